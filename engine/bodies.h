@@ -1,0 +1,73 @@
+// Bodies: who they are, what they weigh, where they are. One array per property.
+//
+// Bodies [0, moving) are free; bodies [moving, count) are fixed or follow a driver, and no solver
+// writes to them. An index is a place in these arrays and changes when bodies are sorted, inserted
+// or removed; an id is for ever. The order is part of the state.
+#ifndef ENGINE_BODIES_H
+#define ENGINE_BODIES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/gabion.h"
+
+// A half-space is the solid behind a plane. The plane passes through the body's position.
+struct half_space {
+    vec3 normal;      // out of the solid
+    vec3 tangent;     // as drawn
+    double extent[2]; // half sides as drawn; 0: fit the scene
+};
+
+struct bodies {
+    int32_t count, moving;
+    size_t capacity;
+
+    int32_t *id;
+    int32_t *shape_index; // half-space: into half_spaces; -1 for spheres
+    uint16_t *material, *group;
+    uint8_t *shape; // enum gabion_shape
+    uint8_t *lock;  // enum gabion_lock bits
+
+    double *radius;
+    double *mass;  // 0 for fixed bodies
+    vec3 *inertia; // principal moments; body axes are principal axes
+
+    vec3 *x; // centre (or point of the plane)
+    quat *q;
+    vec3 *v;
+    vec3 *w; // angular velocity, world axes
+
+    int32_t id_count;  // ids given out
+    int32_t *index_of; // id -> index; -1: not in the run (not yet, or removed)
+    size_t id_capacity;
+
+    struct half_space *half_spaces;
+    size_t half_space_count, half_space_capacity;
+};
+
+void bodies_free(struct bodies *bodies);
+void bodies_reserve(struct bodies *bodies, size_t count);
+
+// The next id. Its body may enter later (a timed insertion).
+int32_t bodies_new_id(struct bodies *bodies);
+
+// Puts the body at the end of the arrays; engine/order.h then restores the moving/fixed order.
+void bodies_append(struct bodies *bodies, int32_t id, const struct gabion_body *body);
+
+// Reorders: order[k] is the old index of the k-th body. Bodies not named in `order` leave the run.
+void bodies_permute(struct bodies *bodies, const int32_t *order, int32_t count, int32_t moving);
+
+// Fills index_of for the bodies in the arrays (it has room for id_count ids).
+void bodies_index(struct bodies *bodies);
+
+// All moments of inertia equal: no gyroscopic term, and orientation does not matter to contacts.
+static inline bool bodies_isotropic(const struct bodies *bodies, int32_t i) {
+    vec3 inertia = bodies->inertia[i];
+    return inertia.x == inertia.y && inertia.y == inertia.z;
+}
+
+static inline const struct half_space *bodies_half_space(const struct bodies *bodies, int32_t i) {
+    return &bodies->half_spaces[bodies->shape_index[i]];
+}
+
+#endif

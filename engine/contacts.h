@@ -1,0 +1,53 @@
+// Contacts and their life across steps.
+//
+// Contacts of a step are in canonical order: by candidate index c, then antagonist index a, then
+// feature. c < a always, so c is a moving body; the normal points from a to c and the impulse acts
+// on c. Between steps only the memory of a contact is kept, for the warm start.
+#ifndef ENGINE_CONTACTS_H
+#define ENGINE_CONTACTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "geometry/vec.h"
+
+enum contact_status { CONTACT_OPEN, CONTACT_STICK, CONTACT_SLIP };
+
+struct contact {
+    int32_t c, a;     // body indices
+    uint32_t feature; // which part of the two shapes; 0 for spheres
+    uint16_t law;     // into laws
+    uint8_t status;   // enum contact_status, after the solve
+    uint8_t active;   // takes part in the solve of this step
+    double gap;       // at q_m
+    vec3 normal;
+    vec3 impulse; // on c, world axes, N s
+};
+
+struct contact_memory {
+    int32_t a;
+    uint32_t feature;
+    vec3 impulse;
+};
+
+_Static_assert(sizeof(struct contact) == 72, "a million grains must fit in 2 GB");
+_Static_assert(sizeof(struct contact_memory) == 32, "a million grains must fit in 2 GB");
+
+struct contacts {
+    size_t count, capacity;
+    struct contact *list;
+
+    // What the last step left: memory of body c is [memory_start[c], memory_start[c + 1]).
+    size_t memory_count, memory_capacity;
+    struct contact_memory *memory;
+    uint32_t *memory_start; // moving + 1 entries
+    size_t start_capacity;
+};
+
+struct gabion_world;
+
+void contacts_free(struct contacts *contacts);
+void contacts_match(struct gabion_world *world);    // impulses of the last step into the list
+void contacts_remember(struct gabion_world *world); // impulses of the list for the next step
+
+#endif

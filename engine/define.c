@@ -1,0 +1,373 @@
+// Building a world: the definition half of engine/gabion.h.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/detection.h"
+#include "engine/motion.h"
+#include "engine/problem.h"
+#include "engine/signal.h"
+#include "engine/world.h"
+#include "parallel/memory.h"
+
+struct gabion_settings gabion_default_settings(void) {
+    return (struct gabion_settings){
+        .step = 1e-3,
+        .end = 1,
+        .theta = 0.5,
+        .gravity = {0, 0, -9.81},
+        .gap = GABION_GAP_GAP,
+        .alert = GABION_AUTOMATIC,
+        .restitution_cutoff = GABION_AUTOMATIC,
+        .tolerance = 1e-4,
+        .max_sweeps = 1000,
+        .relaxation = 1,
+        .on_cap = GABION_CAP_WARN,
+    };
+}
+
+struct gabion_body gabion_default_body(void) {
+    return (struct gabion_body){
+        .normal = {0, 0, 1},
+        .tangent = {1, 0, 0},
+        .orientation = {1, 0, 0, 0},
+    };
+}
+
+static const char *settings_defect(const struct gabion_settings *s) {
+    if (!(s->step > 0) || !isfinite(s->step))
+        return "time.step must be positive";
+    if (!(s->theta >= 0.5 && s->theta <= 1))
+        return "time.theta must be in [0.5, 1]";
+    if (!vec3_finite(s->gravity))
+        return "gravity must be finite";
+    if (!(s->tolerance > 0))
+        return "solver.tolerance must be positive";
+    if (s->max_sweeps < 1)
+        return "solver.max_sweeps must be at least 1";
+    if (!(s->relaxation > 0 && s->relaxation < 2))
+        return "solver.relaxation must be between 0 and 2";
+    return NULL;
+}
+
+struct gabion_world *gabion_create(const struct gabion_settings *settings, struct team *team,
+                                   struct error *error) {
+    const char *defect = settings_defect(settings);
+    if (defect) {
+        error_set(error, ERROR_INPUT, "%s", defect);
+        return NULL;
+    }
+    struct gabion_world *world = memory_allocate(1, sizeof *world, "world");
+    world->settings = *settings;
+    world->team = team;
+    world->rest_since = NAN;
+    world->detection = detection_create();
+    world->problem = problem_create();
+    world->laws.law = memory_allocate(1, sizeof *world->laws.law, "laws");
+    world->laws.count = 1;
+    gabion_add_group(world, ""); // group 0: bodies without a name
+    return world;
+}
+
+static void names_free(struct name_table *table) {
+    for (int k = 0; k < table->count; k++)
+        memory_free(table->name[k]);
+    memory_free(table->name);
+}
+
+void gabion_destroy(struct gabion_world *world) {
+    if (!world)
+        return;
+    names_free(&world->materials);
+    names_free(&world->groups);
+    for (int k = 0; k < world->driver_count; k++)
+        signal_free(&world->drivers[k].signal);
+    for (int k = 0; k < world->force_count; k++)
+        signal_free(&world->forces[k].signal);
+    for (int k = 0; k < world->probe_count; k++)
+        memory_free(world->probes[k].name);
+    void *arrays[] = {world->density, world->laws.of, world->laws.law,
+                      world->drivers, world->forces,  world->events,
+                      world->probes,  world->pending, world->driven};
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
+        memory_free(arrays[k]);
+    bodies_free(&world->bodies);
+    contacts_free(&world->contacts);
+    detection_free(world->detection);
+    problem_free(world->problem);
+    memory_free(world);
+}
+
+// Names ---------------------------------------------------------------------------------------
+
+static char *copy_text(const char *text) {
+    char *copy = memory_allocate(strlen(text) + 1, 1, "name");
+    return strcpy(copy, text);
+}
+
+static int find_name(const struct name_table *table, const char *name) {
+    for (int k = 0; k < table->count; k++)
+        if (strcmp(table->name[k], name) == 0)
+            return k;
+    return -1;
+}
+
+static int add_name(struct name_table *table, const char *name) {
+    if (table->count >= UINT16_MAX)
+        return -1;
+    table->name =
+        memory_resize(table->name, (size_t)table->count + 1, sizeof *table->name, "names");
+    table->name[table->count] = copy_text(name);
+    return table->count++;
+}
+
+int gabion_add_group(struct gabion_world *world, const char *name) {
+    int found = find_name(&world->groups, name);
+    return found >= 0 ? found : add_name(&world->groups, name);
+}
+
+int gabion_find_group(const struct gabion_world *world, const char *name) {
+    return find_name(&world->groups, name);
+}
+
+const char *gabion_group_name(const struct gabion_world *world, int group) {
+    return world->groups.name[group];
+}
+
+int gabion_find_material(const struct gabion_world *world, const char *name) {
+    return find_name(&world->materials, name);
+}
+
+double gabion_material_density(const struct gabion_world *world, int material) {
+    return world->density[material];
+}
+
+// Materials and laws --------------------------------------------------------------------------
+
+static void grow_law_table(struct law_table *laws, int materials) {
+    uint16_t *of = memory_allocate((size_t)materials * (size_t)materials, sizeof *of, "laws");
+    for (int i = 0; i < laws->materials; i++)
+        memcpy(of + i * materials, laws->of + i * laws->materials,
+               (size_t)laws->materials * sizeof *of);
+    memory_free(laws->of);
+    laws->of = of;
+    laws->materials = materials;
+}
+
+int gabion_add_material(struct gabion_world *world, const char *name, double density) {
+    int found = find_name(&world->materials, name);
+    int material = found >= 0 ? found : add_name(&world->materials, name);
+    if (material < 0)
+        return -1;
+    world->density = memory_resize(world->density, (size_t)world->materials.count,
+                                   sizeof *world->density, "materials");
+    world->density[material] = density;
+    grow_law_table(&world->laws, world->materials.count);
+    return material;
+}
+
+static bool check_law(const struct gabion_law *law, struct error *error) {
+    if (!(law->friction >= 0))
+        return error_set(error, ERROR_INPUT, "friction must not be negative, found %g",
+                         law->friction);
+    if (!(law->restitution >= 0 && law->restitution <= 1))
+        return error_set(error, ERROR_INPUT, "restitution must be in [0, 1], found %g",
+                         law->restitution);
+    if (!(law->tangential_restitution >= 0 && law->tangential_restitution <= 1))
+        return error_set(error, ERROR_INPUT, "tangential_restitution must be in [0, 1], found %g",
+                         law->tangential_restitution);
+    return true;
+}
+
+bool gabion_set_default_law(struct gabion_world *world, const struct gabion_law *law,
+                            struct error *error) {
+    if (!check_law(law, error))
+        return false;
+    world->laws.law[0] = *law;
+    return true;
+}
+
+bool gabion_set_law(struct gabion_world *world, int material_a, int material_b,
+                    const struct gabion_law *law, struct error *error) {
+    struct law_table *laws = &world->laws;
+    if (!check_law(law, error))
+        return false;
+    if (laws->count >= UINT16_MAX)
+        return error_set(error, ERROR_INPUT, "more than %d pair laws", UINT16_MAX);
+    laws->law = memory_resize(laws->law, (size_t)laws->count + 1, sizeof *laws->law, "laws");
+    laws->law[laws->count] = *law;
+    laws->of[material_a * laws->materials + material_b] = (uint16_t)laws->count;
+    laws->of[material_b * laws->materials + material_a] = (uint16_t)laws->count;
+    laws->count++;
+    return true;
+}
+
+// Bodies --------------------------------------------------------------------------------------
+
+static bool locked_motion(const struct gabion_body *body) {
+    for (int axis = 0; axis < 3; axis++)
+        if ((body->lock >> axis & 1 && vec3_get(body->velocity, axis) != 0) ||
+            (body->lock >> (axis + 3) & 1 && vec3_get(body->spin, axis) != 0))
+            return true;
+    return false;
+}
+
+static const char *body_defect(const struct gabion_world *world, const struct gabion_body *body) {
+    if (!vec3_finite(body->position) || !vec3_finite(body->velocity) || !vec3_finite(body->spin))
+        return "position, velocity and spin must be finite";
+    double length = vec3_length(body->normal);
+    if (body->shape == GABION_HALF_SPACE && !(fabs(length - 1) < 1e-9))
+        return "the normal of a half-space must have length 1";
+    if (body->shape == GABION_HALF_SPACE && !body->fixed)
+        return "a half-space is infinite and must be fixed";
+    if (body->shape == GABION_SPHERE && !(body->radius > 0 && isfinite(body->radius)))
+        return "the radius must be positive";
+    if (body->material < 0 || body->material >= world->materials.count)
+        return "the material does not exist";
+    if (body->group < 0 || body->group >= world->groups.count)
+        return "the group does not exist";
+    if (!body->fixed && !(body->mass > 0) && !(body->density > 0))
+        return "a moving body needs a positive mass or density";
+    if (!isfinite(body->mass) || !isfinite(body->density) || !vec3_finite(body->inertia))
+        return "mass, density and inertia must be finite";
+    vec3 j = body->inertia;
+    bool given = j.x != 0 || j.y != 0 || j.z != 0;
+    if (given && !(j.x > 0 && j.y > 0 && j.z > 0))
+        return "all three moments of inertia must be positive";
+    if (body->fixed && (vec3_length(body->velocity) > 0 || vec3_length(body->spin) > 0))
+        return "a fixed body cannot have a velocity; give it a driver";
+    if (locked_motion(body))
+        return "a locked degree of freedom cannot have a velocity";
+    quat q = body->orientation;
+    double norm2 = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
+    if (!(norm2 > 1e-12 && isfinite(norm2)))
+        return "the orientation must be a quaternion that is not zero";
+    return NULL;
+}
+
+static void add_pending(struct gabion_world *world, int32_t id, const struct gabion_body *body) {
+    int place = world->pending_count++;
+    world->pending = memory_resize(world->pending, (size_t)world->pending_count,
+                                   sizeof *world->pending, "waiting bodies");
+    for (; place > 0 && world->pending[place - 1].body.insert_time > body->insert_time; place--)
+        world->pending[place] = world->pending[place - 1];
+    world->pending[place] = (struct pending_body){id, *body};
+}
+
+int32_t gabion_add_body(struct gabion_world *world, const struct gabion_body *body,
+                        struct error *error) {
+    const char *defect = body_defect(world, body);
+    if (defect) {
+        error_set(error, ERROR_INPUT, "body %d%s%s: %s", world->bodies.id_count,
+                  body->group > 0 && body->group < world->groups.count ? " of group " : "",
+                  body->group > 0 && body->group < world->groups.count
+                      ? world->groups.name[body->group]
+                      : "",
+                  defect);
+        return -1;
+    }
+    int32_t id = bodies_new_id(&world->bodies);
+    if (body->insert_time > 0)
+        add_pending(world, id, body);
+    else
+        bodies_append(&world->bodies, id, body);
+    return id;
+}
+
+void gabion_reserve_bodies(struct gabion_world *world, size_t count) {
+    bodies_reserve(&world->bodies, (size_t)world->bodies.count + count);
+}
+
+// Actions -------------------------------------------------------------------------------------
+
+static bool check_action(const struct gabion_world *world, int group, vec3 direction,
+                         const struct gabion_signal *signal, const char *what,
+                         struct error *error) {
+    const char *defect = signal_defect(signal);
+    if (group < 0 || group >= world->groups.count)
+        return error_set(error, ERROR_INPUT, "%s: the group does not exist", what);
+    if (!vec3_finite(direction) || vec3_length(direction) == 0)
+        return error_set(error, ERROR_INPUT, "%s on group %s: the direction must not be zero", what,
+                         world->groups.name[group]);
+    if (defect)
+        return error_set(error, ERROR_INPUT, "%s on group %s: %s", what, world->groups.name[group],
+                         defect);
+    return true;
+}
+
+static bool is_driven(const struct gabion_world *world, int32_t id) {
+    for (int k = 0; k < world->driven_count; k++)
+        if (world->driven[k].id == id)
+            return true;
+    return false;
+}
+
+bool gabion_add_driver(struct gabion_world *world, int group, vec3 direction,
+                       const struct gabion_signal *signal, struct error *error) {
+    struct bodies *bodies = &world->bodies;
+    if (!check_action(world, group, direction, signal, "driver", error))
+        return false;
+    for (int32_t i = 0; i < bodies->count; i++) {
+        if (bodies->group[i] != group)
+            continue;
+        if (bodies->mass[i] > 0)
+            return error_set(error, ERROR_INPUT,
+                             "driver on group %s: body %d is not fixed; only fixed bodies can "
+                             "follow a path (say fixed: true)",
+                             world->groups.name[group], bodies->id[i]);
+        if (is_driven(world, bodies->id[i]))
+            continue; // several drivers may add up, and a checkpoint brings the origins along
+        world->driven = memory_resize(world->driven, (size_t)world->driven_count + 1,
+                                      sizeof *world->driven, "driven bodies");
+        world->driven[world->driven_count++] = (struct driven_body){bodies->id[i], bodies->x[i]};
+    }
+    world->drivers = memory_resize(world->drivers, (size_t)world->driver_count + 1,
+                                   sizeof *world->drivers, "drivers");
+    world->drivers[world->driver_count++] = (struct driver){group, direction, signal_copy(signal)};
+    return true;
+}
+
+bool gabion_add_force(struct gabion_world *world, int group, vec3 direction,
+                      const struct gabion_signal *signal, struct error *error) {
+    if (!check_action(world, group, direction, signal, "force", error))
+        return false;
+    world->forces = memory_resize(world->forces, (size_t)world->force_count + 1,
+                                  sizeof *world->forces, "forces");
+    world->forces[world->force_count++] = (struct force){group, direction, signal_copy(signal)};
+    return true;
+}
+
+static bool add_event(struct gabion_world *world, const struct event *event, struct error *error) {
+    if (event->group < 0 || event->group >= world->groups.count)
+        return error_set(error, ERROR_INPUT, "event: the group does not exist");
+    if (!isfinite(event->time) || !vec3_finite(event->velocity) || !vec3_finite(event->spin))
+        return error_set(error, ERROR_INPUT, "event on group %s: time and velocity must be finite",
+                         world->groups.name[event->group]);
+    world->events = memory_resize(world->events, (size_t)world->event_count + 1,
+                                  sizeof *world->events, "events");
+    world->events[world->event_count++] = *event;
+    return true;
+}
+
+bool gabion_add_reset(struct gabion_world *world, int group, double time, vec3 velocity, vec3 spin,
+                      struct error *error) {
+    struct event event = {EVENT_RESET, group, time, velocity, spin};
+    return add_event(world, &event, error);
+}
+
+bool gabion_add_removal(struct gabion_world *world, int group, double time, struct error *error) {
+    struct event event = {EVENT_REMOVAL, group, time, {0, 0, 0}, {0, 0, 0}};
+    return add_event(world, &event, error);
+}
+
+int gabion_add_probe(struct gabion_world *world, const char *name, int group,
+                     enum gabion_quantity quantity, struct error *error) {
+    if (group < 0 || group >= world->groups.count) {
+        error_set(error, ERROR_INPUT, "probe %s: the group does not exist", name);
+        return -1;
+    }
+    world->probes = memory_resize(world->probes, (size_t)world->probe_count + 1,
+                                  sizeof *world->probes, "probes");
+    world->probes[world->probe_count] = (struct probe){copy_text(name), group, quantity};
+    return world->probe_count++;
+}

@@ -1,0 +1,163 @@
+// Gabion's public C interface: define a world, step it, read it.
+//
+// SI units throughout. Functions that can fail take a `struct error *` (parallel/error.h) and
+// return false or a negative id. Bodies, materials and groups are named by small integers given
+// out in order of definition and never reused.
+#ifndef ENGINE_GABION_H
+#define ENGINE_GABION_H
+
+#include <stdint.h>
+
+#include "geometry/vec.h"
+#include "parallel/error.h"
+#include "parallel/team.h"
+
+struct gabion_world;
+
+// How a contact constraint reads the gap g, measured at the midpoint configuration q_m.
+enum gabion_gap {
+    GABION_GAP_MOREAU, // active when the predicted gap closes; restitution acts there
+    GABION_GAP_GAP,    // u_n + max(g, 0)/h >= 0: bodies arrive exactly
+};
+
+enum gabion_method { GABION_METHOD_NSGS };
+
+enum gabion_local {
+    GABION_LOCAL_AUTO,     // explicit where the contact block is diagonal, exact elsewhere
+    GABION_LOCAL_EXPLICIT, // the same; only spheres have such blocks
+    GABION_LOCAL_EXACT,    // full 3x3 Coulomb problem on every contact
+};
+
+enum gabion_on_cap { GABION_CAP_ACCEPT, GABION_CAP_WARN, GABION_CAP_STOP };
+enum gabion_measure { GABION_MEASURE_SCALED, GABION_MEASURE_FCLIB };
+
+#define GABION_AUTOMATIC (-1.0) // for alert and restitution_cutoff
+
+// A scalar function of time on [start, end]: displacement of a driver, size of a force.
+enum gabion_signal_kind {
+    GABION_SIGNAL_CONSTANT, // amplitude
+    GABION_SIGNAL_LINEAR,   // amplitude * (t - start): a constant velocity
+    GABION_SIGNAL_SINE,     // amplitude * sin(2 pi frequency (t - start) + phase)
+    GABION_SIGNAL_RAMP,     // from 0 at start to amplitude at end
+    GABION_SIGNAL_TABLE,    // amplitude * (linear interpolation of the points)
+};
+
+struct gabion_signal {
+    enum gabion_signal_kind kind;
+    double start, end;       // end may be INFINITY
+    double amplitude;        // m, m/s or N
+    double frequency, phase; // Hz, rad
+    double smooth;           // s: length of the smooth run-in and run-out (sine, ramp); 0: none
+    int points;              // table: time and value of each point, time increasing
+    double *table_time, *table_value;
+};
+
+struct gabion_settings {
+    double step, end, theta;
+    vec3 gravity;
+    double gravity_ramp_start,
+        gravity_ramp_end; // gravity grows smoothly from 0 over this; equal: none
+    enum gabion_gap gap;
+    double alert;              // m, added to each body's reach; GABION_AUTOMATIC
+    double restitution_cutoff; // m/s; GABION_AUTOMATIC: 2 |gravity| step
+    enum gabion_method method;
+    enum gabion_local local;
+    double tolerance;
+    enum gabion_measure measure;
+    int max_sweeps;
+    double relaxation;
+    enum gabion_on_cap on_cap;
+    double rest_speed, rest_duration; // stop when every body is slower for this long; 0: never
+};
+
+struct gabion_law {
+    double friction; // INFINITY: sticking
+    double restitution, tangential_restitution;
+};
+
+enum gabion_shape { GABION_SPHERE, GABION_HALF_SPACE };
+
+enum gabion_lock { // degrees of freedom, world axes
+    GABION_LOCK_X = 1,
+    GABION_LOCK_Y = 2,
+    GABION_LOCK_Z = 4,
+    GABION_LOCK_RX = 8,
+    GABION_LOCK_RY = 16,
+    GABION_LOCK_RZ = 32,
+};
+
+struct gabion_body {
+    enum gabion_shape shape;
+    double radius;    // sphere
+    vec3 normal;      // half-space: out of the solid, unit
+    vec3 tangent;     // half-space as drawn: direction of the first half extent, unit
+    double extent[2]; // half-space as drawn: half sides of the rectangle; 0: fit the scene
+    vec3 position;    // sphere centre; point of the plane, centre of the drawn rectangle
+    quat orientation;
+    vec3 velocity, spin; // spin: angular velocity, world axes
+    int material, group; // group 0 is the unnamed one
+    bool fixed;          // never moves, or only as a driver says
+    unsigned lock;       // enum gabion_lock bits
+    double density;      // used when mass is 0
+    double mass;         // 0: from shape and density
+    vec3 inertia;        // principal moments; zero: from shape and mass
+    double insert_time;  // enters the run at this time; 0 or less: from the start
+};
+
+enum gabion_quantity {
+    GABION_POSITION,
+    GABION_VELOCITY,
+    GABION_SPIN,
+    GABION_FORCE, // sum of the contact forces on the group over the last step, impulse / h
+};
+
+// Default settings and an empty, named body: fill in what differs.
+struct gabion_settings gabion_default_settings(void);
+struct gabion_body gabion_default_body(void);
+
+struct gabion_world *gabion_create(const struct gabion_settings *settings, struct team *team,
+                                   struct error *error);
+void gabion_destroy(struct gabion_world *world);
+
+// Definition, before the first step. Names may be looked up again; materials are capped at
+// UINT16_MAX, groups too.
+int gabion_add_material(struct gabion_world *world, const char *name, double density);
+int gabion_find_material(const struct gabion_world *world, const char *name); // -1: none
+double gabion_material_density(const struct gabion_world *world, int material);
+bool gabion_set_law(struct gabion_world *world, int material_a, int material_b,
+                    const struct gabion_law *law, struct error *error);
+bool gabion_set_default_law(struct gabion_world *world, const struct gabion_law *law,
+                            struct error *error); // pairs without a law of their own
+int gabion_add_group(struct gabion_world *world, const char *name);        // or the existing one
+int gabion_find_group(const struct gabion_world *world, const char *name); // -1: none
+const char *gabion_group_name(const struct gabion_world *world, int group);
+int32_t gabion_add_body(struct gabion_world *world, const struct gabion_body *body,
+                        struct error *error);
+void gabion_reserve_bodies(struct gabion_world *world, size_t count);
+
+// Drivers move fixed bodies along `direction` by the signal; forces act at the centre of every
+// moving body of the group; a reset sets velocities and spins; a removal takes the group out.
+bool gabion_add_driver(struct gabion_world *world, int group, vec3 direction,
+                       const struct gabion_signal *signal, struct error *error);
+bool gabion_add_force(struct gabion_world *world, int group, vec3 direction,
+                      const struct gabion_signal *signal, struct error *error);
+bool gabion_add_reset(struct gabion_world *world, int group, double time, vec3 velocity, vec3 spin,
+                      struct error *error);
+bool gabion_add_removal(struct gabion_world *world, int group, double time, struct error *error);
+int gabion_add_probe(struct gabion_world *world, const char *name, int group,
+                     enum gabion_quantity quantity, struct error *error);
+
+// One step. False only on an error that stops the run (a body became NaN, the cap with
+// GABION_CAP_STOP); the state is then that of the last complete step.
+bool gabion_step(struct gabion_world *world, struct error *error);
+
+// Of the state between steps.
+int64_t gabion_step_number(const struct gabion_world *world);
+double gabion_time(const struct gabion_world *world);
+bool gabion_at_rest(const struct gabion_world *world); // the rest criterion holds
+uint64_t gabion_state_hash(const struct gabion_world *world);
+bool gabion_body_state(const struct gabion_world *world, int32_t body, vec3 *position,
+                       quat *orientation, vec3 *velocity, vec3 *spin); // false: not in the run
+vec3 gabion_probe_value(const struct gabion_world *world, int probe);
+
+#endif

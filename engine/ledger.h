@@ -1,0 +1,36 @@
+// The energy ledger: every joule that enters or leaves is named, and the rest is the error.
+//
+//   energy_error = dE - contact - driver - applied - theta - removed,   E = kinetic + potential
+//
+// accumulated over the run. For constant forces and any theta this closes to rounding
+// (validation: the identity of Renouf, Acary, Dumont 2005, section 8.1).
+#ifndef ENGINE_LEDGER_H
+#define ENGINE_LEDGER_H
+
+#include <stdbool.h>
+
+struct ledger {
+    double kinetic, potential; // now
+    double contact_work;       // 1/2 sum (u+ + u-).r: friction, impact, restitution
+    double driver_work;        // done by prescribed bodies on the others
+    double applied_work;       // applied forces; change of gravity under a ramp
+    double theta_work;         // -(theta - 1/2) h F.(v+ - v-), and the gyroscopic counterpart
+    double removed_energy;     // events: bodies that entered or left, velocities that were reset
+    double energy_error;
+    double explained; // work of the step in progress, between ledger_work and ledger_close
+    double turnover;  // sum of |work| of every kind and step, the scale of energy_error
+};
+
+struct gabion_world;
+
+// Energies anew after events (or before the first step); the difference goes to removed_energy.
+void ledger_events(struct gabion_world *world);
+// Work of the step, from the velocities before and after it; before positions are integrated.
+void ledger_work(struct gabion_world *world);
+// Energies at the end of the step and what the books leave unexplained.
+void ledger_close(struct gabion_world *world);
+
+// The books are wrong by more than rounding: a defect, not physics.
+bool ledger_failed(const struct ledger *ledger);
+
+#endif

@@ -1,0 +1,35 @@
+// Free motion: from q_i to the midpoint and the free velocity, and from there to q_{i+1}.
+//
+//   q_m = q + (1 - theta) h v            v_free = v + h M^-1 (theta F_{i+1} + (1 - theta) F_i)
+//   q_{i+1} = q_m + theta h v_{i+1}
+//
+// Rotations use the exponential map of the world angular velocity w. A rotation about w leaves w
+// itself unchanged, so w- and w+ are the same vectors at q_m as at the ends of the step.
+#ifndef ENGINE_MOTION_H
+#define ENGINE_MOTION_H
+
+#include "engine/world.h"
+
+void motion_predict(struct gabion_world *world);
+void motion_integrate(struct gabion_world *world);
+
+// Gravity at a time, with its ramp, and the theta-average over the step that is being made.
+vec3 motion_gravity(const struct gabion_world *world, double time);
+vec3 motion_step_gravity(const struct gabion_world *world);
+
+// Applied force on each group over the step, theta-average; NULL when no force acts.
+// A force acts in a step when the middle of the step lies inside [start, end].
+const vec3 *motion_group_forces(struct gabion_world *world);
+
+// The inverse mass of the body is not two scalars.
+bool motion_needs_tensor(const struct bodies *bodies, int32_t i);
+
+// Free rotation of a body with unequal moments: angular velocities in body axes before and after a
+// step h by the implicit midpoint rule, I (W1 - W0) + h Wm x I Wm = 0, Wm = (W0 + W1) / 2, which
+// keeps energy and |L| to rounding.
+vec3 motion_free_spin(vec3 inertia, vec3 before, double h);
+
+// Orientation at q_m.
+mat3 motion_midpoint_axes(const struct gabion_world *world, int32_t i);
+
+#endif

@@ -1,0 +1,78 @@
+#include "engine/problem.h"
+
+#include "engine/assembly.h"
+#include "parallel/memory.h"
+
+#define CHUNK 4096
+
+struct problem *problem_create(void) {
+    struct problem *problem = memory_allocate(1, sizeof *problem, "contact problem");
+    problem->assembly = assembly_create();
+    return problem;
+}
+
+void problem_free(struct problem *problem) {
+    if (!problem)
+        return;
+    void *arrays[] = {problem->bodies,  problem->tensors,     problem->x_m,    problem->v_free,
+                      problem->s_free,  problem->group_force, problem->splits, problem->groups,
+                      problem->general, problem->batches,     problem->slot,   problem->copies};
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
+        memory_free(arrays[k]);
+    assembly_free(problem->assembly);
+    memory_free(problem);
+}
+
+void problem_size(struct problem *problem, int32_t body_count) {
+    size_t n = (size_t)body_count;
+    problem->body_count = body_count;
+    problem->solver_body_count = body_count + 1;
+    problem->bodies = memory_reserve_aligned(problem->bodies, &problem->body_capacity, n + 1,
+                                             sizeof *problem->bodies, "solver bodies");
+    problem->x_m = memory_reserve_aligned(problem->x_m, &problem->midpoint_capacity, n,
+                                          sizeof(vec3), "midpoints");
+    problem->v_free = memory_reserve_aligned(problem->v_free, &problem->v_free_capacity, n,
+                                             sizeof(vec3), "free velocities");
+    problem->s_free = memory_reserve_aligned(problem->s_free, &problem->s_free_capacity, n,
+                                             sizeof(vec3), "free velocities");
+}
+
+void problem_size_tensors(struct problem *problem) {
+    problem->tensors = memory_reserve(problem->tensors, &problem->tensor_capacity,
+                                      (size_t)problem->solver_body_count, sizeof *problem->tensors,
+                                      "inertia tensors");
+}
+
+// Status by the local law: what a user sees in ParaView. The band around the cone is rounding.
+static enum contact_status status_of(double normal, double tangential, double mu) {
+    if (normal <= 0)
+        return CONTACT_OPEN;
+    return tangential >= mu * normal * (1 - 1e-9) ? CONTACT_SLIP : CONTACT_STICK;
+}
+
+static vec3 impulse_of(const struct problem *problem, uint32_t slot) {
+    if (slot & SLOT_GENERAL) {
+        const struct general_contact *contact = &problem->general[slot & ~SLOT_GENERAL];
+        return general_impulse(contact, contact->r);
+    }
+    const struct sphere_group *group = &problem->groups[slot / LANES];
+    uint32_t lane = slot % LANES;
+    return vec3_make(group->px[lane], group->py[lane], group->pz[lane]);
+}
+
+static void store_range(void *context, size_t begin, size_t end) {
+    struct gabion_world *world = context;
+    for (size_t k = begin; k < end; k++) {
+        struct contact *contact = &world->contacts.list[k];
+        uint32_t slot = world->problem->slot[k];
+        contact->impulse = slot == SLOT_NONE ? vec3_zero() : impulse_of(world->problem, slot);
+        double normal = vec3_dot(contact->impulse, contact->normal);
+        vec3 tangential = vec3_add_scaled(contact->impulse, -normal, contact->normal);
+        contact->status = (uint8_t)status_of(normal, vec3_length(tangential),
+                                             world->laws.law[contact->law].friction);
+    }
+}
+
+void problem_store(struct gabion_world *world) {
+    team_for(world->team, world->contacts.count, CHUNK, store_range, world);
+}

@@ -1,0 +1,162 @@
+// The contact problem of one step, matrix-free: u = W r + q through body velocities, where
+// W = H^T M^-1 H is never built.
+//
+// Contacts are stored by colour (no two of a colour share a moving body) in batches of one kind
+// and one friction coefficient. A sweep streams through them once per iteration and touches
+// nothing else but two bodies each.
+#ifndef ENGINE_PROBLEM_H
+#define ENGINE_PROBLEM_H
+
+#include <stdint.h>
+
+#include "engine/world.h"
+#include "parallel/colour.h"
+#include "parallel/memory.h"
+
+// Velocities as the sweep sees them, one cache line. Spin is stored as s = R w, R the body's
+// radius: a velocity, so that a sphere's contact needs no lever arm and its block of W is
+// diag(1/m, 1/m + R^2/I, 1/m + R^2/I) per body.
+struct solver_body {
+    double v[3], inv_m;
+    double s[3], k; // k = R^2 / I
+};
+_Static_assert(sizeof(struct solver_body) == CACHE_LINE, "one body, one cache line");
+
+// Bodies whose inverse mass is not two scalars: locked degrees of freedom, unequal moments.
+struct solver_tensor {
+    vec3 inv_m;
+    sym3 k; // R^2 times the inverse inertia in world axes at q_m
+};
+
+// Four sphere contacts side by side, 64 bytes each. Unused lanes refer to the null body.
+#define LANES 4
+struct sphere_group {
+    int32_t c[LANES], a[LANES];
+    double nx[LANES], ny[LANES], nz[LANES]; // normal, from a to c
+    double px[LANES], py[LANES], pz[LANES]; // impulse on c, world axes
+    double b[LANES];                        // u_n + b >= 0, orthogonal to r_n
+};
+_Static_assert(sizeof(struct sphere_group) == LANES * CACHE_LINE, "one contact, one cache line");
+
+// Any other contact, in its local frame (n, s, t).
+struct general_contact {
+    int32_t c, a;
+    vec3 n, s, t;
+    vec3 arm_c, arm_a; // from the centre to the contact point, in units of the body's R
+    vec3 r, b;         // local impulse; u + b obeys the law
+    mat3 W;
+    double rho; // 1 / |W|_2
+    double k;   // slip parameter of the exact solver, kept as its next start
+};
+
+enum batch_kind { BATCH_SPHERE_PAIR, BATCH_SPHERE_FIXED, BATCH_GENERAL, BATCH_KINDS };
+
+struct batch {
+    enum batch_kind kind;
+    double mu;
+    uint32_t begin, end; // sphere groups, or general contacts
+    uint32_t lanes;      // used in the last sphere group
+};
+
+// A piece of a batch, of fixed size: the unit of sums that must not depend on the threads.
+struct chunk {
+    uint32_t batch, begin, end;
+};
+#define PROBLEM_CHUNK 256
+
+// A body with more contacts than the colouring can take is split into copies that share its mass
+// equally and meet after every sweep (mass splitting, Tonge, Benevolenski, Voroshilov, "Mass
+// splitting for jitter-free parallel rigid body simulation", 2012): the fixed point is the same,
+// and no body can serialise a sweep.
+struct split_body {
+    int32_t body, first_copy, copies; // copies counts the body itself
+};
+
+#define SLOT_NONE    UINT32_MAX
+#define SLOT_GENERAL 0x80000000u // flag: index of a general contact; else lane of a sphere group
+
+struct problem {
+    int32_t body_count; // of the world; copies follow, then the null body
+    int32_t solver_body_count;
+    struct solver_body *bodies;
+    size_t body_capacity;
+    struct solver_tensor *tensors; // as long as bodies when tensor_needed
+    size_t tensor_capacity;
+    bool tensor_bodies; // some body needs one
+    bool tensor_needed; // or some law, or the user's choice of local solver
+    vec3 *group_force;  // by group, of this step
+    vec3 *x_m;          // midpoint positions, by body
+    vec3 *v_free, *s_free;
+    size_t midpoint_capacity, v_free_capacity, s_free_capacity;
+
+    struct split_body *splits;
+    size_t split_count, split_capacity;
+    int32_t *copies; // of each solver body; only set when split_count > 0
+    size_t copies_capacity;
+
+    struct sphere_group *groups;
+    size_t group_count, group_capacity;
+    struct general_contact *general;
+    size_t general_count, general_capacity;
+    struct batch *batches;
+    size_t batch_count, batch_capacity;
+    struct chunk *chunks;
+    size_t chunk_count, chunk_capacity;
+    uint32_t colour_start[COLOUR_MAX + 1]; // batches of each colour
+    int colours;
+    size_t active; // contacts in the problem
+
+    uint32_t *slot; // of each contact of the world
+    size_t slot_capacity;
+    struct assembly *assembly; // scratch of problem_build
+};
+
+struct problem *problem_create(void);
+void problem_free(struct problem *problem);
+
+// Room for the bodies of the world: x_m, v_free, s_free and the solver bodies.
+void problem_size(struct problem *problem, int32_t body_count);
+void problem_size_tensors(struct problem *problem);
+
+// Colours the contacts, lays them out and warm-starts them from contact.impulse. Needs x_m, v_free
+// and the solver bodies' inverse masses (engine/motion.h).
+void problem_build(struct gabion_world *world);
+
+// Copies the impulses back to the contacts and sets their status.
+void problem_store(struct gabion_world *world);
+
+static inline struct solver_tensor solver_tensor_scale(double f, struct solver_tensor t) {
+    return (struct solver_tensor){
+        vec3_scale(f, t.inv_m),
+        {f * t.k.xx, f * t.k.yy, f * t.k.zz, f * t.k.xy, f * t.k.xz, f * t.k.yz},
+    };
+}
+
+static inline double solver_copies(const struct problem *problem, int32_t body) {
+    return problem->split_count > 0 ? problem->copies[body] : 1;
+}
+
+static inline vec3 solver_v(const struct solver_body *body) {
+    return vec3_make(body->v[0], body->v[1], body->v[2]);
+}
+
+static inline vec3 solver_s(const struct solver_body *body) {
+    return vec3_make(body->s[0], body->s[1], body->s[2]);
+}
+
+// Relative velocity of a general contact in its local frame.
+static inline vec3 general_velocity(const struct problem *problem,
+                                    const struct general_contact *contact) {
+    const struct solver_body *c = &problem->bodies[contact->c], *a = &problem->bodies[contact->a];
+    vec3 u = vec3_sub(vec3_add(solver_v(c), vec3_cross(solver_s(c), contact->arm_c)),
+                      vec3_add(solver_v(a), vec3_cross(solver_s(a), contact->arm_a)));
+    return vec3_make(vec3_dot(contact->n, u), vec3_dot(contact->s, u), vec3_dot(contact->t, u));
+}
+
+// World vector of a general contact's local impulse.
+static inline vec3 general_impulse(const struct general_contact *contact, vec3 r) {
+    return vec3_add_scaled(vec3_add_scaled(vec3_scale(r.x, contact->n), r.y, contact->s), r.z,
+                           contact->t);
+}
+
+#endif

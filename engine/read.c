@@ -1,0 +1,59 @@
+// Reading a world: body states and probes.
+#include "engine/world.h"
+
+bool gabion_body_state(const struct gabion_world *world, int32_t body, vec3 *position,
+                       quat *orientation, vec3 *velocity, vec3 *spin) {
+    const struct bodies *bodies = &world->bodies;
+    if (body < 0 || body >= bodies->id_count || bodies->index_of[body] < 0)
+        return false;
+    int32_t i = bodies->index_of[body];
+    if (position)
+        *position = bodies->x[i];
+    if (orientation)
+        *orientation = bodies->q[i];
+    if (velocity)
+        *velocity = bodies->v[i];
+    if (spin)
+        *spin = bodies->w[i];
+    return true;
+}
+
+static vec3 group_mean(const struct gabion_world *world, int group, const vec3 *values) {
+    vec3 sum = vec3_zero();
+    int32_t count = 0;
+    for (int32_t i = 0; i < world->bodies.count; i++) {
+        if (world->bodies.group[i] != group)
+            continue;
+        sum = vec3_add(sum, values[i]);
+        count++;
+    }
+    return vec3_scale(1.0 / count, sum); // not a number while the group is not in the run
+}
+
+static vec3 group_force(const struct gabion_world *world, int group) {
+    const uint16_t *groups = world->bodies.group;
+    vec3 sum = vec3_zero();
+    for (size_t k = 0; k < world->contacts.count; k++) {
+        const struct contact *contact = &world->contacts.list[k];
+        if (groups[contact->c] == group)
+            sum = vec3_add(sum, contact->impulse);
+        if (groups[contact->a] == group)
+            sum = vec3_sub(sum, contact->impulse);
+    }
+    return vec3_scale(1 / world->settings.step, sum);
+}
+
+vec3 gabion_probe_value(const struct gabion_world *world, int probe) {
+    const struct probe *p = &world->probes[probe];
+    switch (p->quantity) {
+    case GABION_POSITION:
+        return group_mean(world, p->group, world->bodies.x);
+    case GABION_VELOCITY:
+        return group_mean(world, p->group, world->bodies.v);
+    case GABION_SPIN:
+        return group_mean(world, p->group, world->bodies.w);
+    case GABION_FORCE:
+        return group_force(world, p->group);
+    }
+    return vec3_zero();
+}

@@ -1,0 +1,46 @@
+// What a step did: counts, accuracy and time by phase.
+#ifndef ENGINE_REPORT_H
+#define ENGINE_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum phase {
+    PHASE_EVENTS,
+    PHASE_PREDICT,
+    PHASE_BROAD,
+    PHASE_NARROW,
+    PHASE_CONTACTS,
+    PHASE_PROBLEM,
+    PHASE_SOLVE,
+    PHASE_INTEGRATE,
+    PHASE_LEDGER,
+    PHASE_COUNT
+};
+
+extern const char *const phase_names[PHASE_COUNT];
+
+struct step_report {
+    int32_t bodies;     // in the run, walls excluded
+    int64_t candidates; // contact points within the alert distance
+    int64_t contacts;   // those that carry force
+    int32_t sweeps;
+    int32_t colours;
+    bool converged;
+    double residual;             // scaled measure
+    double residual_fclib;       // unscaled one of FCLIB and Siconos
+    double max_overlap;          // m, at the end of the step
+    double max_overlap_relative; // to the smaller body's radius
+    double max_speed;
+};
+
+struct run_report {
+    int64_t steps;
+    int64_t unconverged_steps;
+    int64_t local_fallbacks;        // one-contact problems that only the guard could answer
+    int64_t sweeps;                 // total
+    int64_t contact_sweeps;         // contacts times sweeps, total
+    double phase_time[PHASE_COUNT]; // s, wall
+};
+
+#endif

@@ -1,0 +1,129 @@
+#include "engine/residual.h"
+
+#include <float.h>
+
+// A contact's view: normal parts apart, tangential parts as vectors in any frame.
+struct contact_view {
+    double r_n, u_n, mu, rho;
+    vec3 r_t, u_t;
+};
+
+// Sticking has no De Saxce form: u_t must vanish wherever the contact is closed.
+static double sticking_map2(const struct contact_view *view, double rho) {
+    double a_n = view->r_n - rho * view->u_n;
+    double normal = view->r_n - fmax(a_n, 0);
+    vec3 tangential = a_n > 0 ? vec3_scale(rho, view->u_t) : view->r_t;
+    return normal * normal + vec3_dot(tangential, tangential);
+}
+
+// |r - P_K(r - rho ut)|^2
+static double natural_map2(const struct contact_view *view, double rho) {
+    double mu = view->mu;
+    if (mu >= 1e100)
+        return sticking_map2(view, rho);
+    double a_n = view->r_n - rho * (view->u_n + mu * vec3_length(view->u_t));
+    vec3 a_t = vec3_add_scaled(view->r_t, -rho, view->u_t);
+    double length = vec3_length(a_t), p_n = a_n;
+    vec3 p_t = a_t;
+    if (mu * length <= -a_n) {
+        p_n = 0;
+        p_t = vec3_zero();
+    } else if (length > mu * a_n) {
+        p_n = (mu * length + a_n) / (1 + mu * mu);
+        p_t = vec3_scale(mu * p_n / length, a_t);
+    }
+    vec3 e_t = vec3_sub(view->r_t, p_t);
+    return (view->r_n - p_n) * (view->r_n - p_n) + vec3_dot(e_t, e_t);
+}
+
+static struct contact_view view_sphere(const struct problem *problem, const struct batch *batch,
+                                       uint32_t group_index, uint32_t lane) {
+    const struct sphere_group *group = &problem->groups[group_index];
+    const struct solver_body *c = &problem->bodies[group->c[lane]];
+    const struct solver_body *a = &problem->bodies[group->a[lane]];
+    vec3 n = {group->nx[lane], group->ny[lane], group->nz[lane]};
+    vec3 p = {group->px[lane], group->py[lane], group->pz[lane]};
+    vec3 spin = vec3_add(solver_s(c), solver_s(a));
+    vec3 u = vec3_sub(vec3_sub(solver_v(c), solver_v(a)), vec3_cross(spin, n));
+    double u_n = vec3_dot(u, n), p_n = vec3_dot(p, n);
+    double share_c = 1 / solver_copies(problem, group->c[lane]);
+    double share_a = 1 / solver_copies(problem, group->a[lane]);
+    double w_t = (c->inv_m + c->k) * share_c + (a->inv_m + a->k) * share_a; // >= w_n
+    return (struct contact_view){
+        .r_n = p_n,
+        .u_n = u_n + group->b[lane],
+        .mu = batch->mu,
+        .rho = 1 / w_t,
+        .r_t = vec3_add_scaled(p, -p_n, n),
+        .u_t = vec3_add_scaled(u, -u_n, n),
+    };
+}
+
+static struct contact_view view_general(const struct problem *problem, const struct batch *batch,
+                                        uint32_t index) {
+    const struct general_contact *contact = &problem->general[index];
+    vec3 u = vec3_add(general_velocity(problem, contact), contact->b);
+    return (struct contact_view){
+        .r_n = contact->r.x,
+        .u_n = u.x,
+        .mu = batch->mu,
+        .rho = contact->rho,
+        .r_t = vec3_make(0, contact->r.y, contact->r.z),
+        .u_t = vec3_make(0, u.y, u.z),
+    };
+}
+
+static void add_free(const struct contact_view *view, struct residual_sums *sums) {
+    double q2 = view->u_n * view->u_n + vec3_dot(view->u_t, view->u_t);
+    sums->q2 += q2;
+    if (view->u_n < 0)
+        sums->closing2 += q2;
+}
+
+static void add_solved(const struct contact_view *view, struct residual_sums *sums) {
+    sums->unscaled2 += natural_map2(view, 1);
+    if (view->rho > 0)
+        sums->scaled2 += natural_map2(view, view->rho) / (view->rho * view->rho);
+    sums->r2 += view->r_n * view->r_n + vec3_dot(view->r_t, view->r_t);
+    sums->u2 += view->u_n * view->u_n + vec3_dot(view->u_t, view->u_t);
+}
+
+static void add_chunk(const struct problem *problem, const struct chunk *chunk,
+                      void (*add)(const struct contact_view *, struct residual_sums *),
+                      struct residual_sums *sums) {
+    const struct batch *batch = &problem->batches[chunk->batch];
+    for (uint32_t k = chunk->begin; k < chunk->end; k++) {
+        if (batch->kind == BATCH_GENERAL) {
+            struct contact_view view = view_general(problem, batch, k);
+            add(&view, sums);
+            continue;
+        }
+        uint32_t used = k + 1 == batch->end ? batch->lanes : LANES;
+        for (uint32_t lane = 0; lane < used; lane++) {
+            struct contact_view view = view_sphere(problem, batch, k, lane);
+            add(&view, sums);
+        }
+    }
+}
+
+void residual_add_free(const struct problem *problem, const struct chunk *chunk,
+                       struct residual_sums *sums) {
+    add_chunk(problem, chunk, add_free, sums);
+}
+
+void residual_add(const struct problem *problem, const struct chunk *chunk,
+                  struct residual_sums *sums) {
+    add_chunk(problem, chunk, add_solved, sums);
+}
+
+double residual_scaled(const struct residual_sums *sums, double floor) {
+    double scale = fmax(sqrt(sums->closing2), floor);
+    double error = sqrt(sums->scaled2);
+    return scale > DBL_EPSILON ? error / scale : error;
+}
+
+double residual_fclib(const struct residual_sums *sums) {
+    double scale = sqrt(fmax(sums->q2, fmax(sums->r2, sums->u2)));
+    double error = sqrt(sums->unscaled2);
+    return scale > DBL_EPSILON ? error / scale : error;
+}

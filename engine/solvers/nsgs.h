@@ -1,0 +1,18 @@
+// Nonsmooth Gauss-Seidel: block by block over the coloured contacts until the residual of the
+// contact law is below the tolerance (Renouf, Acary, Dumont 2005, section 6; Jean 1999).
+#ifndef ENGINE_SOLVERS_NSGS_H
+#define ENGINE_SOLVERS_NSGS_H
+
+#include "engine/problem.h"
+
+struct nsgs_result {
+    bool converged;
+    int sweeps;
+    double residual, residual_fclib;
+    int64_t local_fallbacks;
+};
+
+// Leaves the impulses in the problem and the velocities they give in its solver bodies.
+struct nsgs_result nsgs_solve(struct gabion_world *world);
+
+#endif

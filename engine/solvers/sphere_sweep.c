@@ -1,0 +1,145 @@
+// Explicit local solution for spheres, four contacts at a time. With W = diag(w_n, w_t, w_t) the
+// one-contact problem is solved exactly by clipping the normal impulse at zero and projecting the
+// tangential one radially on the disk of radius mu r_n (Renouf, Acary, Dumont 2005, section 6.2,
+// with the signs put right). Everything is written on world vectors:
+//
+//   u = v_c - v_a - (s_c + s_a) x n,   p_n' = max(0, p.n - (u.n + b) / w_n),
+//   p_t* = p_t - u_t / w_t,            p_t' = p_t* min(1, mu p_n' / |p_t*|).
+#include "engine/solvers/sphere_sweep.h"
+
+#ifdef __SSE2__
+#include <immintrin.h>
+#endif
+
+#ifndef SPHERE_SWEEP
+#define SPHERE_SWEEP sphere_sweep_baseline
+#endif
+
+typedef double lanes __attribute__((vector_size(LANES * sizeof(double)), may_alias));
+typedef int64_t lane_mask __attribute__((vector_size(LANES * sizeof(double))));
+#define INLINE static inline __attribute__((always_inline))
+
+struct lane_vec {
+    lanes x, y, z;
+};
+
+struct lane_row { // v and inv_m, or s and k, of one body per lane
+    struct lane_vec a;
+    lanes b;
+};
+
+INLINE lanes splat(double a) { return (lanes){a, a, a, a}; }
+
+INLINE lanes lane_sqrt(lanes a) {
+#if defined __AVX__
+    return (lanes)_mm256_sqrt_pd((__m256d)a);
+#else
+    return (lanes){sqrt(a[0]), sqrt(a[1]), sqrt(a[2]), sqrt(a[3])};
+#endif
+}
+
+INLINE lanes choose(lane_mask mask, lanes a, lanes b) {
+    return (lanes)(((lane_mask)a & mask) | ((lane_mask)b & ~mask));
+}
+
+INLINE lanes dot(struct lane_vec a, struct lane_vec b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+
+INLINE struct lane_vec cross(struct lane_vec a, struct lane_vec b) {
+    return (struct lane_vec){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+INLINE struct lane_vec add_scaled(struct lane_vec a, lanes s, struct lane_vec b) {
+    return (struct lane_vec){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
+}
+
+INLINE struct lane_vec subtract(struct lane_vec a, struct lane_vec b) {
+    return (struct lane_vec){a.x - b.x, a.y - b.y, a.z - b.z};
+}
+
+INLINE void transpose(lanes *r) {
+    lanes a = __builtin_shufflevector(r[0], r[1], 0, 4, 2, 6);
+    lanes b = __builtin_shufflevector(r[0], r[1], 1, 5, 3, 7);
+    lanes c = __builtin_shufflevector(r[2], r[3], 0, 4, 2, 6);
+    lanes d = __builtin_shufflevector(r[2], r[3], 1, 5, 3, 7);
+    r[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
+    r[1] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
+    r[2] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
+    r[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
+}
+
+INLINE struct lane_row gather(const struct solver_body *bodies, const int32_t *index, int half) {
+    lanes r[LANES];
+    for (int lane = 0; lane < LANES; lane++)
+        r[lane] = ((const lanes *)&bodies[index[lane]])[half];
+    transpose(r);
+    return (struct lane_row){{r[0], r[1], r[2]}, r[3]};
+}
+
+INLINE void scatter(struct solver_body *bodies, const int32_t *index, int half, uint32_t used,
+                    struct lane_row row) {
+    lanes r[LANES] = {row.a.x, row.a.y, row.a.z, row.b};
+    transpose(r);
+    for (uint32_t lane = 0; lane < used; lane++)
+        ((lanes *)&bodies[index[lane]])[half] = r[lane];
+}
+
+// The impulse p after the local solution, from relative velocity u and the block diag(w_n, w_t).
+INLINE struct lane_vec local_solve(struct lane_vec p, struct lane_vec u, struct lane_vec n, lanes b,
+                                   lanes w_n, lanes w_t, lanes mu, lanes omega) {
+    lanes zero = splat(0), one = splat(1);
+    lanes u_n = dot(u, n), p_n = dot(p, n);
+    struct lane_vec u_t = add_scaled(u, -u_n, n), p_t = add_scaled(p, -p_n, n);
+    lanes new_n = p_n - omega * (u_n + b) / w_n;
+    new_n = choose(new_n > zero, new_n, zero);
+    struct lane_vec trial = add_scaled(p_t, -omega / w_t, u_t);
+    lanes limit = mu * new_n, length2 = dot(trial, trial);
+    lanes shrink = choose(length2 > limit * limit, limit / lane_sqrt(length2), one);
+    return (struct lane_vec){new_n * n.x + shrink * trial.x, new_n * n.y + shrink * trial.y,
+                             new_n * n.z + shrink * trial.z};
+}
+
+INLINE lanes solve_group(struct solver_body *bodies, struct sphere_group *group, lanes mu,
+                         lanes omega, int pair, uint32_t used, lanes largest) {
+    struct lane_row vc = gather(bodies, group->c, 0), sc = gather(bodies, group->c, 1);
+    struct lane_row va = gather(bodies, group->a, 0), sa = gather(bodies, group->a, 1);
+    lanes *g = (lanes *)group->nx; // nx ny nz px py pz b, one vector each
+    struct lane_vec n = {g[0], g[1], g[2]}, p = {g[3], g[4], g[5]};
+    struct lane_vec spin = {sc.a.x + sa.a.x, sc.a.y + sa.a.y, sc.a.z + sa.a.z};
+    struct lane_vec u = subtract(subtract(vc.a, va.a), cross(spin, n));
+    lanes w_n = vc.b + va.b, w_t = w_n + (sc.b + sa.b);
+    struct lane_vec next = local_solve(p, u, n, g[6], w_n, w_t, mu, omega);
+    struct lane_vec d = subtract(next, p), turn = cross(n, d);
+    g[3] = next.x;
+    g[4] = next.y;
+    g[5] = next.z;
+    vc.a = add_scaled(vc.a, vc.b, d);
+    sc.a = add_scaled(sc.a, -sc.b, turn);
+    scatter(bodies, group->c, 0, used, vc);
+    scatter(bodies, group->c, 1, used, sc);
+    if (pair) {
+        va.a = add_scaled(va.a, -va.b, d);
+        sa.a = add_scaled(sa.a, -sa.b, turn);
+        scatter(bodies, group->a, 0, used, va);
+        scatter(bodies, group->a, 1, used, sa);
+    }
+    lanes change = dot(d, d) * (w_t * w_t);
+    return choose(change > largest, change, largest);
+}
+
+double SPHERE_SWEEP(struct solver_body *bodies, struct sphere_group *groups,
+                    const struct batch *batch, uint32_t begin, uint32_t end, double omega) {
+    if (begin >= end)
+        return 0;
+    lanes mu = splat(batch->mu), relax = splat(omega), largest = splat(0);
+    uint32_t full = end == batch->end && batch->lanes < LANES ? end - 1 : end;
+    if (batch->kind == BATCH_SPHERE_PAIR)
+        for (uint32_t k = begin; k < full; k++)
+            largest = solve_group(bodies, &groups[k], mu, relax, 1, LANES, largest);
+    else
+        for (uint32_t k = begin; k < full; k++)
+            largest = solve_group(bodies, &groups[k], mu, relax, 0, LANES, largest);
+    if (full < end)
+        largest = solve_group(bodies, &groups[full], mu, relax, batch->kind == BATCH_SPHERE_PAIR,
+                              batch->lanes, largest);
+    return fmax(fmax(largest[0], largest[1]), fmax(largest[2], largest[3]));
+}

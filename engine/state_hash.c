@@ -1,0 +1,67 @@
+// The hash of the complete dynamic state: equal hashes mean that the runs go on equally.
+#include "engine/world.h"
+#include "parallel/hash.h"
+
+#define HASH_ARRAY(hash, array, count) hash_bytes(hash, array, (size_t)(count) * sizeof *(array))
+
+static uint64_t hash_bodies(uint64_t hash, const struct bodies *bodies) {
+    int32_t counts[3] = {bodies->count, bodies->moving, bodies->id_count};
+    hash = HASH_ARRAY(hash, counts, 3);
+    hash = HASH_ARRAY(hash, bodies->id, bodies->count);
+    hash = HASH_ARRAY(hash, bodies->shape_index, bodies->count);
+    hash = HASH_ARRAY(hash, bodies->material, bodies->count);
+    hash = HASH_ARRAY(hash, bodies->group, bodies->count);
+    hash = HASH_ARRAY(hash, bodies->shape, bodies->count);
+    hash = HASH_ARRAY(hash, bodies->lock, bodies->count);
+    hash = HASH_ARRAY(hash, bodies->radius, bodies->count);
+    hash = HASH_ARRAY(hash, bodies->mass, bodies->count);
+    hash = HASH_ARRAY(hash, bodies->inertia, bodies->count);
+    hash = HASH_ARRAY(hash, bodies->x, bodies->count);
+    hash = HASH_ARRAY(hash, bodies->q, bodies->count);
+    hash = HASH_ARRAY(hash, bodies->v, bodies->count);
+    hash = HASH_ARRAY(hash, bodies->w, bodies->count);
+    return HASH_ARRAY(hash, bodies->half_spaces, bodies->half_space_count);
+}
+
+static uint64_t hash_contacts(uint64_t hash, const struct gabion_world *world) {
+    const struct contacts *contacts = &world->contacts;
+    if (!contacts->memory_start) // before the first step
+        return hash;
+    hash = HASH_ARRAY(hash, contacts->memory_start, world->bodies.moving + 1);
+    return HASH_ARRAY(hash, contacts->memory, contacts->memory_count);
+}
+
+// Waiting bodies field by field: the padding of a structure has no value.
+static uint64_t hash_pending(uint64_t hash, const struct pending_body *pending) {
+    const struct gabion_body *body = &pending->body;
+    int32_t words[] = {pending->id, (int32_t)body->shape, body->material,
+                       body->group, body->fixed,          (int32_t)body->lock};
+    double numbers[] = {body->radius, body->density, body->mass, body->insert_time};
+    hash = HASH_ARRAY(hash, words, 6);
+    hash = HASH_ARRAY(hash, numbers, 4);
+    hash = HASH_ARRAY(hash, &body->position, 1);
+    hash = HASH_ARRAY(hash, &body->orientation, 1);
+    hash = HASH_ARRAY(hash, &body->velocity, 1);
+    hash = HASH_ARRAY(hash, &body->spin, 1);
+    hash = HASH_ARRAY(hash, &body->inertia, 1);
+    return HASH_ARRAY(hash, &body->normal, 1);
+}
+
+uint64_t gabion_state_hash(const struct gabion_world *world) {
+    const struct ledger *ledger = &world->ledger;
+    double numbers[] = {ledger->kinetic,        ledger->potential,    ledger->contact_work,
+                        ledger->driver_work,    ledger->applied_work, ledger->theta_work,
+                        ledger->removed_energy, ledger->energy_error, ledger->turnover};
+    double rest = world->rest_since == world->rest_since ? world->rest_since : -1;
+    uint64_t hash = HASH_ARRAY(HASH_START, &world->step, 1);
+    hash = hash_bodies(hash, &world->bodies);
+    hash = hash_contacts(hash, world);
+    for (int k = 0; k < world->pending_count; k++)
+        hash = hash_pending(hash, &world->pending[k]);
+    for (int k = 0; k < world->driven_count; k++) {
+        hash = HASH_ARRAY(hash, &world->driven[k].id, 1);
+        hash = HASH_ARRAY(hash, &world->driven[k].origin, 1);
+    }
+    hash = HASH_ARRAY(hash, numbers, sizeof numbers / sizeof *numbers);
+    return HASH_ARRAY(hash, &rest, 1);
+}

@@ -1,0 +1,127 @@
+#include "engine/step.h"
+
+#include <time.h>
+
+#include "engine/detection.h"
+#include "engine/events.h"
+#include "engine/motion.h"
+#include "engine/problem.h"
+#include "engine/solvers/nsgs.h"
+
+const char *const phase_names[PHASE_COUNT] = {
+    [PHASE_EVENTS] = "events", [PHASE_PREDICT] = "predict",     [PHASE_BROAD] = "broad",
+    [PHASE_NARROW] = "narrow", [PHASE_CONTACTS] = "contacts",   [PHASE_PROBLEM] = "problem",
+    [PHASE_SOLVE] = "solve",   [PHASE_INTEGRATE] = "integrate", [PHASE_LEDGER] = "ledger",
+};
+
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static void time_phase(struct gabion_world *world, enum phase phase,
+                       void (*work)(struct gabion_world *)) {
+    double start = now();
+    work(world);
+    world->run.phase_time[phase] += now() - start;
+}
+
+static void solve(struct gabion_world *world) {
+    struct nsgs_result result = nsgs_solve(world);
+    struct step_report *report = &world->report;
+    report->sweeps = result.sweeps;
+    report->converged = result.converged;
+    report->residual = result.residual;
+    report->residual_fclib = result.residual_fclib;
+    report->colours = world->problem->colours;
+    report->candidates = (int64_t)world->contacts.count;
+    report->bodies = 0;
+    for (int32_t i = 0; i < world->bodies.count; i++)
+        report->bodies += world->bodies.shape[i] == GABION_SPHERE;
+    world->run.local_fallbacks += result.local_fallbacks;
+    problem_store(world);
+}
+
+// Largest speed, and the place where a NaN is caught before it reaches the state.
+static void measure_speed(void *context, size_t begin, size_t end, double *out) {
+    const struct solver_body *bodies = context;
+    for (size_t i = begin; i < end; i++) {
+        vec3 v = solver_v(&bodies[i]), s = solver_s(&bodies[i]);
+        double v2 = vec3_dot(v, v), all = v2 + vec3_dot(s, s);
+        out[0] = isfinite(all) ? fmax(out[0], v2) : NAN;
+        if (!isfinite(all))
+            return;
+    }
+}
+
+static bool check_solution(struct gabion_world *world, struct error *error) {
+    double v2;
+    team_max(world->team, (size_t)world->bodies.moving, 1, measure_speed, world->problem->bodies,
+             &v2);
+    world->report.max_speed = sqrt(v2);
+    if (isnan(v2)) {
+        int32_t i = 0;
+        while (isfinite(world->problem->bodies[i].v[0] + world->problem->bodies[i].s[0]))
+            i++;
+        return error_set(error, ERROR_RUN,
+                         "step %lld: the velocity of body %d is not a number; the state of the "
+                         "last complete step is kept. Try a smaller time.step",
+                         (long long)world->step + 1, world->bodies.id[i]);
+    }
+    if (!world->report.converged && world->settings.on_cap == GABION_CAP_STOP)
+        return error_set(error, ERROR_RUN,
+                         "step %lld: residual %.3g after %d sweeps, above solver.tolerance %.3g, "
+                         "and solver.on_cap is stop. Raise solver.max_sweeps or the tolerance",
+                         (long long)world->step + 1, world->report.residual, world->report.sweeps,
+                         world->settings.tolerance);
+    return true;
+}
+
+static void count_step(struct gabion_world *world) {
+    double time;
+    world->step++;
+    world->run.steps++;
+    world->run.unconverged_steps += !world->report.converged;
+    world->run.sweeps += world->report.sweeps;
+    world->run.contact_sweeps += (int64_t)world->problem->active * world->report.sweeps;
+    time = world_time(world);
+    if (!(world->report.max_speed <= world->settings.rest_speed))
+        world->rest_since = NAN;
+    else if (isnan(world->rest_since))
+        world->rest_since = time;
+}
+
+bool world_step(struct gabion_world *world, struct error *error) {
+    time_phase(world, PHASE_EVENTS, events_apply);
+    time_phase(world, PHASE_PREDICT, motion_predict);
+    time_phase(world, PHASE_BROAD, detection_broad);
+    time_phase(world, PHASE_NARROW, detection_narrow);
+    time_phase(world, PHASE_CONTACTS, contacts_match);
+    time_phase(world, PHASE_PROBLEM, problem_build);
+    time_phase(world, PHASE_SOLVE, solve);
+    if (!check_solution(world, error))
+        return false;
+    time_phase(world, PHASE_LEDGER, ledger_work);
+    time_phase(world, PHASE_INTEGRATE, motion_integrate);
+    time_phase(world, PHASE_CONTACTS, contacts_remember);
+    time_phase(world, PHASE_LEDGER, ledger_close);
+    count_step(world);
+    return true;
+}
+
+// Public names of the running half of engine/gabion.h -----------------------------------------
+
+bool gabion_step(struct gabion_world *world, struct error *error) {
+    return world_step(world, error);
+}
+
+int64_t gabion_step_number(const struct gabion_world *world) { return world->step; }
+
+double gabion_time(const struct gabion_world *world) { return world_time(world); }
+
+bool gabion_at_rest(const struct gabion_world *world) {
+    double slack = 1e-6 * world->settings.step;
+    return world->settings.rest_speed > 0 &&
+           world_time(world) - world->rest_since >= world->settings.rest_duration - slack;
+}

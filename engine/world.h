@@ -1,0 +1,113 @@
+// The world: everything a run is. Internal; users see engine/gabion.h.
+#ifndef ENGINE_WORLD_H
+#define ENGINE_WORLD_H
+
+#include "engine/bodies.h"
+#include "engine/contacts.h"
+#include "engine/gabion.h"
+#include "engine/ledger.h"
+#include "engine/report.h"
+
+struct detection; // engine/detection.h: grid and pair lists
+struct problem;   // engine/problem.h: the contact problem of the step
+
+struct name_table {
+    char **name;
+    int count;
+};
+
+struct law_table {
+    int materials; // size of `of`, one side
+    uint16_t *of;  // [materials * materials] -> law
+    struct gabion_law *law;
+    int count; // law 0 is the default one
+};
+
+struct driver {
+    int group;
+    vec3 direction;
+    struct gabion_signal signal;
+};
+
+struct force {
+    int group;
+    vec3 direction;
+    struct gabion_signal signal;
+};
+
+enum event_kind { EVENT_RESET, EVENT_REMOVAL };
+
+struct event {
+    enum event_kind kind;
+    int group;
+    double time;
+    vec3 velocity, spin;
+};
+
+struct probe {
+    char *name;
+    int group;
+    enum gabion_quantity quantity;
+};
+
+// A body that waits for its time. Its id is already given out.
+struct pending_body {
+    int32_t id;
+    struct gabion_body body;
+};
+
+// Where a fixed body was before its drivers moved it: path = origin + sum of signals.
+struct driven_body {
+    int32_t id;
+    vec3 origin;
+};
+
+struct gabion_world {
+    struct gabion_settings settings;
+    struct team *team;
+
+    struct name_table materials, groups;
+    double *density; // by material
+    struct law_table laws;
+
+    struct driver *drivers;
+    int driver_count;
+    struct force *forces;
+    int force_count;
+    struct event *events;
+    int event_count;
+    struct probe *probes;
+    int probe_count;
+
+    // State: with the settings and definitions above, all that the next step depends on.
+    int64_t step;
+    struct bodies bodies;
+    struct contacts contacts;
+    struct pending_body *pending; // in order of insertion time, then id
+    int pending_count;
+    struct driven_body *driven; // every fixed body that a driver names
+    int driven_count;
+    double rest_since; // time since which all bodies are slow; NAN: they are not
+    struct ledger ledger;
+
+    // Of the last step.
+    struct step_report report;
+    struct run_report run;
+
+    struct detection *detection;
+    struct problem *problem;
+};
+
+// Time of step number `step`: a product, so that it does not drift.
+static inline double world_time(const struct gabion_world *world) {
+    return (double)world->step * world->settings.step;
+}
+
+static inline const struct gabion_law *world_law(const struct gabion_world *world, int32_t i,
+                                                 int32_t j) {
+    const struct law_table *laws = &world->laws;
+    return &laws->law[laws->of[world->bodies.material[i] * laws->materials +
+                               world->bodies.material[j]]];
+}
+
+#endif

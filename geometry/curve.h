@@ -1,0 +1,29 @@
+// Order along a space-filling curve, so that neighbours in space are neighbours in memory.
+#ifndef GEOMETRY_CURVE_H
+#define GEOMETRY_CURVE_H
+
+#include <stdint.h>
+
+#include "geometry/vec.h"
+
+#define CURVE_BITS 20 // per axis
+
+static inline uint64_t curve_spread(uint64_t a) {
+    a &= 0x1fffff;
+    a = (a | a << 32) & 0x1f00000000ffffu;
+    a = (a | a << 16) & 0x1f0000ff0000ffu;
+    a = (a | a << 8) & 0x100f00f00f00f00fu;
+    a = (a | a << 4) & 0x10c30c30c30c30c3u;
+    a = (a | a << 2) & 0x1249249249249249u;
+    return a;
+}
+
+// Morton key of x in the cube at `low` with edge `size`.
+static inline uint64_t curve_key(vec3 x, vec3 low, double size) {
+    double scale = ((1 << CURVE_BITS) - 1) / size;
+    uint64_t cx = (uint64_t)((x.x - low.x) * scale), cy = (uint64_t)((x.y - low.y) * scale),
+             cz = (uint64_t)((x.z - low.z) * scale);
+    return curve_spread(cx) | curve_spread(cy) << 1 | curve_spread(cz) << 2;
+}
+
+#endif

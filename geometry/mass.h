@@ -1,0 +1,16 @@
+// Mass properties of the shapes, about the centre of mass.
+#ifndef GEOMETRY_MASS_H
+#define GEOMETRY_MASS_H
+
+#include "geometry/vec.h"
+
+static inline double sphere_mass(double radius, double density) {
+    return 4.0 / 3.0 * 3.14159265358979323846 * radius * radius * radius * density;
+}
+
+static inline vec3 sphere_inertia(double radius, double mass) {
+    double moment = 0.4 * mass * radius * radius;
+    return vec3_make(moment, moment, moment);
+}
+
+#endif

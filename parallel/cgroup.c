@@ -1,0 +1,158 @@
+#include "parallel/cgroup.h"
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// One mounted hierarchy that can limit the processor.
+struct cgroup_mount {
+    int version;
+    char root[PATH_MAX];  // the group that is seen at `point`
+    char point[PATH_MAX]; // where it is mounted
+};
+
+__attribute__((format(printf, 1, 2))) static FILE *file_open(const char *format, ...) {
+    char path[3 * PATH_MAX];
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(path, sizeof path, format, arguments);
+    va_end(arguments);
+    return length < (int)sizeof path ? fopen(path, "r") : NULL;
+}
+
+static bool list_has(const char *list, const char *word) {
+    size_t length = strlen(word);
+    for (;;) {
+        size_t item = strcspn(list, ",");
+        if (item == length && strncmp(list, word, length) == 0)
+            return true;
+        if (list[item] == '\0')
+            return false;
+        list += item + 1;
+    }
+}
+
+static double smaller_quota(double a, double b) {
+    if (a <= 0 || b <= 0)
+        return a > b ? a : b;
+    return a < b ? a : b;
+}
+
+static double number_read(const char *folder, const char *name) {
+    double number = 0;
+    FILE *file = file_open("%s/%s", folder, name);
+    if (file == NULL)
+        return 0;
+    if (fscanf(file, "%lf", &number) != 1)
+        number = 0;
+    fclose(file);
+    return number;
+}
+
+// "150000 100000": time and period; "max 100000": no limit.
+static double quota_read_2(const char *folder) {
+    double time = 0, period = 0;
+    FILE *file = file_open("%s/cpu.max", folder);
+    if (file == NULL)
+        return 0;
+    int read = fscanf(file, "%lf %lf", &time, &period);
+    fclose(file);
+    return read == 2 && time > 0 && period > 0 ? time / period : 0;
+}
+
+// A time of -1 means no limit.
+static double quota_read_1(const char *folder) {
+    double time = number_read(folder, "cpu.cfs_quota_us");
+    double period = number_read(folder, "cpu.cfs_period_us");
+    return time > 0 && period > 0 ? time / period : 0;
+}
+
+// The group's path below the mount point. Without a group namespace a container sees its own
+// group mounted but the machine's path in /proc: then the part above the mount is cut off.
+static const char *path_below(const struct cgroup_mount *mount, const char *path) {
+    size_t length = strlen(mount->root);
+    if (strcmp(mount->root, "/") == 0)
+        return strcmp(path, "/") == 0 ? "" : path;
+    bool below =
+        strncmp(path, mount->root, length) == 0 && (path[length] == '/' || path[length] == '\0');
+    return below ? path + length : "";
+}
+
+// The smallest quota from the group up to the mount point: every level limits those below it.
+static double quota_of_group(const char *root, const struct cgroup_mount *mount, const char *path) {
+    char folder[3 * PATH_MAX];
+    int length =
+        snprintf(folder, sizeof folder, "%s%s%s", root, mount->point, path_below(mount, path));
+    if (length >= (int)sizeof folder)
+        return 0;
+    size_t top = strlen(root) + strlen(mount->point);
+    double quota = 0;
+    for (;;) {
+        quota =
+            smaller_quota(quota, mount->version == 2 ? quota_read_2(folder) : quota_read_1(folder));
+        char *slash = strrchr(folder, '/');
+        if (slash == NULL || (size_t)(slash - folder) < top)
+            return quota;
+        *slash = '\0';
+    }
+}
+
+// Reads one line of /proc/self/mountinfo:
+// "36 35 0:31 /docker/1f /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu,cpuacct"
+static bool mount_parse(const char *line, struct cgroup_mount *mount) {
+    char type[64], options[1024];
+    _Static_assert(PATH_MAX >= 4096, "the widths below fit the arrays");
+    if (sscanf(line, "%*d %*d %*s %4095s %4095s", mount->root, mount->point) != 2)
+        return false;
+    const char *rest = strstr(line, " - ");
+    if (rest == NULL || sscanf(rest, " - %63s %*s %1023s", type, options) != 2)
+        return false;
+    mount->version = strcmp(type, "cgroup2") == 0 ? 2 : 1;
+    return mount->version == 2 || (strcmp(type, "cgroup") == 0 && list_has(options, "cpu"));
+}
+
+// Finds this process's group for the mount in /proc/self/cgroup: "4:cpu,cpuacct:/docker/1f" in
+// version 1, "0::/docker/1f" in version 2.
+static double quota_of_mount(const char *root, const struct cgroup_mount *mount) {
+    FILE *file = file_open("%s/proc/self/cgroup", root);
+    if (file == NULL)
+        return 0;
+    double quota = 0;
+    char *line = NULL;
+    size_t capacity = 0;
+    while (getline(&line, &capacity, file) >= 0) {
+        line[strcspn(line, "\n")] = '\0';
+        char *controllers = strchr(line, ':');
+        char *path = controllers ? strchr(controllers + 1, ':') : NULL;
+        if (path == NULL)
+            continue;
+        *path++ = '\0';
+        controllers++;
+        bool ours = mount->version == 2 ? *controllers == '\0' : list_has(controllers, "cpu");
+        if (ours)
+            quota = smaller_quota(quota, quota_of_group(root, mount, path));
+    }
+    free(line);
+    fclose(file);
+    return quota;
+}
+
+double cgroup_cpu_quota(const char *root) {
+    FILE *file = file_open("%s/proc/self/mountinfo", root);
+    if (file == NULL)
+        return 0;
+    double quota = 0;
+    struct cgroup_mount mount;
+    char *line = NULL;
+    size_t capacity = 0;
+    while (getline(&line, &capacity, file) >= 0) {
+        if (mount_parse(line, &mount))
+            quota = smaller_quota(quota, quota_of_mount(root, &mount));
+    }
+    free(line);
+    fclose(file);
+    return quota;
+}

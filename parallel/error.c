@@ -1,0 +1,33 @@
+#include "parallel/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+bool error_set(struct error *error, enum error_status status, const char *format, ...) {
+    if (error->status != ERROR_NONE)
+        return false;
+    error->status = status;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(error->text, sizeof error->text, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+bool error_context(struct error *error, const char *format, ...) {
+    if (error->status == ERROR_NONE)
+        return false;
+    char below[sizeof error->text];
+    memcpy(below, error->text, sizeof below);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(error->text, sizeof error->text, format, arguments);
+    va_end(arguments);
+    // Cutting a long text at its end is meant: its beginning says where the error is.
+    size_t length = strlen(error->text);
+    size_t room = sizeof error->text - length;
+    if (snprintf(error->text + length, room, ": %s", below) >= (int)room)
+        error->text[sizeof error->text - 1] = '\0';
+    return false;
+}

@@ -1,0 +1,193 @@
+#include "parallel/topology.h"
+
+#include <errno.h>
+#include <hwloc.h>
+#include <omp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "parallel/cgroup.h"
+#include "parallel/memory.h"
+
+struct topology {
+    hwloc_topology_t hwloc;
+    hwloc_obj_type_t core_type;
+    hwloc_bitmap_t usable; // hardware threads in the allowed set and in the start mask
+    int allowed_cores;
+    double quota;
+};
+
+// With OMP_PROC_BIND or OMP_PLACES set the runtime may have bound this thread before main, so its
+// own mask would show one core: the places say where the threads may go.
+static void places_collect(hwloc_bitmap_t mask) {
+    for (int place = 0; place < omp_get_num_places(); place++) {
+        int count = omp_get_place_num_procs(place);
+        int *processors = memory_allocate((size_t)count, sizeof *processors, "OpenMP places");
+        omp_get_place_proc_ids(place, processors);
+        for (int i = 0; i < count; i++)
+            hwloc_bitmap_set(mask, (unsigned)processors[i]);
+        memory_free(processors);
+    }
+}
+
+// hwloc's allowed set knows cpuset containers but not `taskset`; the start mask knows that.
+static void usable_find(struct topology *topology) {
+    hwloc_const_cpuset_t allowed = hwloc_topology_get_allowed_cpuset(topology->hwloc);
+    hwloc_bitmap_copy(topology->usable, allowed);
+    if (!hwloc_topology_is_thissystem(topology->hwloc))
+        return;
+    hwloc_bitmap_t start = hwloc_bitmap_alloc();
+    if (omp_get_proc_bind() != omp_proc_bind_false)
+        places_collect(start);
+    else if (hwloc_get_cpubind(topology->hwloc, start, HWLOC_CPUBIND_THREAD) != 0)
+        hwloc_bitmap_zero(start);
+    if (hwloc_bitmap_intersects(start, allowed))
+        hwloc_bitmap_and(topology->usable, start, allowed);
+    hwloc_bitmap_free(start);
+}
+
+// The k-th core with a usable hardware thread, or NULL; *count gets how many were passed.
+static hwloc_obj_t core_find(const struct topology *topology, int k, int *count) {
+    hwloc_obj_t core = NULL;
+    *count = 0;
+    while ((core = hwloc_get_next_obj_by_type(topology->hwloc, topology->core_type, core))) {
+        if (!hwloc_bitmap_intersects(core->cpuset, topology->usable))
+            continue;
+        if (*count == k)
+            return core;
+        ++*count;
+    }
+    return NULL;
+}
+
+struct topology *topology_load(struct error *error) {
+    hwloc_topology_t hwloc;
+    if (hwloc_topology_init(&hwloc) != 0) {
+        error_set(error, ERROR_RUN, "hwloc could not start: %s", strerror(errno));
+        return NULL;
+    }
+    // Cores that a container may not use are still cores of the machine.
+    hwloc_topology_set_flags(hwloc, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
+    if (hwloc_topology_load(hwloc) != 0) {
+        error_set(error, ERROR_RUN,
+                  "hwloc could not read the machine's topology: %s. Try `lstopo`, and unset "
+                  "HWLOC_* environment variables",
+                  strerror(errno));
+        hwloc_topology_destroy(hwloc);
+        return NULL;
+    }
+    struct topology *topology = memory_allocate(1, sizeof *topology, "topology");
+    topology->hwloc = hwloc;
+    // Some virtual machines show hardware threads without cores.
+    bool has_cores = hwloc_get_nbobjs_by_type(hwloc, HWLOC_OBJ_CORE) > 0;
+    topology->core_type = has_cores ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
+    topology->usable = hwloc_bitmap_alloc();
+    usable_find(topology);
+    core_find(topology, -1, &topology->allowed_cores);
+    topology->quota = cgroup_cpu_quota("");
+    return topology;
+}
+
+void topology_free(struct topology *topology) {
+    if (topology == NULL)
+        return;
+    hwloc_bitmap_free(topology->usable);
+    hwloc_topology_destroy(topology->hwloc);
+    memory_free(topology);
+}
+
+static int object_count(const struct topology *topology, hwloc_obj_type_t type) {
+    int count = hwloc_get_nbobjs_by_type(topology->hwloc, type);
+    return count > 0 ? count : 0;
+}
+
+int topology_packages(const struct topology *topology) {
+    return object_count(topology, HWLOC_OBJ_PACKAGE);
+}
+
+int topology_numa_nodes(const struct topology *topology) {
+    return object_count(topology, HWLOC_OBJ_NUMANODE);
+}
+
+int topology_cores(const struct topology *topology) {
+    return object_count(topology, topology->core_type);
+}
+
+int topology_allowed_cores(const struct topology *topology) { return topology->allowed_cores; }
+
+double topology_cpu_quota(const struct topology *topology) { return topology->quota; }
+
+int topology_default_threads(const struct topology *topology) {
+    int threads = topology->allowed_cores;
+    // Rounded down: threads that meet at barriers all wait for the one that was stopped.
+    if (topology->quota > 0 && topology->quota < threads)
+        threads = (int)topology->quota;
+    return threads > 1 ? threads : 1;
+}
+
+bool topology_pin(const struct topology *topology, int k) {
+    int passed;
+    hwloc_obj_t core = core_find(topology, k, &passed);
+    // hwloc pretends to succeed on a topology that is not this machine's.
+    if (core == NULL || !hwloc_topology_is_thissystem(topology->hwloc))
+        return false;
+    hwloc_bitmap_t set = hwloc_bitmap_alloc();
+    hwloc_bitmap_and(set, core->cpuset, topology->usable);
+    bool done = hwloc_set_cpubind(topology->hwloc, set, HWLOC_CPUBIND_THREAD) == 0;
+    hwloc_bitmap_free(set);
+    return done;
+}
+
+bool topology_unpin(const struct topology *topology) {
+    return hwloc_topology_is_thissystem(topology->hwloc) &&
+           hwloc_set_cpubind(topology->hwloc, topology->usable, HWLOC_CPUBIND_THREAD) == 0;
+}
+
+struct description {
+    char *text;
+    size_t size, length;
+};
+
+__attribute__((format(printf, 2, 3))) static void describe_line(struct description *description,
+                                                                const char *format, ...) {
+    if (description->length >= description->size)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(description->text + description->length,
+                           description->size - description->length, format, arguments);
+    va_end(arguments);
+    description->length += length > 0 ? (size_t)length : 0;
+}
+
+static void describe_cache(struct description *description, const struct topology *topology,
+                           hwloc_obj_type_t type, const char *name) {
+    hwloc_obj_t cache = hwloc_get_obj_by_type(topology->hwloc, type, 0);
+    if (cache != NULL)
+        describe_line(description, "%s: %d x %llu KiB\n", name, object_count(topology, type),
+                      (unsigned long long)cache->attr->cache.size / 1024);
+}
+
+void topology_describe(const struct topology *topology, char *text, size_t size) {
+    struct description description = {text, size, 0};
+    if (size > 0)
+        text[0] = '\0';
+    describe_line(&description, "packages: %d\n", topology_packages(topology));
+    describe_line(&description, "numa-nodes: %d\n", topology_numa_nodes(topology));
+    describe_line(&description, "cores: %d\n", topology_cores(topology));
+    describe_line(&description, "hardware-threads: %d\n", object_count(topology, HWLOC_OBJ_PU));
+    describe_cache(&description, topology, HWLOC_OBJ_L3CACHE, "l3-cache");
+    describe_cache(&description, topology, HWLOC_OBJ_L2CACHE, "l2-cache");
+    describe_cache(&description, topology, HWLOC_OBJ_L1CACHE, "l1-cache");
+    describe_line(&description, "allowed-cores: %d\n", topology->allowed_cores);
+    if (topology->quota > 0)
+        describe_line(&description, "cpu-quota: %.2f\n", topology->quota);
+    else
+        describe_line(&description, "cpu-quota: none\n");
+    describe_line(&description, "default-threads: %d\n", topology_default_threads(topology));
+    describe_line(&description, "pinning: %s\n",
+                  omp_get_proc_bind() == omp_proc_bind_false
+                      ? "one core per thread when all allowed cores are used"
+                      : "left to OMP_PROC_BIND and OMP_PLACES");
+}
