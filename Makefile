@@ -6,6 +6,7 @@ OPT     ?= -O2
 ARCH    ?=
 PREFIX  ?= /usr/local
 PYTHON  ?= /usr/bin/python3
+DEMO_END ?= 60
 
 PACKAGES := hdf5-serial hwloc libfyaml zlib
 WARN     := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror
@@ -24,8 +25,33 @@ LIB_OBJECTS    = $(filter-out $(BUILD)/io/main.o,$(LIB_SOURCES:%.c=$(BUILD)/%.o)
 UNIT_TESTS   := $(wildcard tests/unit/test_*.c)
 UNIT_BINARIES = $(UNIT_TESTS:%.c=$(BUILD)/%)
 
-.PHONY: all clean
+.PHONY: all demo check unit cli validate papers bench bench-full torture asan tsan fuzz install clean \
+        packages packages-test
+
 all: $(BUILD)/gabion
+
+# One command each, on a fresh machine. Flags are asked for again after packages were installed,
+# hence the second make.
+demo: packages
+	@$(MAKE) --no-print-directory all
+	$(BUILD)/gabion run cases/brazil_nut.yaml -o out/demo --force --set time.end=$(DEMO_END) --set output.vtk_every=50
+	@echo "ParaView: open out/demo/bodies.pvd, walls.pvd and contacts.pvd, or run: pvpython io/show.py out/demo"
+
+check: packages-test
+	@$(MAKE) --no-print-directory unit cli
+
+packages:
+	@.ci/packages build
+
+packages-test:
+	@.ci/packages build test
+
+unit: $(UNIT_BINARIES)
+	@tests/layers.sh
+	@tests/run_unit.sh $(UNIT_BINARIES)
+
+cli: all
+	@GABION=$(abspath $(BUILD)/gabion) PYTHON=$(PYTHON) tests/cli/run_tests.sh
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)

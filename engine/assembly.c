@@ -310,6 +310,7 @@ static void place_bins(struct problem *problem, int threads) {
     problem->chunk_count = 0;
     for (int c = 0; c < problem->colours; c++) {
         problem->colour_start[c] = (uint32_t)problem->batch_count;
+        problem->colour_chunk[c] = (uint32_t)problem->chunk_count;
         for (int kind = 0; kind < BATCH_KINDS; kind++)
             for (int m = 0; m < assembly->mu_count; m++, bin++) {
                 uint32_t count = 0;
@@ -329,6 +330,7 @@ static void place_bins(struct problem *problem, int threads) {
             }
     }
     problem->colour_start[problem->colours] = (uint32_t)problem->batch_count;
+    problem->colour_chunk[problem->colours] = (uint32_t)problem->chunk_count;
 }
 
 // Filling -------------------------------------------------------------------------------------

@@ -22,6 +22,7 @@ struct gabion_settings gabion_default_settings(void) {
         .tolerance = 1e-4,
         .max_sweeps = 1000,
         .relaxation = 1,
+        .momentum = true,
         .on_cap = GABION_CAP_WARN,
     };
 }

@@ -19,10 +19,12 @@ static bool insert_bodies(struct gabion_world *world) {
         bodies_append(&world->bodies, world->pending[due].id, &world->pending[due].body);
         due++;
     }
+    if (due == 0)
+        return false;
     world->pending_count -= due;
     memmove(world->pending, world->pending + due,
             (size_t)world->pending_count * sizeof *world->pending);
-    return due > 0;
+    return true;
 }
 
 static void remove_group(struct gabion_world *world, int group) {

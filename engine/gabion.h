@@ -66,6 +66,7 @@ struct gabion_settings {
     enum gabion_measure measure;
     int max_sweeps;
     double relaxation;
+    bool momentum; // accelerate the sweeps
     enum gabion_on_cap on_cap;
     double rest_speed, rest_duration; // stop when every body is slower for this long; 0: never
 };

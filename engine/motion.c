@@ -236,7 +236,9 @@ static void integrate_moving(void *context, size_t begin, size_t end) {
     for (size_t i = begin; i < end; i++) {
         const struct solver_body *body = &problem->bodies[i];
         vec3 v = {body->v[0], body->v[1], body->v[2]};
-        vec3 w = vec3_scale(1 / bodies->radius[i], vec3_make(body->s[0], body->s[1], body->s[2]));
+        // Divided, not scaled by 1 / R: R (1/R) is not 1 and would change a free spin in every step.
+        double R = bodies->radius[i];
+        vec3 w = {body->s[0] / R, body->s[1] / R, body->s[2] / R};
         quat first = quat_exp(vec3_scale((1 - theta) * h, bodies->w[i]));
         quat second = quat_exp(vec3_scale(theta * h, w));
         bodies->q[i] = quat_normalize(quat_multiply(second, quat_multiply(first, bodies->q[i])));

@@ -14,9 +14,11 @@ struct problem *problem_create(void) {
 void problem_free(struct problem *problem) {
     if (!problem)
         return;
-    void *arrays[] = {problem->bodies,  problem->tensors,     problem->x_m,    problem->v_free,
-                      problem->s_free,  problem->group_force, problem->splits, problem->groups,
-                      problem->general, problem->batches,     problem->slot,   problem->copies};
+    void *arrays[] = {problem->bodies,  problem->tensors, problem->x_m,
+                      problem->v_free,  problem->s_free,  problem->group_force,
+                      problem->splits,  problem->groups,  problem->general,
+                      problem->batches, problem->slot,    problem->copies,
+                      problem->chunks,  problem->last,    problem->last_velocity};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         memory_free(arrays[k]);
     assembly_free(problem->assembly);
@@ -41,6 +43,14 @@ void problem_size_tensors(struct problem *problem) {
     problem->tensors = memory_reserve(problem->tensors, &problem->tensor_capacity,
                                       (size_t)problem->solver_body_count, sizeof *problem->tensors,
                                       "inertia tensors");
+}
+
+void problem_size_last(struct problem *problem) {
+    problem->last = memory_reserve_aligned(problem->last, &problem->last_capacity,
+                                           problem->group_count, sizeof *problem->last, "sweeps");
+    problem->last_velocity = memory_reserve_aligned(
+        problem->last_velocity, &problem->last_velocity_capacity,
+        (size_t)problem->solver_body_count, sizeof *problem->last_velocity, "sweeps");
 }
 
 // Status by the local law: what a user sees in ParaView. The band around the cone is rounding.

@@ -22,6 +22,10 @@ struct solver_body {
 };
 _Static_assert(sizeof(struct solver_body) == CACHE_LINE, "one body, one cache line");
 
+struct solver_velocity {
+    vec3 v, s;
+};
+
 // Bodies whose inverse mass is not two scalars: locked degrees of freedom, unequal moments.
 struct solver_tensor {
     vec3 inv_m;
@@ -38,12 +42,18 @@ struct sphere_group {
 };
 _Static_assert(sizeof(struct sphere_group) == LANES * CACHE_LINE, "one contact, one cache line");
 
+// The impulses of a group at the end of the last sweep.
+struct sphere_impulses {
+    double px[LANES], py[LANES], pz[LANES];
+};
+
 // Any other contact, in its local frame (n, s, t).
 struct general_contact {
     int32_t c, a;
     vec3 n, s, t;
     vec3 arm_c, arm_a; // from the centre to the contact point, in units of the body's R
     vec3 r, b;         // local impulse; u + b obeys the law
+    vec3 last;         // r at the end of the last sweep
     mat3 W;
     double rho; // 1 / |W|_2
     double k;   // slip parameter of the exact solver, kept as its next start
@@ -62,7 +72,7 @@ struct batch {
 struct chunk {
     uint32_t batch, begin, end;
 };
-#define PROBLEM_CHUNK 256
+#define PROBLEM_CHUNK 64
 
 // A body with more contacts than the colouring can take is split into copies that share its mass
 // equally and meet after every sweep (mass splitting, Tonge, Benevolenski, Voroshilov, "Mass
@@ -96,6 +106,10 @@ struct problem {
 
     struct sphere_group *groups;
     size_t group_count, group_capacity;
+    struct sphere_impulses *last; // by group
+    size_t last_capacity;
+    struct solver_velocity *last_velocity; // by solver body
+    size_t last_velocity_capacity;
     struct general_contact *general;
     size_t general_count, general_capacity;
     struct batch *batches;
@@ -103,6 +117,7 @@ struct problem {
     struct chunk *chunks;
     size_t chunk_count, chunk_capacity;
     uint32_t colour_start[COLOUR_MAX + 1]; // batches of each colour
+    uint32_t colour_chunk[COLOUR_MAX + 1]; // chunks of each colour
     int colours;
     size_t active; // contacts in the problem
 
@@ -117,6 +132,7 @@ void problem_free(struct problem *problem);
 // Room for the bodies of the world: x_m, v_free, s_free and the solver bodies.
 void problem_size(struct problem *problem, int32_t body_count);
 void problem_size_tensors(struct problem *problem);
+void problem_size_last(struct problem *problem); // memory of the last sweep
 
 // Colours the contacts, lays them out and warm-starts them from contact.impulse. Needs x_m, v_free
 // and the solver bodies' inverse masses (engine/motion.h).

@@ -11,6 +11,8 @@
 
 #include <float.h>
 
+#define STICKING 1e100 // friction from here on means infinite
+
 struct slide {
     double w_nn, b_n, mu;
     double l[2], c[2], w[2]; // eigenvalues of S; c and w in its eigenvectors
@@ -44,38 +46,37 @@ static double newton_step(const struct slide *slide, double k, const double *r, 
     return k - (length - limit) / (slope_t - slide->mu * slope_n);
 }
 
-// Root of f, bracketed: `low` has f > 0, `high` has f < 0.
+// Root of f, bracketed: `low` has f > 0, `high` has f < 0. As |r_t| <= |c| / k, the latter is sure
+// from k = |c| (w_nn / mu + |w|) / |b_n| on, which is the root itself where S = 0 and w = 0.
 static bool find_slip(const struct slide *slide, double *k, double *r, double *r_n) {
-    double low = 0, high = INFINITY, scale = slide->l[0] + slide->l[1];
-    double at = *k > 0 && isfinite(*k) ? *k : 0.1 * scale + DBL_MIN;
+    double c = hypot(slide->c[0], slide->c[1]), w = hypot(slide->w[0], slide->w[1]);
+    double low = 0, high = 2 * c * (slide->w_nn / slide->mu + w) / -slide->b_n;
+    double guess = c * slide->w_nn / (slide->mu * -slide->b_n) - 0.5 * (slide->l[0] + slide->l[1]);
+    double at = *k > 0 && *k < high ? *k : guess > 0 && guess < high ? guess : 0.1 * high;
     for (int iteration = 0; iteration < 200; iteration++) {
         double length = tangential(slide, at, r);
         *r_n = normal(slide, r);
-        double f = length - slide->mu * *r_n;
+        double f = length / slide->mu - *r_n;
         *k = at;
-        if (fabs(f) <= 4 * DBL_EPSILON * (length + slide->mu * fabs(*r_n)) || at == low ||
-            at == high)
+        if (fabs(f) <= 4 * DBL_EPSILON * (length / slide->mu + fabs(*r_n)))
             return true;
         if (f > 0)
             low = at;
         else
             high = at;
-        double next = newton_step(slide, at, r, length, *r_n);
-        if (!(next > low && next < high)) {
-            if (isinf(high))
-                next = 10 * at + 1e-3 * scale + DBL_MIN;
-            else
-                next = low > 0 ? sqrt(low * high) : 0.1 * high;
-        }
-        if (next == at)
+        at = newton_step(slide, at, r, length, *r_n);
+        if (!(at > low && at < high))
+            at = low > 0 ? sqrt(low * high) : 0.1 * high;
+        if (!(at > low && at < high))
             return true; // neighbouring numbers: no better k exists
-        at = next;
     }
     return false;
 }
 
 // Eigenvectors of the symmetric 2x2 matrix [a b; b d] as a rotation (cosine, sine).
-static void diagonalise(double a, double b, double d, double *l, double *cosine, double *sine) {
+// Eigenvalues below `floor` are the rounding of a locked direction.
+static void diagonalise(double a, double b, double d, double floor, double *l, double *cosine,
+                        double *sine) {
     *cosine = 1;
     *sine = 0;
     if (b != 0) {
@@ -86,9 +87,16 @@ static void diagonalise(double a, double b, double d, double *l, double *cosine,
         a -= t * b;
         d += t * b;
     }
-    double floor = 1e-14 * fmax(a, d); // rounding of a locked direction
     l[0] = a > floor ? a : 0;
     l[1] = d > floor ? d : 0;
+}
+
+// Along a locked direction no impulse changes the velocity. Rounding of a velocity there is not
+// sliding, and infinite friction would be an infinite impulse: neither gets one.
+static void settle_locked(struct slide *slide, double rounding) {
+    for (int i = 0; i < 2; i++)
+        if (slide->l[i] == 0 && (fabs(slide->c[i]) <= rounding || slide->mu >= STICKING))
+            slide->c[i] = 0;
 }
 
 // When even the bracket failed (not seen with a definite W): one projected step, which at least
@@ -118,16 +126,19 @@ bool exact_solve(const mat3 *W, vec3 b, double mu, vec3 *r, double *k) {
     }
     double ws = W->row[1].x, wt = W->row[2].x, cosine, sine, q[2], q_n;
     struct slide slide = {.w_nn = w_nn, .b_n = b.x, .mu = mu};
+    double floor = 8 * DBL_EPSILON * (w_nn + W->row[1].y + W->row[2].z);
     diagonalise(W->row[1].y - ws * ws / w_nn, W->row[1].z - ws * wt / w_nn,
-                W->row[2].z - wt * wt / w_nn, slide.l, &cosine, &sine);
+                W->row[2].z - wt * wt / w_nn, floor, slide.l, &cosine, &sine);
     double cs = b.y - ws * b.x / w_nn, ct = b.z - wt * b.x / w_nn;
     slide.c[0] = cosine * cs - sine * ct;
     slide.c[1] = sine * cs + cosine * ct;
     slide.w[0] = cosine * ws - sine * wt;
     slide.w[1] = sine * ws + cosine * wt;
+    settle_locked(&slide, 8 * DBL_EPSILON * vec3_length(b));
     double length = tangential(&slide, 0, q);
     q_n = normal(&slide, q);
-    if (!(q_n >= 0 && length <= mu * q_n)) { // infinite along a locked direction: never sticks
+    // Infinite along a locked direction, which never sticks.
+    if (!(isfinite(length) && q_n >= 0 && length <= mu * q_n)) {
         if (!find_slip(&slide, k, q, &q_n) || !isfinite(q_n)) {
             *r = projected_step(W, b, mu, *r);
             return false;

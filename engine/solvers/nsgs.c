@@ -11,13 +11,6 @@
 // Below this many contacts per thread a barrier costs more than the help it brings.
 #define CONTACTS_PER_THREAD 1000
 
-// What each thread found, on a cache line of its own.
-struct thread_tally {
-    double change2[2]; // largest squared change of the sweep, by parity: the last is still read
-    int64_t fallbacks; // while the next is written
-    char padding[CACHE_LINE - 3 * sizeof(double)];
-};
-
 struct nsgs {
     struct problem *problem;
     const struct gabion_settings *settings;
@@ -25,9 +18,11 @@ struct nsgs {
     int32_t moving;
     sphere_sweep_function sphere_sweep;
     struct residual_sums *partial; // one per chunk
+    struct sweep_sums *sums[2];    // one per chunk, by parity of the sweep: the last ones are
+                                   // still read while the next are written
     struct residual_sums total;
     double floor;
-    struct thread_tally *tally;
+    int64_t *fallbacks; // one per thread
     bool done;
     struct nsgs_result result;
 };
@@ -136,63 +131,152 @@ static void apply_impulses(struct nsgs *nsgs, const struct batch *batch, uint32_
 
 // Sweeps --------------------------------------------------------------------------------------
 
-static double solve_general(struct nsgs *nsgs, struct general_contact *contact, double mu,
-                            int64_t *fallbacks) {
+static void solve_general(struct nsgs *nsgs, struct general_contact *contact, double mu,
+                          double beta, struct sweep_sums *sums, int64_t *fallbacks) {
     double omega = nsgs->settings->relaxation;
-    vec3 r = contact->r;
+    vec3 y = contact->r, next = y;
     vec3 u = vec3_add(general_velocity(nsgs->problem, contact), contact->b);
-    vec3 b = vec3_sub(u, mat3_apply(contact->W, r));
-    vec3 next = r;
+    vec3 b = vec3_sub(u, mat3_apply(contact->W, y));
     *fallbacks += !exact_solve(&contact->W, b, mu, &next, &contact->k);
-    vec3 d = vec3_scale(omega, vec3_sub(next, r));
-    contact->r = vec3_add(r, d);
+    vec3 d = vec3_scale(omega, vec3_sub(next, y));
+    next = vec3_add(y, d);
+    vec3 progress = vec3_sub(next, contact->last);
+    contact->last = next;
+    contact->r = vec3_add_scaled(next, beta, progress);
     push_general(nsgs, contact, general_impulse(contact, d));
-    return contact->rho > 0 ? vec3_dot(d, d) / (contact->rho * contact->rho) : 0;
+    double w = contact->rho > 0 ? 1 / contact->rho : 0, change2 = vec3_dot(d, d);
+    sums->alignment -= w * vec3_dot(d, progress);
+    sums->change2 += w * change2;
+    sums->largest2 = fmax(sums->largest2, w * w * change2);
 }
 
-// Returns the square of the largest change, as a velocity.
-static double sweep_batch(struct nsgs *nsgs, const struct batch *batch, uint32_t from, uint32_t to,
-                          int64_t *fallbacks) {
+static void sweep_chunk(struct nsgs *nsgs, const struct chunk *chunk, double beta,
+                        struct sweep_sums *sums, int64_t *fallbacks) {
     struct problem *problem = nsgs->problem;
-    double change2 = 0;
-    if (batch->kind != BATCH_GENERAL)
-        return nsgs->sphere_sweep(problem->bodies, problem->groups, batch, from, to,
-                                  nsgs->settings->relaxation);
-    for (uint32_t k = from; k < to; k++)
-        change2 = fmax(change2, solve_general(nsgs, &problem->general[k], batch->mu, fallbacks));
-    return change2;
+    const struct batch *batch = &problem->batches[chunk->batch];
+    *sums = (struct sweep_sums){0};
+    if (batch->kind == BATCH_GENERAL) {
+        for (uint32_t k = chunk->begin; k < chunk->end; k++)
+            solve_general(nsgs, &problem->general[k], batch->mu, beta, sums, fallbacks);
+        return;
+    }
+    struct sweep_call call = {
+        problem->bodies, problem->groups, problem->last, batch, nsgs->settings->relaxation, beta};
+    nsgs->sphere_sweep(&call, chunk->begin, chunk->end, sums);
 }
 
-// Visits the thread's part of every batch, colour by colour: sweeping when sweep > 0, else adding
-// the impulses to the velocities.
-static void visit_colours(struct nsgs *nsgs, int sweep, int thread, int threads) {
+static void sweep_colours(struct nsgs *nsgs, int sweep, double beta, int thread, int threads) {
     const struct problem *problem = nsgs->problem;
-    struct thread_tally *tally = &nsgs->tally[thread];
-    double change2 = 0;
+    struct sweep_sums *sums = nsgs->sums[sweep & 1];
+    int64_t fallbacks = 0;
     for (int colour = 0; colour < problem->colours; colour++) {
-        for (uint32_t k = problem->colour_start[colour]; k < problem->colour_start[colour + 1];
-             k++) {
-            const struct batch *batch = &problem->batches[k];
-            uint32_t from, to;
-            share(batch->begin, batch->end, thread, threads, &from, &to);
-            if (sweep > 0)
-                change2 = fmax(change2, sweep_batch(nsgs, batch, from, to, &tally->fallbacks));
-            else
-                apply_impulses(nsgs, batch, from, to);
+        uint32_t from, to;
+        share(problem->colour_chunk[colour], problem->colour_chunk[colour + 1], thread, threads,
+              &from, &to);
+        for (uint32_t k = from; k < to; k++)
+            sweep_chunk(nsgs, &problem->chunks[k], beta, &sums[k], &fallbacks);
+        team_barrier(nsgs->team, thread, threads);
+    }
+    join_copies(nsgs, thread, threads);
+    nsgs->fallbacks[thread] += fallbacks;
+}
+
+// Adds the impulses to the velocities.
+static void apply_colours(struct nsgs *nsgs, int thread, int threads) {
+    const struct problem *problem = nsgs->problem;
+    for (int colour = 0; colour < problem->colours; colour++) {
+        uint32_t from, to;
+        share(problem->colour_chunk[colour], problem->colour_chunk[colour + 1], thread, threads,
+              &from, &to);
+        for (uint32_t k = from; k < to; k++) {
+            const struct chunk *chunk = &problem->chunks[k];
+            apply_impulses(nsgs, &problem->batches[chunk->batch], chunk->begin, chunk->end);
         }
-        if (colour + 1 == problem->colours)
-            tally->change2[sweep & 1] = change2;
         team_barrier(nsgs->team, thread, threads);
     }
     join_copies(nsgs, thread, threads);
 }
 
-// Largest velocity change of any contact in the sweep; the same number on every thread.
-static double sweep_change(const struct nsgs *nsgs, int sweep, int threads) {
-    double change2 = 0;
-    for (int t = 0; t < threads; t++)
-        change2 = fmax(change2, nsgs->tally[t].change2[sweep & 1]);
-    return sqrt(change2);
+// Momentum ------------------------------------------------------------------------------------
+
+// Sweeps are accelerated by Nesterov's extrapolation: the next sweep starts from
+// y = r + beta (r - r_last) with beta growing as (k - 1)/(k + 2), and velocities, being linear in
+// r, are extrapolated along. Mazhar, Heyn, Negrut, Tasora (2015) do the same to projected
+// gradients, MuJoCo to its scalar sweeps. Block sweeps are not a gradient step, so the
+// extrapolation is given up (k = 0) as soon as it points against the sweep, (y - r).(r - r_last) >
+// 0 (O'Donoghue and Candes 2015), or the change of a sweep grows; beta stays below 0.9, without
+// which settled piles were seen to diverge. Measured on grains: 2.5 to 6 times fewer sweeps
+// (docs/solvers.md).
+#define MOMENTUM_MAX 0.9
+
+struct momentum { // every thread keeps its own copy of the same numbers
+    int k;
+    double change2; // of the sweep before
+};
+
+static double momentum_beta(const struct nsgs *nsgs, const struct momentum *momentum) {
+    double k = momentum->k;
+    if (!nsgs->settings->momentum || momentum->k < 2)
+        return 0;
+    return fmin((k - 1) / (k + 2), MOMENTUM_MAX);
+}
+
+static struct sweep_sums total_change(const struct nsgs *nsgs, int sweep) {
+    const struct sweep_sums *sums = nsgs->sums[sweep & 1];
+    struct sweep_sums total = {0};
+    for (size_t k = 0; k < nsgs->problem->chunk_count; k++) {
+        total.alignment += sums[k].alignment;
+        total.change2 += sums[k].change2;
+        total.largest2 = fmax(total.largest2, sums[k].largest2);
+    }
+    return total;
+}
+
+static void momentum_update(struct momentum *momentum, const struct sweep_sums *total) {
+    bool against = total->alignment > 0 || total->change2 > momentum->change2;
+    bool restart = momentum->k > 1 && against;
+    momentum->change2 = restart ? INFINITY : total->change2;
+    momentum->k = restart ? 0 : momentum->k + 1;
+}
+
+static void remember_velocity(struct nsgs *nsgs, double beta, int thread, int threads) {
+    struct problem *problem = nsgs->problem;
+    uint32_t from, to;
+    if (!nsgs->settings->momentum)
+        return;
+    share(0, (uint32_t)problem->solver_body_count, thread, threads, &from, &to);
+    for (uint32_t i = from; i < to; i++) {
+        struct solver_body *body = &problem->bodies[i];
+        struct solver_velocity *last = &problem->last_velocity[i];
+        vec3 v = solver_v(body), s = solver_s(body);
+        if (beta > 0)
+            set_free(body, vec3_add_scaled(v, beta, vec3_sub(v, last->v)),
+                     vec3_add_scaled(s, beta, vec3_sub(s, last->s)));
+        *last = (struct solver_velocity){v, s};
+    }
+    team_barrier(nsgs->team, thread, threads);
+}
+
+// Impulses between the problem and the memory of the last sweep.
+static void copy_impulses(struct nsgs *nsgs, bool back, int thread, int threads) {
+    struct problem *problem = nsgs->problem;
+    uint32_t from, to;
+    share(0, (uint32_t)problem->group_count, thread, threads, &from, &to);
+    for (uint32_t k = from; k < to; k++) {
+        struct sphere_group *group = &problem->groups[k];
+        struct sphere_impulses *last = &problem->last[k];
+        for (int lane = 0; lane < LANES; lane++) {
+            *(back ? &group->px[lane] : &last->px[lane]) = back ? last->px[lane] : group->px[lane];
+            *(back ? &group->py[lane] : &last->py[lane]) = back ? last->py[lane] : group->py[lane];
+            *(back ? &group->pz[lane] : &last->pz[lane]) = back ? last->pz[lane] : group->pz[lane];
+        }
+    }
+    share(0, (uint32_t)problem->general_count, thread, threads, &from, &to);
+    for (uint32_t k = from; k < to; k++) {
+        struct general_contact *contact = &problem->general[k];
+        *(back ? &contact->r : &contact->last) = back ? contact->last : contact->r;
+    }
+    team_barrier(nsgs->team, thread, threads);
 }
 
 // Residual ------------------------------------------------------------------------------------
@@ -241,38 +325,54 @@ static void judge(struct nsgs *nsgs, int sweeps) {
     nsgs->done = result->converged || sweeps >= settings->max_sweeps;
 }
 
-// The judged velocities are built anew from the impulses, so that rounding of many sweeps cannot
-// hide in them; they are also what the step goes on with.
+// The impulses judged are those of the sweep, without extrapolation, and the velocities are built
+// anew from them, so that rounding of many sweeps cannot hide there; both are also what the step
+// goes on with.
 static void check(struct nsgs *nsgs, int sweeps, int thread, int threads) {
+    copy_impulses(nsgs, true, thread, threads);
     reset_velocities(nsgs, thread, threads);
-    visit_colours(nsgs, 0, thread, threads);
+    apply_colours(nsgs, thread, threads);
     add_chunks(nsgs, false, thread, threads);
     if (thread == 0)
         judge(nsgs, sweeps);
     team_barrier(nsgs->team, thread, threads);
+    if (!nsgs->done)
+        remember_velocity(nsgs, 0, thread, threads);
 }
 
 // The residual is a norm over all contacts: while a single one still changes by more than the whole
 // may, a check would be wasted. The FCLIB measure has other units and is checked without this hint.
-static bool worth_checking(const struct nsgs *nsgs, int sweep, int threads) {
+static bool worth_checking(const struct nsgs *nsgs, const struct sweep_sums *total) {
     const struct gabion_settings *settings = nsgs->settings;
     double scale = fmax(sqrt(nsgs->total.closing2), nsgs->floor);
     return settings->measure != GABION_MEASURE_SCALED ||
-           sweep_change(nsgs, sweep, threads) <= settings->tolerance * scale;
+           sqrt(total->largest2) <= settings->tolerance * scale;
 }
 
-static void run(void *context, int thread, int threads) {
-    struct nsgs *nsgs = context;
-    int cap = nsgs->settings->max_sweeps, next_check = 1;
+static void start(struct nsgs *nsgs, int thread, int threads) {
     reset_velocities(nsgs, thread, threads);
     add_chunks(nsgs, true, thread, threads);
     if (thread == 0)
         sum_chunks(nsgs);
-    visit_colours(nsgs, 0, thread, threads);
+    apply_colours(nsgs, thread, threads);
+    copy_impulses(nsgs, false, thread, threads);
+    remember_velocity(nsgs, 0, thread, threads);
+}
+
+static void run(void *context, int thread, int threads) {
+    struct nsgs *nsgs = context;
+    struct momentum momentum = {.k = 1, .change2 = INFINITY};
+    int cap = nsgs->settings->max_sweeps, next_check = 1;
+    start(nsgs, thread, threads);
     for (int sweep = 1;; sweep++) {
-        visit_colours(nsgs, sweep, thread, threads);
-        if (sweep < cap && (sweep < next_check || !worth_checking(nsgs, sweep, threads)))
+        double beta = momentum_beta(nsgs, &momentum);
+        sweep_colours(nsgs, sweep, beta, thread, threads);
+        struct sweep_sums total = total_change(nsgs, sweep);
+        momentum_update(&momentum, &total);
+        if (sweep < cap && (sweep < next_check || !worth_checking(nsgs, &total))) {
+            remember_velocity(nsgs, beta, thread, threads);
             continue;
+        }
         check(nsgs, sweep, thread, threads);
         if (nsgs->done)
             return;
@@ -292,8 +392,12 @@ struct nsgs_result nsgs_solve(struct gabion_world *world) {
         .floor = world->settings.step * vec3_length(world->settings.gravity),
     };
     int threads = team_worth(world->team, problem->active, CONTACTS_PER_THREAD);
-    nsgs.partial = memory_allocate(problem->chunk_count, sizeof *nsgs.partial, "residual");
-    nsgs.tally = memory_allocate((size_t)threads, sizeof *nsgs.tally, "residual");
+    size_t chunks = problem->chunk_count;
+    nsgs.partial = memory_allocate(chunks, sizeof *nsgs.partial, "residual");
+    nsgs.sums[0] = memory_allocate(2 * chunks, sizeof *nsgs.sums[0], "residual");
+    nsgs.sums[1] = nsgs.sums[0] + chunks;
+    nsgs.fallbacks = memory_allocate((size_t)threads, sizeof *nsgs.fallbacks, "residual");
+    problem_size_last(problem);
     if (problem->active > 0) {
         team_run(world->team, threads, run, &nsgs);
     } else {
@@ -301,8 +405,9 @@ struct nsgs_result nsgs_solve(struct gabion_world *world) {
         nsgs.result.converged = true;
     }
     for (int t = 0; t < threads; t++)
-        nsgs.result.local_fallbacks += nsgs.tally[t].fallbacks;
+        nsgs.result.local_fallbacks += nsgs.fallbacks[t];
     memory_free(nsgs.partial);
-    memory_free(nsgs.tally);
+    memory_free(nsgs.sums[0]);
+    memory_free(nsgs.fallbacks);
     return nsgs.result;
 }

@@ -98,20 +98,39 @@ INLINE struct lane_vec local_solve(struct lane_vec p, struct lane_vec u, struct 
                              new_n * n.z + shrink * trial.z};
 }
 
-INLINE lanes solve_group(struct solver_body *bodies, struct sphere_group *group, lanes mu,
-                         lanes omega, int pair, uint32_t used, lanes largest) {
+struct lane_sums {
+    lanes alignment, change2, largest2;
+};
+
+INLINE void add_sums(struct lane_sums *sums, struct lane_vec change, struct lane_vec progress,
+                     lanes w_t) {
+    lanes change2 = dot(change, change), largest2 = change2 * (w_t * w_t);
+    sums->alignment -= w_t * dot(change, progress);
+    sums->change2 += w_t * change2;
+    sums->largest2 = choose(largest2 > sums->largest2, largest2, sums->largest2);
+}
+
+INLINE void solve_group(const struct sweep_call *call, uint32_t k, int pair, uint32_t used,
+                        struct lane_sums *sums) {
+    struct solver_body *bodies = call->bodies;
+    struct sphere_group *group = &call->groups[k];
+    lanes mu = splat(call->batch->mu), omega = splat(call->omega), beta = splat(call->beta);
     struct lane_row vc = gather(bodies, group->c, 0), sc = gather(bodies, group->c, 1);
     struct lane_row va = gather(bodies, group->a, 0), sa = gather(bodies, group->a, 1);
-    lanes *g = (lanes *)group->nx; // nx ny nz px py pz b, one vector each
-    struct lane_vec n = {g[0], g[1], g[2]}, p = {g[3], g[4], g[5]};
+    lanes *g = (lanes *)group->nx;      // nx ny nz px py pz b, one vector each
+    lanes *q = (lanes *)&call->last[k]; // px py pz of the last sweep
+    struct lane_vec n = {g[0], g[1], g[2]}, p = {g[3], g[4], g[5]}, last = {q[0], q[1], q[2]};
     struct lane_vec spin = {sc.a.x + sa.a.x, sc.a.y + sa.a.y, sc.a.z + sa.a.z};
     struct lane_vec u = subtract(subtract(vc.a, va.a), cross(spin, n));
     lanes w_n = vc.b + va.b, w_t = w_n + (sc.b + sa.b);
     struct lane_vec next = local_solve(p, u, n, g[6], w_n, w_t, mu, omega);
-    struct lane_vec d = subtract(next, p), turn = cross(n, d);
-    g[3] = next.x;
-    g[4] = next.y;
-    g[5] = next.z;
+    struct lane_vec d = subtract(next, p), turn = cross(n, d), progress = subtract(next, last);
+    q[0] = next.x;
+    q[1] = next.y;
+    q[2] = next.z;
+    g[3] = next.x + beta * progress.x;
+    g[4] = next.y + beta * progress.y;
+    g[5] = next.z + beta * progress.z;
     vc.a = add_scaled(vc.a, vc.b, d);
     sc.a = add_scaled(sc.a, -sc.b, turn);
     scatter(bodies, group->c, 0, used, vc);
@@ -122,24 +141,26 @@ INLINE lanes solve_group(struct solver_body *bodies, struct sphere_group *group,
         scatter(bodies, group->a, 0, used, va);
         scatter(bodies, group->a, 1, used, sa);
     }
-    lanes change = dot(d, d) * (w_t * w_t);
-    return choose(change > largest, change, largest);
+    add_sums(sums, d, progress, w_t);
 }
 
-double SPHERE_SWEEP(struct solver_body *bodies, struct sphere_group *groups,
-                    const struct batch *batch, uint32_t begin, uint32_t end, double omega) {
-    if (begin >= end)
-        return 0;
-    lanes mu = splat(batch->mu), relax = splat(omega), largest = splat(0);
+void SPHERE_SWEEP(const struct sweep_call *call, uint32_t begin, uint32_t end,
+                  struct sweep_sums *sums) {
+    const struct batch *batch = call->batch;
+    struct lane_sums lane = {splat(0), splat(0), splat(0)};
+    bool pair = batch->kind == BATCH_SPHERE_PAIR;
     uint32_t full = end == batch->end && batch->lanes < LANES ? end - 1 : end;
-    if (batch->kind == BATCH_SPHERE_PAIR)
+    if (pair)
         for (uint32_t k = begin; k < full; k++)
-            largest = solve_group(bodies, &groups[k], mu, relax, 1, LANES, largest);
+            solve_group(call, k, 1, LANES, &lane);
     else
         for (uint32_t k = begin; k < full; k++)
-            largest = solve_group(bodies, &groups[k], mu, relax, 0, LANES, largest);
+            solve_group(call, k, 0, LANES, &lane);
     if (full < end)
-        largest = solve_group(bodies, &groups[full], mu, relax, batch->kind == BATCH_SPHERE_PAIR,
-                              batch->lanes, largest);
-    return fmax(fmax(largest[0], largest[1]), fmax(largest[2], largest[3]));
+        solve_group(call, full, pair, batch->lanes, &lane);
+    for (int i = 0; i < LANES; i++) {
+        sums->alignment += lane.alignment[i];
+        sums->change2 += lane.change2[i];
+        sums->largest2 = fmax(sums->largest2, lane.largest2[i]);
+    }
 }

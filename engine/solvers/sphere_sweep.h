@@ -5,18 +5,31 @@
 
 #include "engine/problem.h"
 
-// One Gauss-Seidel pass over groups [begin, end) of a batch. `omega` is the relaxation. Returns the
-// square of the largest change, as a velocity: max |dp|^2 w_t^2. A maximum, unlike a sum, does not
-// depend on how the groups are shared out.
-typedef double (*sphere_sweep_function)(struct solver_body *bodies, struct sphere_group *groups,
-                                        const struct batch *batch, uint32_t begin, uint32_t end,
-                                        double omega);
+// One Gauss-Seidel pass over groups [begin, end) of a batch, followed for each contact by the
+// extrapolation of engine/solvers/nsgs.c: with y the impulse found in the group and r the local
+// solution, the group is left with r + beta (r - last) and `last` with r.
+struct sweep_sums {
+    double alignment; // sum of w_t (y - r).(r - last)
+    double change2;   // sum of w_t |y - r|^2
+    double largest2;  // max of w_t^2 |y - r|^2: a velocity, squared
+};
 
-double sphere_sweep_baseline(struct solver_body *bodies, struct sphere_group *groups,
-                             const struct batch *batch, uint32_t begin, uint32_t end, double omega);
+struct sweep_call {
+    struct solver_body *bodies;
+    struct sphere_group *groups;
+    struct sphere_impulses *last;
+    const struct batch *batch;
+    double omega, beta;
+};
+
+typedef void (*sphere_sweep_function)(const struct sweep_call *call, uint32_t begin, uint32_t end,
+                                      struct sweep_sums *sums);
+
+void sphere_sweep_baseline(const struct sweep_call *call, uint32_t begin, uint32_t end,
+                           struct sweep_sums *sums);
 #ifdef __x86_64__
-double sphere_sweep_avx2(struct solver_body *bodies, struct sphere_group *groups,
-                         const struct batch *batch, uint32_t begin, uint32_t end, double omega);
+void sphere_sweep_avx2(const struct sweep_call *call, uint32_t begin, uint32_t end,
+                       struct sweep_sums *sums);
 #endif
 
 // The best version for this processor; GABION_KERNEL=baseline in the environment overrides.

@@ -1,0 +1,73 @@
+#include "cases/size.h"
+
+static bool check_lattice(const struct lattice_definition *definition, struct error *error) {
+    int64_t sites = 1;
+    if (!size_check(&definition->size, error))
+        return false;
+    if (!vec3_finite(definition->origin))
+        return error_set(error, ERROR_INPUT, "the origin must be three finite numbers");
+    for (int axis = 0; axis < 3; axis++) {
+        int count = definition->count[axis];
+        double spacing = vec3_get(definition->spacing, axis);
+        if (count < 1)
+            return error_set(error, ERROR_INPUT, "count along %c is %d; 1 or more is needed",
+                             "xyz"[axis], count);
+        // A single layer needs no spacing.
+        if (!isfinite(spacing) || spacing < 0.0 || (spacing == 0.0 && count > 1))
+            return error_set(error, ERROR_INPUT,
+                             "spacing along %c is %g; a positive number of metres is needed",
+                             "xyz"[axis], spacing);
+        if (sites > INT32_MAX / count)
+            return error_set(error, ERROR_INPUT, "more than %d sites", INT32_MAX);
+        sites *= count;
+    }
+    if (!isfinite(definition->jitter) || definition->jitter < 0.0)
+        return error_set(error, ERROR_INPUT, "jitter is %g; a fraction >= 0 is needed",
+                         definition->jitter);
+    if (definition->limit < 0)
+        return error_set(error, ERROR_INPUT, "limit is %lld; 0 (all sites) or more is needed",
+                         (long long)definition->limit);
+    return true;
+}
+
+// The three shifts are drawn even when the jitter is zero: the radii of a shaken lattice and of a
+// straight one with the same seed are the same.
+static vec3 site_position(const struct lattice_definition *definition, int64_t site,
+                          struct random_stream *stream) {
+    int64_t index[3] = {site % definition->count[0],
+                        site / definition->count[0] % definition->count[1],
+                        site / definition->count[0] / definition->count[1]};
+    vec3 position = definition->origin;
+    for (int axis = 0; axis < 3; axis++) {
+        double shift = definition->jitter * random_between(stream, -1.0, 1.0);
+        double offset = ((double)index[axis] + shift) * vec3_get(definition->spacing, axis);
+        vec3_set(&position, axis, vec3_get(position, axis) + offset);
+    }
+    return position;
+}
+
+static bool add_sites(struct gabion_world *world, const struct lattice_definition *definition,
+                      struct error *error) {
+    int64_t sites = (int64_t)definition->count[0] * definition->count[1] * definition->count[2];
+    if (definition->limit > 0 && definition->limit < sites)
+        sites = definition->limit;
+    struct random_stream stream = {definition->seed};
+    struct gabion_body body = definition->template;
+    body.shape = GABION_SPHERE;
+    gabion_reserve_bodies(world, (size_t)sites);
+    for (int64_t site = 0; site < sites; site++) {
+        if (!size_draw(&definition->size, &stream, &body.radius, error))
+            return false;
+        body.position = site_position(definition, site, &stream);
+        if (gabion_add_body(world, &body, error) < 0)
+            return error_context(error, "site %lld", (long long)site);
+    }
+    return true;
+}
+
+bool generate_lattice(struct gabion_world *world, const struct lattice_definition *definition,
+                      struct error *error) {
+    return (check_lattice(definition, error) && add_sites(world, definition, error)) ||
+           error_context(error, "lattice '%s'",
+                         gabion_group_name(world, definition->template.group));
+}

@@ -1,0 +1,40 @@
+// What the readers of bulk files share: which property of a body a column fills.
+#ifndef IO_BULK_COLUMNS_H
+#define IO_BULK_COLUMNS_H
+
+#include <stddef.h>
+
+#include "engine/gabion.h"
+
+struct bulk_column {
+    const char *name;
+    size_t offset; // of the (first) double in struct gabion_body
+    int width;     // doubles
+    bool required;
+    bool positive;
+};
+
+// False when the value is not finite, or not positive where it must be.
+static inline bool bulk_accept(const struct bulk_column *column, double value) {
+    return isfinite(value) && (!column->positive || value > 0.0);
+}
+
+static inline const char *bulk_expected(const struct bulk_column *column) {
+    return column->positive ? "a positive number" : "a number";
+}
+
+static inline double *bulk_value(const struct bulk_column *column, struct gabion_body *body) {
+    return (double *)((char *)body + column->offset);
+}
+
+// Sets the material, and with it the density unless a column or the import itself gives one.
+bool bulk_set_material(const struct gabion_world *world, const struct gabion_body *template,
+                       const char *name, bool density_given, struct gabion_body *body,
+                       struct error *error);
+
+bool bulk_add_csv(struct gabion_world *world, const char *path, const struct gabion_body *template,
+                  struct error *error);
+bool bulk_add_hdf5(struct gabion_world *world, const char *path, const struct gabion_body *template,
+                   struct error *error);
+
+#endif

@@ -1,0 +1,406 @@
+#include "io/case_keys.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct key_range positive = {0.0, INFINITY, .low_open = true};
+static const struct key_range not_negative = {.low = 0.0, .high = INFINITY};
+static const struct key_range unit_interval = {.low = 0.0, .high = 1.0};
+static const struct key_range theta_range = {.low = 0.5, .high = 1.0};
+static const struct key_range relaxation_range = {0.0, 2.0, .low_open = true, .high_open = true};
+static const struct key_range counting = {.low = 1.0, .high = 2147483647.0};
+static const struct key_range steps_range = {.low = 0.0, .high = 2147483647.0};
+static const struct key_range exact_integers = {.low = 0.0, .high = 9007199254740992.0};
+
+#define SECTION(keys_)                                                                             \
+    { (keys_), sizeof(keys_) / sizeof(keys_)[0] }
+
+// ---- settings ----
+
+static const struct key gravity_ramp_keys[] = {
+    {"start", KEY_NUMBER, .unit = "s", .initial = "0", .help = "gravity is zero until then"},
+    {"end", KEY_NUMBER, .required = true, .unit = "s", .help = "full gravity from then on"},
+};
+static const struct key_section gravity_ramp_section = SECTION(gravity_ramp_keys);
+
+static const struct key time_keys[] = {
+    {"step", KEY_NUMBER, .required = true, .unit = "s", .range = &positive, .help = "time step h"},
+    {"end", KEY_NUMBER, .required = true, .unit = "s", .range = &not_negative,
+     .help = "the run ends when this time is reached"},
+    {"theta", KEY_NUMBER, .initial = "0.5", .range = &theta_range,
+     .help = "weight of the new state; 0.5 keeps energy exactly, 1 is implicit Euler"},
+};
+static const struct key_section time_section = SECTION(time_keys);
+
+static const struct key contact_keys[] = {
+    {"gap", KEY_CHOICE, .initial = "gap", .words = "moreau gap",
+     .help = "gap: bodies arrive exactly; moreau: a contact acts once its predicted gap closes"},
+    {"alert", KEY_NUMBER, .unit = "m", .initial = "auto", .range = &not_negative, .words = "auto",
+     .help = "contacts are looked for within this distance; auto follows the speeds"},
+    {"restitution_cutoff", KEY_NUMBER, .unit = "m/s", .initial = "auto", .range = &not_negative,
+     .words = "auto", .help = "slower approaches do not rebound; auto is twice gravity times step"},
+};
+static const struct key_section contact_section = SECTION(contact_keys);
+
+static const struct key solver_keys[] = {
+    {"method", KEY_CHOICE, .initial = "nsgs", .words = "nsgs",
+     .help = "nsgs: block Gauss-Seidel over the coloured contact graph"},
+    {"local", KEY_CHOICE, .initial = "auto", .words = "auto explicit exact",
+     .help = "one-contact solver; auto: explicit where the contact block is diagonal, else exact"},
+    {"tolerance", KEY_NUMBER, .initial = "1e-4", .range = &positive,
+     .help = "a step is solved when its residual is below"},
+    {"measure", KEY_CHOICE, .initial = "scaled", .words = "scaled fclib",
+     .help = "the residual that is compared with the tolerance"},
+    {"max_sweeps", KEY_INTEGER, .initial = "1000", .range = &counting,
+     .help = "cap on the sweeps of one step"},
+    {"relaxation", KEY_NUMBER, .initial = "1", .range = &relaxation_range,
+     .help = "over- or under-relaxation of the sweeps"},
+    {"momentum", KEY_BOOLEAN, .initial = "true",
+     .help = "accelerate the sweeps by extrapolation; false gives plain Gauss-Seidel"},
+    {"on_cap", KEY_CHOICE, .initial = "warn", .words = "accept warn stop",
+     .help = "what a step that reaches the cap unsolved does"},
+};
+static const struct key_section solver_section = SECTION(solver_keys);
+
+static const struct key stop_keys[] = {
+    {"rest_speed", KEY_NUMBER, .required = true, .unit = "m/s", .range = &positive,
+     .help = "the run ends early once every body is slower than this"},
+    {"rest_duration", KEY_NUMBER, .required = true, .unit = "s", .range = &positive,
+     .help = "for this long"},
+};
+static const struct key_section stop_section = SECTION(stop_keys);
+
+static const struct key output_keys[] = {
+    {"vtk_every", KEY_INTEGER, .unit = "steps", .initial = "0", .range = &steps_range,
+     .help = "ParaView frames; 0 switches off"},
+    {"checkpoint_every", KEY_INTEGER, .unit = "steps", .initial = "0", .range = &steps_range,
+     .help = "checkpoints beside the final one; 0 switches off"},
+    {"history_every", KEY_INTEGER, .unit = "steps", .initial = "1", .range = &steps_range,
+     .help = "rows of history.csv; 0 switches off"},
+    {"frames_every", KEY_INTEGER, .unit = "steps", .initial = "0", .range = &steps_range,
+     .help = "full-precision HDF5 states for analysis; 0 switches off"},
+    {"checkpoint_keep", KEY_INTEGER, .initial = "3", .range = &counting,
+     .help = "the newest checkpoints that are kept"},
+};
+static const struct key_section output_section = SECTION(output_keys);
+
+// ---- materials ----
+
+static const struct key material_keys[] = {
+    {"density", KEY_NUMBER, .unit = "kg/m3", .range = &positive,
+     .help = "needed by moving bodies that give neither mass nor density"},
+};
+static const struct key_section material_section = SECTION(material_keys);
+
+static const struct key law_keys[] = {
+    {"between", KEY_PAIR, .required = true,
+     .help = "[a, b], or default for pairs without a law of their own"},
+    {"friction", KEY_NUMBER, .required = true, .range = &not_negative, .words = "inf sticking",
+     .help = "Coulomb coefficient; inf or sticking: no slip"},
+    {"restitution", KEY_NUMBER, .initial = "0", .range = &unit_interval,
+     .help = "normal, of speeds"},
+    {"tangential_restitution", KEY_NUMBER, .initial = "0", .range = &unit_interval,
+     .help = "tangential, of speeds, inside the friction cone"},
+};
+static const struct key_section law_section = SECTION(law_keys);
+
+// ---- bodies ----
+
+// What a body, a generator and an import have in common.
+#define BODY_KEYS                                                                                   \
+    {"name", KEY_NAME, .help = "group that drivers, forces, probes and removals name"},             \
+        {"material", KEY_MATERIAL, .required = true, .help = "a name under materials"},             \
+        {"velocity",    KEY_VECTOR,         .size = 3,                                              \
+         .unit = "m/s", .initial = "0 0 0", .help = "at the start"},                                \
+        {"spin",          KEY_VECTOR,         .size = 3,                                            \
+         .unit = "rad/s", .initial = "0 0 0", .help = "angular velocity at the start, world axes"}, \
+        {"fixed", KEY_BOOLEAN, .initial = "false",                                                  \
+         .help = "never moves, or only as a driver says"},                                          \
+        {"lock", KEY_CHOICES, .words = "x y z rx ry rz",                                            \
+         .help = "degrees of freedom that stay still, world axes"},                                 \
+        {"density", KEY_NUMBER, .unit = "kg/m3", .range = &positive,                                \
+         .help = "instead of the material's"},                                                      \
+    {                                                                                               \
+        "insert_time", KEY_NUMBER, .unit = "s", .initial = "0", .range = &not_negative,             \
+                                   .help = "enters the run at this time"                            \
+    }
+
+static const struct key sphere_keys[] = {
+    {"radius", KEY_NUMBER, .required = true, .unit = "m", .range = &positive,
+     .help = "of the sphere"},
+};
+static const struct key_section sphere_section = SECTION(sphere_keys);
+
+static const struct key half_space_keys[] = {
+    {"normal", KEY_VECTOR, .required = true, .size = 3, .help = "out of the solid; any length"},
+    {"tangent", KEY_VECTOR, .size = 3, .help = "first side of the rectangle as drawn"},
+    {"extent", KEY_VECTOR, .size = 2, .unit = "m", .range = &not_negative, .initial = "0 0",
+     .help = "half sides of the rectangle as drawn; 0 fits the scene"},
+};
+static const struct key_section half_space_section = SECTION(half_space_keys);
+
+static const struct key body_keys[] = {
+    BODY_KEYS,
+    {"sphere", KEY_SECTION, .one_of = true, .section = &sphere_section, .help = "a sphere"},
+    {"half_space", KEY_SECTION, .one_of = true, .section = &half_space_section,
+     .help = "the solid behind a plane through position; always fixed"},
+    {"position", KEY_VECTOR, .required = true, .size = 3, .unit = "m",
+     .help = "centre, or point of the plane"},
+    {"orientation", KEY_VECTOR, .size = 4, .initial = "1 0 0 0",
+     .help = "quaternion w, x, y, z; any length"},
+    {"mass", KEY_NUMBER, .unit = "kg", .range = &positive, .help = "instead of density"},
+    {"inertia", KEY_VECTOR, .size = 3, .unit = "kg m2", .range = &positive,
+     .help = "principal moments; else from shape and mass"},
+};
+static const struct key_section body_section = SECTION(body_keys);
+
+static const struct key box_keys[] = {
+    {"min", KEY_VECTOR, .required = true, .size = 3, .unit = "m", .help = "lower corner"},
+    {"max", KEY_VECTOR, .required = true, .size = 3, .unit = "m", .help = "upper corner"},
+};
+static const struct key_section box_section = SECTION(box_keys);
+
+static const struct key container_keys[] = {
+    {"name", KEY_NAME, .required = true, .help = "walls are the groups NAME.xmin ... NAME.zmax"},
+    {"material", KEY_MATERIAL, .required = true, .help = "a name under materials"},
+    {"box", KEY_SECTION, .required = true, .section = &box_section,
+     .help = "inside of the container"},
+    {"walls", KEY_CHOICES, .words = "xmin xmax ymin ymax zmin zmax",
+     .initial = "xmin xmax ymin ymax zmin zmax", .help = "those that exist"},
+};
+static const struct key_section container_section = SECTION(container_keys);
+
+#define CUT_KEYS                                                                                   \
+    {"low",                                                                                        \
+     KEY_NUMBER,                                                                                   \
+     .unit = "m",                                                                                  \
+     .initial = "0",                                                                               \
+     .range = &not_negative,                                                                       \
+     .help = "smaller ones are drawn again"},                                                      \
+    {                                                                                              \
+        "high", KEY_NUMBER, .required = true, .unit = "m", .range = &positive,                     \
+                            .help = "larger ones are drawn again"                                  \
+    }
+
+static const struct key normal_keys[] = {
+    {"mean", KEY_NUMBER, .required = true, .unit = "m", .range = &positive,
+     .help = "of the radius"},
+    {"deviation", KEY_NUMBER, .required = true, .unit = "m", .range = &not_negative,
+     .help = "standard deviation of the radius"},
+    CUT_KEYS,
+};
+static const struct key_section normal_section = SECTION(normal_keys);
+
+static const struct key lognormal_keys[] = {
+    {"median", KEY_NUMBER, .required = true, .unit = "m", .range = &positive,
+     .help = "of the radius"},
+    {"sigma", KEY_NUMBER, .required = true, .range = &not_negative,
+     .help = "standard deviation of the logarithm of the radius"},
+    CUT_KEYS,
+};
+static const struct key_section lognormal_section = SECTION(lognormal_keys);
+
+static const struct key class_keys[] = {
+    {"radius", KEY_NUMBER, .required = true, .unit = "m", .range = &positive,
+     .help = "of the class"},
+    {"share", KEY_NUMBER, .required = true, .range = &positive,
+     .help = "by number, relative to the other classes"},
+};
+static const struct key_section class_section = SECTION(class_keys);
+
+static const struct key size_keys[] = {
+    {"uniform", KEY_VECTOR, .one_of = true, .size = 2, .unit = "m", .range = &positive,
+     .help = "[low, high], evenly by number"},
+    {"normal", KEY_SECTION, .one_of = true, .section = &normal_section, .help = "normal, cut"},
+    {"lognormal", KEY_SECTION, .one_of = true, .section = &lognormal_section,
+     .help = "log-normal, cut"},
+    {"classes", KEY_ENTRIES, .one_of = true, .section = &class_section, .help = "a few sizes"},
+};
+static const struct key_section size_section = SECTION(size_keys);
+
+#define SIZE_KEYS                                                                                  \
+    {"radius",                                                                                     \
+     KEY_NUMBER,                                                                                   \
+     .required = true,                                                                             \
+     .unit = "m",                                                                                  \
+     .range = &positive,                                                                           \
+     .section = &size_section,                                                                     \
+     .help = "of the spheres, or their distribution"},                                             \
+    {                                                                                              \
+        "seed", KEY_INTEGER, .initial = "1", .range = &exact_integers,                             \
+                             .help = "of the random numbers: equal seeds give equal bodies"        \
+    }
+
+static const struct key lattice_keys[] = {
+    {"origin", KEY_VECTOR, .required = true, .size = 3, .unit = "m", .help = "first site"},
+    {"spacing", KEY_NUMBER, .required = true, .size = 3, .unit = "m", .range = &positive,
+     .help = "between sites, one number or one per axis"},
+    {"count", KEY_INTEGERS, .required = true, .size = 3, .range = &counting,
+     .help = "sites along x, y, z; x runs fastest"},
+    {"jitter", KEY_NUMBER, .initial = "0", .range = &not_negative,
+     .help = "largest shift along each axis, as a fraction of the spacing"},
+    {"limit", KEY_INTEGER, .initial = "0", .range = &exact_integers,
+     .help = "bodies; 0: one on every site"},
+    SIZE_KEYS,
+};
+static const struct key_section lattice_section = SECTION(lattice_keys);
+
+static const struct key fill_keys[] = {
+    {"min", KEY_VECTOR, .required = true, .size = 3, .unit = "m", .help = "lower corner"},
+    {"max", KEY_VECTOR, .required = true, .size = 3, .unit = "m",
+     .help = "upper corner; spheres lie wholly inside"},
+    {"count", KEY_INTEGER, .required = true, .range = &counting, .help = "bodies"},
+    {"attempts", KEY_INTEGER, .initial = "1000", .range = &counting,
+     .help = "random places tried per body before giving up"},
+    SIZE_KEYS,
+};
+static const struct key_section fill_section = SECTION(fill_keys);
+
+static const struct key generator_keys[] = {
+    BODY_KEYS,
+    {"lattice", KEY_SECTION, .one_of = true, .section = &lattice_section,
+     .help = "spheres on a cubic lattice, shaken"},
+    {"fill", KEY_SECTION, .one_of = true, .section = &fill_section,
+     .help = "spheres at random places without overlap"},
+};
+static const struct key_section generator_section = SECTION(generator_keys);
+
+static const struct key import_keys[] = {
+    {"file", KEY_TEXT, .required = true,
+     .help = "CSV (columns x y z radius, optionally vx vy vz wx wy wz material mass density) or "
+             "HDF5 (position, radius, optionally velocity, spin, material, mass, density); "
+             "relative to this file"},
+    BODY_KEYS,
+    {"radius", KEY_NUMBER, .unit = "m", .range = &positive, .help = "where the file gives none"},
+};
+static const struct key_section import_section = SECTION(import_keys);
+
+// ---- actions ----
+
+#define SMOOTH_KEY                                                                                 \
+    {                                                                                              \
+        "smooth", KEY_NUMBER, .unit = "s", .initial = "0", .range = &not_negative,                 \
+                              .help = "length of the smooth run-in and run-out"                    \
+    }
+#define SINE_KEYS(unit_)                                                                           \
+    {"amplitude", KEY_NUMBER, .required = true, .unit = unit_, .help = "largest value"},           \
+        {"frequency",  KEY_NUMBER,         .required = true,                                       \
+         .unit = "Hz", .range = &positive, .help = "oscillations per second"},                     \
+        {"phase", KEY_NUMBER, .unit = "rad", .initial = "0", .help = "angle at start"}, SMOOTH_KEY
+
+static const struct key driver_sine_keys[] = {SINE_KEYS("m")};
+static const struct key_section driver_sine_section = SECTION(driver_sine_keys);
+static const struct key force_sine_keys[] = {SINE_KEYS("N")};
+static const struct key_section force_sine_section = SECTION(force_sine_keys);
+
+static const struct key driver_ramp_keys[] = {
+    {"distance", KEY_NUMBER, .required = true, .unit = "m",
+     .help = "gone through from start to end"},
+    SMOOTH_KEY,
+};
+static const struct key_section driver_ramp_section = SECTION(driver_ramp_keys);
+static const struct key force_ramp_keys[] = {
+    {"force", KEY_NUMBER, .required = true, .unit = "N", .help = "reached at end, from 0 at start"},
+    SMOOTH_KEY,
+};
+static const struct key_section force_ramp_section = SECTION(force_ramp_keys);
+
+static const struct key table_keys[] = {
+    {"file", KEY_TEXT, .one_of = true,
+     .help = "two-column CSV (time, value), header optional; relative to this file"},
+    {"points", KEY_POINTS, .one_of = true, .help = "[[time, value], ...], time increasing"},
+    {"scale", KEY_NUMBER, .initial = "1", .help = "factor on the values"},
+};
+static const struct key_section table_section = SECTION(table_keys);
+
+#define ACTION_KEYS(unit_)                                                                         \
+    {"group", KEY_NAME, .required = true, .help = "a body name, or CONTAINER.WALL"},               \
+        {"direction", KEY_VECTOR, .required = true, .size = 3, .help = "any length but 0"},        \
+        {"start", KEY_NUMBER, .unit = "s", .initial = "0", .help = "nothing happens before"},      \
+        {"end",          KEY_NUMBER,                                                               \
+         .unit = "s",    .initial = "inf",                                                         \
+         .words = "inf", .help = "nor after; a ramp ends there"},                                  \
+    {                                                                                              \
+        "table", KEY_SECTION, .one_of = true, .section = &table_section,                           \
+                              .help = "linear interpolation of points, in " unit_ " times scale"   \
+    }
+
+static const struct key driver_keys[] = {
+    ACTION_KEYS("m"),
+    {"velocity", KEY_NUMBER, .one_of = true, .unit = "m/s", .help = "constant speed"},
+    {"sine", KEY_SECTION, .one_of = true, .section = &driver_sine_section,
+     .help = "amplitude sin(2 pi frequency (t - start) + phase)"},
+    {"ramp", KEY_SECTION, .one_of = true, .section = &driver_ramp_section,
+     .help = "a distance between start and end"},
+};
+static const struct key_section driver_section = SECTION(driver_keys);
+
+static const struct key force_keys[] = {
+    ACTION_KEYS("N"),
+    {"constant", KEY_NUMBER, .one_of = true, .unit = "N", .help = "on every body of the group"},
+    {"sine", KEY_SECTION, .one_of = true, .section = &force_sine_section,
+     .help = "amplitude sin(2 pi frequency (t - start) + phase)"},
+    {"ramp", KEY_SECTION, .one_of = true, .section = &force_ramp_section,
+     .help = "from 0 at start to a force at end"},
+};
+static const struct key_section force_section = SECTION(force_keys);
+
+static const struct key reset_keys[] = {
+    {"group", KEY_NAME, .required = true, .help = "whose bodies are reset"},
+    {"time", KEY_NUMBER, .required = true, .unit = "s", .range = &not_negative, .help = "when"},
+    {"velocity", KEY_VECTOR, .size = 3, .unit = "m/s", .initial = "0 0 0", .help = "from then on"},
+    {"spin", KEY_VECTOR, .size = 3, .unit = "rad/s", .initial = "0 0 0", .help = "from then on"},
+};
+static const struct key_section reset_section = SECTION(reset_keys);
+
+static const struct key removal_keys[] = {
+    {"group", KEY_NAME, .required = true, .help = "whose bodies leave the run"},
+    {"time", KEY_NUMBER, .required = true, .unit = "s", .range = &not_negative, .help = "when"},
+};
+static const struct key_section removal_section = SECTION(removal_keys);
+
+static const struct key probe_keys[] = {
+    {"name", KEY_NAME, .required = true, .help = "column in history.csv"},
+    {"group", KEY_NAME, .required = true, .help = "a body name, or CONTAINER.WALL"},
+    {"quantity", KEY_CHOICE, .required = true, .words = "position velocity spin force",
+     .help = "mean over the group; force: sum of the contact forces on it"},
+};
+static const struct key_section probe_section = SECTION(probe_keys);
+
+// ---- the file ----
+
+static const struct key file_keys[] = {
+    {"title", KEY_TEXT, .initial = "", .help = "one line about the case"},
+    {"include", KEY_FILES, .help = "files merged under this one; relative to it"},
+    {"gravity", KEY_VECTOR, .size = 3, .unit = "m/s2", .initial = "0 0 -9.81",
+     .help = "acceleration"},
+    {"gravity_ramp", KEY_SECTION, .section = &gravity_ramp_section,
+     .help = "lets gravity grow smoothly from zero"},
+    {"time", KEY_SECTION, .required = true, .section = &time_section, .help = "time stepping"},
+    {"contact", KEY_SECTION, .section = &contact_section, .help = "contact model"},
+    {"solver", KEY_SECTION, .section = &solver_section, .help = "contact solver"},
+    {"stop", KEY_SECTION, .section = &stop_section, .help = "ends the run early, at rest"},
+    {"materials", KEY_NAMED, .required = true, .section = &material_section, .help = "by name"},
+    {"laws", KEY_ENTRIES, .section = &law_section,
+     .help = "contact laws of pairs of materials; every pair that can touch needs one"},
+    {"bodies", KEY_ENTRIES, .section = &body_section, .help = "bodies one by one"},
+    {"containers", KEY_ENTRIES, .section = &container_section, .help = "boxes of fixed walls"},
+    {"generators", KEY_ENTRIES, .section = &generator_section, .help = "many spheres at once"},
+    {"imports", KEY_ENTRIES, .section = &import_section, .help = "bodies in bulk from files"},
+    {"drivers", KEY_ENTRIES, .section = &driver_section,
+     .help = "prescribed motion of fixed bodies"},
+    {"forces", KEY_ENTRIES, .section = &force_section, .help = "applied at the centres of bodies"},
+    {"resets", KEY_ENTRIES, .section = &reset_section, .help = "set velocities at a given time"},
+    {"removals", KEY_ENTRIES, .section = &removal_section,
+     .help = "take bodies out at a given time"},
+    {"probes", KEY_ENTRIES, .section = &probe_section, .help = "columns of history.csv"},
+    {"output", KEY_SECTION, .section = &output_section, .help = "what is written, and how often"},
+};
+const struct key_section case_keys = SECTION(file_keys);
+
+const struct key *key_find(const struct key_section *section, const char *name) {
+    for (size_t i = 0; i < section->count; i++)
+        if (strcmp(section->keys[i].name, name) == 0)
+            return &section->keys[i];
+    return NULL;
+}

@@ -1,0 +1,195 @@
+// Rules that tie several keys together, and values that a range cannot describe.
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/case_check.h"
+#include "io/case_fields.h"
+#include "parallel/memory.h"
+
+static void require_below(struct problems *problems, struct fields fields, const char *low,
+                          const char *high) {
+    double a[3], b[3];
+    int size = key_find(fields.section, low)->size;
+    if (size) {
+        fields_components(fields, low, a);
+        fields_components(fields, high, b);
+    } else {
+        a[0] = fields_number(fields, low);
+        b[0] = fields_number(fields, high);
+        size = 1;
+    }
+    for (int i = 0; i < size; i++)
+        if (!(a[i] < b[i])) {
+            const struct yaml_node *node = fields_node(fields, high);
+            problems_add(problems, node ? node->at : fields.node->at,
+                         "expected %s above %s, found %g and %g", high, low, b[i], a[i]);
+            return;
+        }
+}
+
+static void require_direction(struct problems *problems, struct fields fields, const char *key) {
+    vec3 direction = fields_vector(fields, key);
+    double length = vec3_length(direction);
+    if (!(length > 0.0 && isfinite(length)))
+        problems_add(problems, fields_node(fields, key)->at,
+                     "%s: expected a direction, found a vector of length %g", key, length);
+}
+
+static int compare_names(const void *a, const void *b) {
+    const struct yaml_node *const *left = a, *const *right = b;
+    int order = strcmp((*left)->text, (*right)->text);
+    // Equal names in the order of the file, so that the second one is reported.
+    return order ? order : (*left)->at.line - (*right)->at.line;
+}
+
+static void require_unique_names(struct problems *problems, struct fields file, const char *list) {
+    size_t count = fields_count(file, list);
+    const struct yaml_node **names = memory_allocate(count, sizeof *names, "names");
+    for (size_t i = 0; i < count; i++)
+        names[i] = fields_node(fields_entry(file, list, i), "name");
+    if (count)
+        qsort(names, count, sizeof *names, compare_names);
+    for (size_t i = 1; i < count; i++)
+        if (strcmp(names[i - 1]->text, names[i]->text) == 0)
+            problems_add(problems, names[i]->at, "%s: the name \"%s\" is already taken, in line %d",
+                         list, names[i]->text, names[i - 1]->at.line);
+    memory_free(names);
+}
+
+// ---- laws ----
+
+static size_t material_index(const struct yaml_node *materials, const char *name) {
+    size_t i = 0;
+    while (strcmp(materials->item[i]->key, name) != 0)
+        i++;
+    return i;
+}
+
+static void check_laws(struct problems *problems, struct fields file) {
+    const struct yaml_node *materials = fields_node(file, "materials");
+    size_t side = materials->count;
+    // Who has set the law of a pair; the last place is for the default.
+    const struct yaml_node **setter = memory_allocate(side * side + 1, sizeof *setter, "laws");
+    for (size_t i = 0; i < fields_count(file, "laws"); i++) {
+        const struct yaml_node *pair = fields_node(fields_entry(file, "laws", i), "between");
+        size_t place = side * side, mirror = place;
+        if (pair->kind == YAML_LIST) {
+            size_t a = material_index(materials, pair->item[0]->text);
+            size_t b = material_index(materials, pair->item[1]->text);
+            place = a * side + b;
+            mirror = b * side + a;
+        }
+        if (setter[place])
+            problems_add(problems, pair->at,
+                         "laws[%zu].between: this pair already has a law, in line %d", i,
+                         setter[place]->at.line);
+        setter[place] = setter[mirror] = pair;
+    }
+    memory_free(setter);
+}
+
+// ---- bodies ----
+
+static void check_density(struct problems *problems, struct fields file, struct fields body) {
+    const struct yaml_node *material = fields_node(body, "material");
+    const struct yaml_node *about = yaml_find(fields_node(file, "materials"), material->text);
+    if (fields_boolean(body, "fixed") || fields_have(body, "density") ||
+        fields_have(body, "mass") || yaml_find(about, "density"))
+        return;
+    problems_add(problems, material->at,
+                 "a moving body needs a density; add one to materials.%s or to the body",
+                 material->text);
+}
+
+static void check_half_space(struct problems *problems, struct fields body) {
+    struct fields half_space = fields_section(body, "half_space");
+    require_direction(problems, half_space, "normal");
+    if (fields_have(body, "fixed") && !fields_boolean(body, "fixed"))
+        problems_add(problems, fields_node(body, "fixed")->at,
+                     "a half-space is always fixed; remove this key");
+    if (!fields_have(half_space, "tangent"))
+        return;
+    vec3 normal = fields_vector(half_space, "normal"), t = fields_vector(half_space, "tangent");
+    double scale = vec3_length(normal) * vec3_length(t);
+    if (!(vec3_length(vec3_cross(normal, t)) > 1e-9 * scale) || !isfinite(scale))
+        problems_add(problems, fields_node(half_space, "tangent")->at,
+                     "tangent: expected a direction along the plane, not along its normal");
+}
+
+static void check_body(struct problems *problems, struct fields file, struct fields body) {
+    double q[4], sum = 0.0;
+    fields_components(body, "orientation", q);
+    for (int i = 0; i < 4; i++)
+        sum += q[i] * q[i];
+    if (!(sum > 0.0 && isfinite(sum)))
+        problems_add(problems, fields_node(body, "orientation")->at,
+                     "orientation: expected a quaternion, found one of length %g", sqrt(sum));
+    if (fields_have(body, "half_space"))
+        check_half_space(problems, body);
+    else
+        check_density(problems, file, body);
+}
+
+static void check_size(struct problems *problems, struct fields generator) {
+    if (fields_node(generator, "radius")->kind != YAML_MAPPING)
+        return;
+    struct fields size = fields_section(generator, "radius");
+    if (fields_have(size, "uniform")) {
+        double bounds[2];
+        fields_components(size, "uniform", bounds);
+        if (bounds[0] > bounds[1])
+            problems_add(problems, fields_node(size, "uniform")->at,
+                         "uniform: expected [low, high], found %g above %g", bounds[0], bounds[1]);
+    }
+    if (fields_have(size, "normal"))
+        require_below(problems, fields_section(size, "normal"), "low", "high");
+    if (fields_have(size, "lognormal"))
+        require_below(problems, fields_section(size, "lognormal"), "low", "high");
+    if (fields_have(size, "classes") && fields_count(size, "classes") == 0)
+        problems_add(problems, fields_node(size, "classes")->at,
+                     "classes: expected one entry {radius, share} or more");
+}
+
+static void check_generator(struct problems *problems, struct fields file,
+                            struct fields generator) {
+    check_density(problems, file, generator);
+    bool fill = fields_have(generator, "fill");
+    struct fields kind = fields_section(generator, fill ? "fill" : "lattice");
+    check_size(problems, kind);
+    if (fill)
+        require_below(problems, kind, "min", "max");
+}
+
+// ---- actions ----
+
+static void check_action(struct problems *problems, struct fields action) {
+    require_direction(problems, action, "direction");
+    require_below(problems, action, "start", "end");
+    if (fields_have(action, "ramp") && isinf(fields_number(action, "end")))
+        problems_add(problems, fields_node(action, "ramp")->at,
+                     "a ramp needs an end; add the key end beside it");
+    struct fields table = fields_section(action, "table");
+    if (fields_have(table, "file"))
+        problems_add(problems, fields_node(table, "file")->at,
+                     "table: a resolved case holds its points, not the name of a file");
+}
+
+void case_check_rules(const struct yaml_node *root, struct problems *problems) {
+    struct fields file = {root, &case_keys};
+    if (fields_have(file, "gravity_ramp"))
+        require_below(problems, fields_section(file, "gravity_ramp"), "start", "end");
+    check_laws(problems, file);
+    for (size_t i = 0; i < fields_count(file, "bodies"); i++)
+        check_body(problems, file, fields_entry(file, "bodies", i));
+    for (size_t i = 0; i < fields_count(file, "containers"); i++)
+        require_below(problems, fields_section(fields_entry(file, "containers", i), "box"), "min",
+                      "max");
+    require_unique_names(problems, file, "containers");
+    for (size_t i = 0; i < fields_count(file, "generators"); i++)
+        check_generator(problems, file, fields_entry(file, "generators", i));
+    for (size_t i = 0; i < fields_count(file, "drivers"); i++)
+        check_action(problems, fields_entry(file, "drivers", i));
+    for (size_t i = 0; i < fields_count(file, "forces"); i++)
+        check_action(problems, fields_entry(file, "forces", i));
+    require_unique_names(problems, file, "probes");
+}

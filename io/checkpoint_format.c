@@ -1,0 +1,228 @@
+#include "io/checkpoint_format.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "parallel/memory.h"
+
+// One array per property of the bodies ...
+#define BODY(field)                                                                                \
+    .pointer = offsetof(struct gabion_world, bodies.field),                                        \
+    .stride = sizeof *((struct gabion_world *)0)->bodies.field, .offset = 0
+
+// ... and arrays of structures elsewhere.
+#define ELEMENT(array, element, field)                                                             \
+    .pointer = offsetof(struct gabion_world, array), .stride = sizeof(element),                    \
+    .offset = offsetof(element, field)
+
+#define HALF_SPACE(field) ELEMENT(bodies.half_spaces, struct half_space, field)
+#define MEMORY(field)     ELEMENT(contacts.memory, struct contact_memory, field)
+#define PENDING(field)    ELEMENT(pending, struct pending_body, field)
+#define DRIVEN(field)     ELEMENT(driven, struct driven_body, field)
+
+_Static_assert(sizeof(bool) == 1 && sizeof(enum gabion_shape) == 4 && sizeof(int) == 4,
+               "stored as they lie in memory");
+
+// A member added to one of these needs a row in the tables below, and another format version.
+_Static_assert(sizeof(struct ledger) == 80 && sizeof(struct half_space) == 64 &&
+                   sizeof(struct driven_body) == 32 && sizeof(struct pending_body) == 256,
+               "tables of the checkpoint format");
+
+// Orientations are (w, x, y, z); inertia is along body axes; velocity and spin are in world axes.
+// The memory of contacts of moving body k (index, not id) is rows start[k] to start[k + 1]; `body`
+// is the index of the other one. Columns of a `pending` body are those of struct gabion_body.
+const struct state_array checkpoint_arrays[] = {
+    {"bodies/id", "1", H5_TYPE_INT32, 1, ROWS_BODIES, VALUE_ID, BODY(id)},
+    {"bodies/shape", "1", H5_TYPE_UINT8, 1, ROWS_BODIES, VALUE_SHAPE, BODY(shape)},
+    {"bodies/shape_index", "1", H5_TYPE_INT32, 1, ROWS_BODIES, VALUE_SHAPE_INDEX,
+     BODY(shape_index)},
+    {"bodies/material", "1", H5_TYPE_UINT16, 1, ROWS_BODIES, VALUE_MATERIAL, BODY(material)},
+    {"bodies/group", "1", H5_TYPE_UINT16, 1, ROWS_BODIES, VALUE_GROUP, BODY(group)},
+    {"bodies/lock", "1", H5_TYPE_UINT8, 1, ROWS_BODIES, VALUE_LOCK, BODY(lock)},
+    {"bodies/radius", "m", H5_TYPE_FLOAT64, 1, ROWS_BODIES, VALUE_NOT_NEGATIVE, BODY(radius)},
+    {"bodies/mass", "kg", H5_TYPE_FLOAT64, 1, ROWS_BODIES, VALUE_NOT_NEGATIVE, BODY(mass)},
+    {"bodies/inertia", "kg m2", H5_TYPE_FLOAT64, 3, ROWS_BODIES, VALUE_NOT_NEGATIVE, BODY(inertia)},
+    {"bodies/position", "m", H5_TYPE_FLOAT64, 3, ROWS_BODIES, VALUE_FINITE, BODY(x)},
+    {"bodies/orientation", "1", H5_TYPE_FLOAT64, 4, ROWS_BODIES, VALUE_FINITE, BODY(q)},
+    {"bodies/velocity", "m/s", H5_TYPE_FLOAT64, 3, ROWS_BODIES, VALUE_FINITE, BODY(v)},
+    {"bodies/spin", "rad/s", H5_TYPE_FLOAT64, 3, ROWS_BODIES, VALUE_FINITE, BODY(w)},
+
+    {"half_spaces/normal", "1", H5_TYPE_FLOAT64, 3, ROWS_HALF_SPACES, VALUE_FINITE,
+     HALF_SPACE(normal)},
+    {"half_spaces/tangent", "1", H5_TYPE_FLOAT64, 3, ROWS_HALF_SPACES, VALUE_FINITE,
+     HALF_SPACE(tangent)},
+    {"half_spaces/extent", "m", H5_TYPE_FLOAT64, 2, ROWS_HALF_SPACES, VALUE_NOT_NEGATIVE,
+     HALF_SPACE(extent)},
+
+    {"contacts/start", "1", H5_TYPE_UINT32, 1, ROWS_STARTS, VALUE_ANY,
+     .pointer = offsetof(struct gabion_world, contacts.memory_start), .stride = sizeof(uint32_t)},
+    {"contacts/body", "1", H5_TYPE_INT32, 1, ROWS_MEMORY, VALUE_BODY, MEMORY(a)},
+    {"contacts/feature", "1", H5_TYPE_UINT32, 1, ROWS_MEMORY, VALUE_ANY, MEMORY(feature)},
+    {"contacts/impulse", "N s", H5_TYPE_FLOAT64, 3, ROWS_MEMORY, VALUE_FINITE, MEMORY(impulse)},
+
+    {"pending/id", "1", H5_TYPE_INT32, 1, ROWS_PENDING, VALUE_ID, PENDING(id)},
+    {"pending/shape", "1", H5_TYPE_UINT32, 1, ROWS_PENDING, VALUE_SHAPE, PENDING(body.shape)},
+    {"pending/radius", "m", H5_TYPE_FLOAT64, 1, ROWS_PENDING, VALUE_NOT_NEGATIVE,
+     PENDING(body.radius)},
+    {"pending/normal", "1", H5_TYPE_FLOAT64, 3, ROWS_PENDING, VALUE_FINITE, PENDING(body.normal)},
+    {"pending/tangent", "1", H5_TYPE_FLOAT64, 3, ROWS_PENDING, VALUE_FINITE, PENDING(body.tangent)},
+    {"pending/extent", "m", H5_TYPE_FLOAT64, 2, ROWS_PENDING, VALUE_NOT_NEGATIVE,
+     PENDING(body.extent)},
+    {"pending/position", "m", H5_TYPE_FLOAT64, 3, ROWS_PENDING, VALUE_FINITE,
+     PENDING(body.position)},
+    {"pending/orientation", "1", H5_TYPE_FLOAT64, 4, ROWS_PENDING, VALUE_FINITE,
+     PENDING(body.orientation)},
+    {"pending/velocity", "m/s", H5_TYPE_FLOAT64, 3, ROWS_PENDING, VALUE_FINITE,
+     PENDING(body.velocity)},
+    {"pending/spin", "rad/s", H5_TYPE_FLOAT64, 3, ROWS_PENDING, VALUE_FINITE, PENDING(body.spin)},
+    {"pending/material", "1", H5_TYPE_INT32, 1, ROWS_PENDING, VALUE_MATERIAL,
+     PENDING(body.material)},
+    {"pending/group", "1", H5_TYPE_INT32, 1, ROWS_PENDING, VALUE_GROUP, PENDING(body.group)},
+    {"pending/fixed", "1", H5_TYPE_UINT8, 1, ROWS_PENDING, VALUE_FLAG, PENDING(body.fixed)},
+    {"pending/lock", "1", H5_TYPE_UINT32, 1, ROWS_PENDING, VALUE_LOCK, PENDING(body.lock)},
+    {"pending/density", "kg/m3", H5_TYPE_FLOAT64, 1, ROWS_PENDING, VALUE_NOT_NEGATIVE,
+     PENDING(body.density)},
+    {"pending/mass", "kg", H5_TYPE_FLOAT64, 1, ROWS_PENDING, VALUE_NOT_NEGATIVE,
+     PENDING(body.mass)},
+    {"pending/inertia", "kg m2", H5_TYPE_FLOAT64, 3, ROWS_PENDING, VALUE_NOT_NEGATIVE,
+     PENDING(body.inertia)},
+    {"pending/insert_time", "s", H5_TYPE_FLOAT64, 1, ROWS_PENDING, VALUE_NOT_NAN,
+     PENDING(body.insert_time)},
+
+    {"driven/id", "1", H5_TYPE_INT32, 1, ROWS_DRIVEN, VALUE_ID, DRIVEN(id)},
+    {"driven/origin", "m", H5_TYPE_FLOAT64, 3, ROWS_DRIVEN, VALUE_FINITE, DRIVEN(origin)},
+};
+const size_t checkpoint_array_count = sizeof checkpoint_arrays / sizeof *checkpoint_arrays;
+
+#define NUMBER(object, name, type, field)                                                          \
+    { object, name, type, offsetof(struct gabion_world, field) }
+#define LEDGER(name, field) NUMBER("ledger", name, H5_TYPE_FLOAT64, ledger.field)
+#define RUN(field)          NUMBER("run", #field, H5_TYPE_INT64, run.field)
+#define REPORT(field, type) NUMBER("last_step", #field, type, report.field)
+
+const struct state_number checkpoint_numbers[] = {
+    NUMBER("/", "step", H5_TYPE_INT64, step),
+    NUMBER("/", "rest_since", H5_TYPE_FLOAT64, rest_since),
+    NUMBER("bodies", "moving", H5_TYPE_INT32, bodies.moving),
+    NUMBER("bodies", "id_count", H5_TYPE_INT32, bodies.id_count),
+    LEDGER("kinetic_energy", kinetic),
+    LEDGER("potential_energy", potential),
+    LEDGER("contact_work", contact_work),
+    LEDGER("driver_work", driver_work),
+    LEDGER("applied_work", applied_work),
+    LEDGER("theta_work", theta_work),
+    LEDGER("removed_energy", removed_energy),
+    LEDGER("energy_error", energy_error),
+    LEDGER("turnover", turnover),
+    // Not state, but the summary of a resumed run is that of the whole run.
+    RUN(steps),
+    RUN(unconverged_steps),
+    RUN(local_fallbacks),
+    RUN(sweeps),
+    RUN(contact_sweeps),
+    REPORT(bodies, H5_TYPE_INT32),
+    REPORT(candidates, H5_TYPE_INT64),
+    REPORT(contacts, H5_TYPE_INT64),
+    REPORT(sweeps, H5_TYPE_INT32),
+    REPORT(colours, H5_TYPE_INT32),
+    REPORT(converged, H5_TYPE_UINT8),
+    REPORT(residual, H5_TYPE_FLOAT64),
+    REPORT(residual_fclib, H5_TYPE_FLOAT64),
+    REPORT(max_overlap, H5_TYPE_FLOAT64),
+    REPORT(max_overlap_relative, H5_TYPE_FLOAT64),
+    REPORT(max_speed, H5_TYPE_FLOAT64),
+};
+const size_t checkpoint_number_count = sizeof checkpoint_numbers / sizeof *checkpoint_numbers;
+
+const char *const checkpoint_groups[] = {
+    "bodies", "half_spaces", "contacts", "pending", "driven",
+    "groups", "materials",   "ledger",   "run",     "last_step",
+};
+const size_t checkpoint_group_count = sizeof checkpoint_groups / sizeof *checkpoint_groups;
+
+size_t checkpoint_rows(const struct gabion_world *world, enum row_kind kind) {
+    const struct bodies *bodies = &world->bodies;
+    const struct contacts *contacts = &world->contacts;
+    switch (kind) {
+    case ROWS_BODIES:
+        return (size_t)bodies->count;
+    case ROWS_HALF_SPACES:
+        return bodies->half_space_count;
+    case ROWS_STARTS:
+        return contacts->start_capacity > (size_t)bodies->moving ? (size_t)bodies->moving + 1 : 0;
+    case ROWS_MEMORY:
+        return contacts->memory_count;
+    case ROWS_PENDING:
+        return (size_t)world->pending_count;
+    case ROWS_DRIVEN:
+        return (size_t)world->driven_count;
+    case ROWS_KINDS:
+        break;
+    }
+    return 0;
+}
+
+struct h5_rows checkpoint_view(const struct gabion_world *world, const struct state_array *array) {
+    struct h5_rows rows = {
+        .name = array->name,
+        .unit = array->unit,
+        .type = array->type,
+        .columns = array->columns,
+        .count = checkpoint_rows(world, array->rows),
+        .stride = array->stride,
+    };
+    // The address is copied as bytes because each of them has a type of its own.
+    memcpy(&rows.base, (const char *)world + array->pointer, sizeof rows.base);
+    if (rows.base)
+        rows.base += array->offset;
+    return rows;
+}
+
+bool checkpoint_name(const char *directory, int64_t step, char *path, size_t size,
+                     struct error *error) {
+    int length = snprintf(path, size, "%s/checkpoint-%09" PRId64 ".h5", directory, step);
+    if (length < 0 || (size_t)length >= size)
+        return error_set(error, ERROR_INPUT, "%s: folder name too long", directory);
+    return true;
+}
+
+// -1: not the name that checkpoint_name gives to a step.
+static int64_t name_step(const char *name) {
+    static const char prefix[] = "checkpoint-", suffix[] = ".h5";
+    if (strncmp(name, prefix, sizeof prefix - 1) != 0)
+        return -1;
+    const char *digits = name + sizeof prefix - 1;
+    size_t length = strspn(digits, "0123456789");
+    if (length < 9 || length > 18 || strcmp(digits + length, suffix) != 0)
+        return -1;
+    return length > 9 && digits[0] == '0' ? -1 : strtoll(digits, NULL, 10);
+}
+
+static int compare_steps(const void *left, const void *right) {
+    int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+    return (a > b) - (a < b);
+}
+
+int64_t *checkpoint_list(const char *directory, size_t *count, struct error *error) {
+    DIR *folder = opendir(directory);
+    if (!folder) {
+        error_set(error, ERROR_INPUT, "%s: %s", directory, strerror(errno));
+        return NULL;
+    }
+    size_t capacity = 0;
+    int64_t *steps = memory_reserve(NULL, &capacity, 16, sizeof *steps, "checkpoint names");
+    *count = 0;
+    for (struct dirent *entry = readdir(folder); entry; entry = readdir(folder)) {
+        int64_t step = name_step(entry->d_name);
+        if (step < 0)
+            continue;
+        steps = memory_reserve(steps, &capacity, *count + 1, sizeof *steps, "checkpoint names");
+        steps[(*count)++] = step;
+    }
+    closedir(folder);
+    qsort(steps, *count, sizeof *steps, compare_steps);
+    return steps;
+}

@@ -1,0 +1,295 @@
+// From a file whose bytes are as they were written to a world: still nothing is believed that could
+// make the engine read or write outside its arrays.
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "io/checkpoint_format.h"
+#include "parallel/memory.h"
+
+static bool damaged(const struct checkpoint *checkpoint, struct error *error, const char *name,
+                    size_t row, const char *what) {
+    return error_set(error, ERROR_INPUT, "%s: damaged: dataset '%s', row %zu: %s",
+                     checkpoint->file.path, name, row, what);
+}
+
+// ---- names ----
+
+static bool restore_name(const struct checkpoint *checkpoint, struct gabion_world *world, int k,
+                         const char *name, struct error *error) {
+    bool same = k < world->groups.count ? strcmp(world->groups.name[k], name) == 0
+                                        : gabion_add_group(world, name) == k;
+    return same || damaged(checkpoint, error, CHECKPOINT_GROUP_NAMES, (size_t)k,
+                           "the group has another number in this run, or is named twice");
+}
+
+static bool restore_groups(const struct checkpoint *checkpoint, struct gabion_world *world,
+                           struct error *error) {
+    size_t count = 0, size = 0;
+    char *names = h5_read_strings(&checkpoint->file, CHECKPOINT_GROUP_NAMES, &count, &size, error);
+    if (!names)
+        return false;
+    bool good = count <= UINT16_MAX && count >= (size_t)world->groups.count;
+    if (!good)
+        error_set(error, ERROR_INPUT, "%s: dataset '%s' has %zu names; this run has %d",
+                  checkpoint->file.path, CHECKPOINT_GROUP_NAMES, count, world->groups.count);
+    for (size_t k = 0; good && k < count; k++)
+        good = restore_name(checkpoint, world, (int)k, names + k * size, error);
+    memory_free(names);
+    return good;
+}
+
+static bool check_materials(const struct checkpoint *checkpoint, const struct gabion_world *world,
+                            struct error *error) {
+    size_t count = 0, size = 0;
+    char *names =
+        h5_read_strings(&checkpoint->file, CHECKPOINT_MATERIAL_NAMES, &count, &size, error);
+    if (!names)
+        return false;
+    bool good = count == (size_t)world->materials.count;
+    for (size_t k = 0; good && k < count; k++)
+        good = strcmp(names + k * size, world->materials.name[k]) == 0;
+    memory_free(names);
+    return good || error_set(error, ERROR_INPUT, "%s: the materials are not those of the case",
+                             checkpoint->file.path);
+}
+
+// ---- sizes ----
+
+static bool find_sizes(const struct checkpoint *checkpoint, const struct gabion_world *world,
+                       size_t sizes[ROWS_KINDS], struct error *error) {
+    bool known[ROWS_KINDS] = {false};
+    for (size_t k = 0; k < checkpoint_array_count; k++) {
+        const struct state_array *array = &checkpoint_arrays[k];
+        struct h5_rows rows = checkpoint_view(world, array);
+        if (!h5_find_rows(&checkpoint->file, &rows, error))
+            return false;
+        if (known[array->rows] && rows.count != sizes[array->rows])
+            return error_set(error, ERROR_INPUT,
+                             "%s: damaged: dataset '%s' has %zu rows where others have %zu",
+                             checkpoint->file.path, array->name, rows.count, sizes[array->rows]);
+        known[array->rows] = true;
+        sizes[array->rows] = rows.count;
+    }
+    return true;
+}
+
+static bool check_sizes(const struct checkpoint *checkpoint, const size_t sizes[ROWS_KINDS],
+                        struct error *error) {
+    int64_t moving = checkpoint->numbers.bodies.moving, ids = checkpoint->numbers.bodies.id_count;
+    const char *wrong = NULL;
+    if (sizes[ROWS_BODIES] > INT32_MAX || sizes[ROWS_HALF_SPACES] > INT32_MAX ||
+        sizes[ROWS_MEMORY] > UINT32_MAX || sizes[ROWS_PENDING] > INT_MAX ||
+        sizes[ROWS_DRIVEN] > INT_MAX)
+        wrong = "more rows than there can be";
+    else if (moving < 0 || moving > (int64_t)sizes[ROWS_BODIES])
+        wrong = "attribute 'bodies/moving' is not a number of bodies";
+    else if (ids < (int64_t)(sizes[ROWS_BODIES] + sizes[ROWS_PENDING]))
+        wrong = "attribute 'bodies/id_count' is less than the number of bodies";
+    else if (sizes[ROWS_STARTS] != (size_t)moving + 1 &&
+             (sizes[ROWS_STARTS] != 0 || sizes[ROWS_MEMORY] != 0))
+        wrong = "dataset 'contacts/start' should have one row more than there are moving bodies";
+    return !wrong || error_set(error, ERROR_INPUT, "%s: damaged: %s", checkpoint->file.path, wrong);
+}
+
+static void make_room(const struct checkpoint *checkpoint, struct gabion_world *world,
+                      const size_t sizes[ROWS_KINDS]) {
+    struct bodies *bodies = &world->bodies;
+    bodies_free(bodies);
+    bodies_reserve(bodies, sizes[ROWS_BODIES]);
+    bodies->count = (int32_t)sizes[ROWS_BODIES];
+    bodies->moving = checkpoint->numbers.bodies.moving;
+    bodies->id_count = checkpoint->numbers.bodies.id_count;
+    bodies->index_of = memory_reserve(NULL, &bodies->id_capacity, (size_t)bodies->id_count,
+                                      sizeof *bodies->index_of, "body ids");
+    for (int32_t id = 0; id < bodies->id_count; id++)
+        bodies->index_of[id] = -1;
+    bodies->half_space_count = sizes[ROWS_HALF_SPACES];
+    bodies->half_spaces =
+        memory_reserve(NULL, &bodies->half_space_capacity, sizes[ROWS_HALF_SPACES],
+                       sizeof *bodies->half_spaces, "half-spaces");
+
+    struct contacts *contacts = &world->contacts;
+    memory_free(contacts->memory);
+    memory_free(contacts->memory_start);
+    contacts->count = 0;
+    contacts->memory_count = sizes[ROWS_MEMORY];
+    contacts->memory_capacity = contacts->start_capacity = 0;
+    contacts->memory = memory_reserve(NULL, &contacts->memory_capacity, sizes[ROWS_MEMORY],
+                                      sizeof *contacts->memory, "contact memory");
+    contacts->memory_start = NULL; // which is how the engine knows that nothing is remembered
+    if (sizes[ROWS_STARTS] > 0)
+        contacts->memory_start = memory_reserve(NULL, &contacts->start_capacity, sizes[ROWS_STARTS],
+                                                sizeof *contacts->memory_start, "contact memory");
+
+    memory_free(world->pending);
+    world->pending_count = (int)sizes[ROWS_PENDING];
+    world->pending = memory_allocate(sizes[ROWS_PENDING], sizeof *world->pending, "waiting bodies");
+    memory_free(world->driven);
+    world->driven_count = (int)sizes[ROWS_DRIVEN];
+    world->driven = memory_allocate(sizes[ROWS_DRIVEN], sizeof *world->driven, "driven bodies");
+}
+
+// ---- values ----
+
+struct value_context {
+    const struct checkpoint *checkpoint;
+    const struct gabion_world *world;
+    enum value_check check;
+};
+
+static int64_t value_integer(enum h5_type type, const char *value) {
+    switch (type) {
+    case H5_TYPE_UINT8:
+        return *(const uint8_t *)value;
+    case H5_TYPE_UINT16:
+        return *(const uint16_t *)value;
+    case H5_TYPE_UINT32:
+        return *(const uint32_t *)value;
+    default:
+        return *(const int32_t *)value;
+    }
+}
+
+// The number of things that can be pointed at.
+static int64_t value_limit(const struct gabion_world *world, enum value_check check) {
+    switch (check) {
+    case VALUE_ID:
+        return world->bodies.id_count;
+    case VALUE_BODY:
+        return world->bodies.count;
+    case VALUE_MATERIAL:
+        return world->materials.count;
+    case VALUE_GROUP:
+        return world->groups.count;
+    case VALUE_SHAPE:
+        return GABION_HALF_SPACE + 1;
+    case VALUE_SHAPE_INDEX:
+        return (int64_t)world->bodies.half_space_count;
+    case VALUE_LOCK:
+        return 2 * GABION_LOCK_RZ;
+    case VALUE_FLAG:
+        return 2;
+    default:
+        return INT64_MAX;
+    }
+}
+
+static bool check_integers(const void *context, const struct h5_rows *rows, const void *block,
+                           size_t first, size_t count, struct error *error) {
+    const struct value_context *value = context;
+    if (value->check == VALUE_ANY)
+        return true;
+    int64_t low = value->check == VALUE_SHAPE_INDEX ? -1 : 0;
+    int64_t limit = value_limit(value->world, value->check);
+    size_t size = h5_type_size(rows->type);
+    for (size_t k = 0; k < count; k++) {
+        int64_t integer = value_integer(rows->type, (const char *)block + k * size);
+        if (integer < low || integer >= limit)
+            return error_set(error, ERROR_INPUT,
+                             "%s: damaged: dataset '%s', row %zu: %" PRId64
+                             " is not between %" PRId64 " and %" PRId64,
+                             value->checkpoint->file.path, rows->name, first + k, integer, low,
+                             limit - 1);
+    }
+    return true;
+}
+
+static bool check_reals(const void *context, const struct h5_rows *rows, const void *block,
+                        size_t first, size_t count, struct error *error) {
+    const struct value_context *value = context;
+    const double *real = block;
+    size_t columns = (size_t)rows->columns;
+    for (size_t k = 0; k < count * columns; k++) {
+        bool good = value->check == VALUE_NOT_NAN ? !isnan(real[k]) : isfinite(real[k]);
+        if (!good)
+            return damaged(value->checkpoint, error, rows->name, first + k / columns,
+                           "not a finite number");
+        if (value->check == VALUE_NOT_NEGATIVE && real[k] < 0)
+            return damaged(value->checkpoint, error, rows->name, first + k / columns,
+                           "a negative number");
+    }
+    return true;
+}
+
+static bool restore_arrays(const struct checkpoint *checkpoint, struct gabion_world *world,
+                           struct error *error) {
+    for (size_t k = 0; k < checkpoint_array_count; k++) {
+        const struct state_array *array = &checkpoint_arrays[k];
+        struct value_context context = {checkpoint, world, array->check};
+        struct h5_rows rows = checkpoint_view(world, array);
+        h5_check check = array->type == H5_TYPE_FLOAT64 ? check_reals : check_integers;
+        if (!h5_read_rows(&checkpoint->file, &rows, check, &context, error))
+            return false;
+    }
+    return true;
+}
+
+// ---- what must agree between arrays ----
+
+static bool check_bodies(const struct checkpoint *checkpoint, struct gabion_world *world,
+                         struct error *error) {
+    struct bodies *bodies = &world->bodies;
+    for (int32_t i = 0; i < bodies->count; i++) {
+        size_t row = (size_t)i;
+        bool half_space = bodies->shape[i] == GABION_HALF_SPACE;
+        if (half_space != (bodies->shape_index[i] >= 0))
+            return damaged(checkpoint, error, "bodies/shape_index", row, "does not fit the shape");
+        if (i < bodies->moving && (half_space || !(bodies->mass[i] > 0)))
+            return damaged(checkpoint, error, "bodies/mass", row, "a moving body without mass");
+        if (bodies->index_of[bodies->id[i]] >= 0)
+            return damaged(checkpoint, error, "bodies/id", row, "two bodies with one id");
+        bodies->index_of[bodies->id[i]] = i;
+    }
+    for (int k = 0; k < world->pending_count; k++)
+        if (bodies->index_of[world->pending[k].id] >= 0)
+            return damaged(checkpoint, error, "pending/id", (size_t)k, "the body is in the run");
+    return true;
+}
+
+// Antagonists come after their candidate, and the memory of each body lies behind the last one's.
+static bool check_memory(const struct checkpoint *checkpoint, const struct gabion_world *world,
+                         struct error *error) {
+    const struct contacts *contacts = &world->contacts;
+    const uint32_t *start = contacts->memory_start;
+    size_t starts = checkpoint_rows(world, ROWS_STARTS);
+    if (starts > 0 && (start[0] != 0 || start[starts - 1] != contacts->memory_count))
+        return damaged(checkpoint, error, "contacts/start", starts - 1,
+                       "does not fit the number of contacts");
+    for (size_t c = 0; c + 1 < starts; c++) {
+        if (start[c] > start[c + 1] || start[c + 1] > contacts->memory_count)
+            return damaged(checkpoint, error, "contacts/start", c + 1, "out of order");
+        for (uint32_t k = start[c]; k < start[c + 1]; k++)
+            if ((size_t)contacts->memory[k].a <= c)
+                return damaged(checkpoint, error, "contacts/body", k, "out of order");
+    }
+    return true;
+}
+
+static void restore_numbers(const struct checkpoint *checkpoint, struct gabion_world *world) {
+    for (size_t k = 0; k < checkpoint_number_count; k++) {
+        const struct state_number *number = &checkpoint_numbers[k];
+        memcpy((char *)world + number->offset, (const char *)&checkpoint->numbers + number->offset,
+               h5_type_size(number->type));
+    }
+}
+
+bool checkpoint_restore(const struct checkpoint *checkpoint, struct gabion_world *world,
+                        struct error *error) {
+    size_t sizes[ROWS_KINDS] = {0};
+    if (!check_materials(checkpoint, world, error) || !restore_groups(checkpoint, world, error) ||
+        !find_sizes(checkpoint, world, sizes, error) || !check_sizes(checkpoint, sizes, error))
+        return false;
+    make_room(checkpoint, world, sizes);
+    if (!restore_arrays(checkpoint, world, error) || !check_bodies(checkpoint, world, error) ||
+        !check_memory(checkpoint, world, error))
+        return false;
+    restore_numbers(checkpoint, world);
+    uint64_t hash = gabion_state_hash(world);
+    return hash == checkpoint->state_hash ||
+           error_set(error, ERROR_INPUT,
+                     "%s: the restored state has hash %016" PRIx64 ", the stored one %016" PRIx64
+                     "; go on from an earlier checkpoint",
+                     checkpoint->file.path, hash, checkpoint->state_hash);
+}

@@ -1,0 +1,154 @@
+#include <inttypes.h>
+#include <stdarg.h>
+
+#include "engine/detection.h"
+#include "io/commands.h"
+#include "io/scene.h"
+
+static int warnings;
+
+__attribute__((format(printf, 1, 2))) static void warn(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("warning: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+    warnings++;
+}
+
+// What the moving bodies span; walls have no size.
+struct extremes {
+    int32_t count;
+    double small, large; // radii
+    int32_t small_id, large_id;
+    double speed; // largest, relative to the radius: 1/s
+    int32_t speed_id;
+};
+
+static struct extremes find_extremes(const struct bodies *bodies) {
+    struct extremes found = {.small = INFINITY};
+    for (int32_t i = 0; i < bodies->count; i++) {
+        if (bodies->mass[i] == 0.0)
+            continue;
+        double radius = bodies->radius[i], speed = vec3_length(bodies->v[i]) / radius;
+        found.count++;
+        if (radius < found.small) {
+            found.small = radius;
+            found.small_id = bodies->id[i];
+        }
+        if (radius > found.large) {
+            found.large = radius;
+            found.large_id = bodies->id[i];
+        }
+        if (speed > found.speed) {
+            found.speed = speed;
+            found.speed_id = bodies->id[i];
+        }
+    }
+    return found;
+}
+
+static void check_sizes(const struct extremes *found) {
+    if (found->small < 1e-6)
+        warn("body %" PRId32 " has a radius of %g m; lengths are in metres", found->small_id,
+             found->small);
+    if (found->large > 1e3)
+        warn("body %" PRId32 " has a radius of %g m; lengths are in metres", found->large_id,
+             found->large);
+    if (found->large > 1e4 * found->small)
+        warn("radii span %g to %g m", found->small, found->large);
+}
+
+static void check_materials(const struct gabion_world *world) {
+    for (int i = 0; i < world->materials.count; i++) {
+        double density = world->density[i];
+        if (density != 0.0 && (density < 1.0 || density > 30000.0))
+            warn("material %s has a density of %g; kg/m^3 are meant (stone: 2600)",
+                 world->materials.name[i], density);
+    }
+    for (int i = 0; i < world->laws.count; i++) {
+        double friction = world->laws.law[i].friction;
+        if (isfinite(friction) && friction > 5.0)
+            warn("a friction coefficient of %g is unusual (an angle of %.1f degrees); "
+                 "a coefficient is meant, not an angle",
+                 friction, atan(friction) * 57.29577951308232);
+    }
+}
+
+static void check_times(const struct gabion_settings *settings, const struct extremes *found) {
+    double g = vec3_length(settings->gravity), h = settings->step;
+    if (g > 100.0)
+        warn("gravity is %g m/s^2; the Earth's is 9.81", g);
+    if (settings->theta < 0.5 || settings->theta > 1.0)
+        warn("time.theta is %g; between 0.5 and 1 the scheme is stable", settings->theta);
+    if (settings->end < h)
+        warn("time.end (%g s) is less than one step (%g s)", settings->end, h);
+    if (settings->tolerance > 1e-2)
+        warn("solver.tolerance is %g; above 1e-2 contact forces are hardly solved for",
+             settings->tolerance);
+    if (found->count == 0)
+        return;
+    // Falling from rest a body moves g h^2 in its first step.
+    if (g > 0.0 && h > 0.1 * sqrt(found->small / g))
+        warn("time.step (%g s) is long for body %" PRId32 ": %.3g s is a tenth of sqrt(radius/g)",
+             h, found->small_id, 0.1 * sqrt(found->small / g));
+    if (found->speed * h > 0.5)
+        warn("body %" PRId32 " moves %.3g radii in one step of %g s; a shorter time.step resolves "
+             "its impacts",
+             found->speed_id, found->speed * h, h);
+}
+
+static void check_overlap(struct gabion_world *world) {
+    double overlap, relative;
+    int32_t a, b;
+    if (!world_initial_overlap(world, &overlap, &relative, &a, &b)) {
+        printf("overlap: 0\n");
+        return;
+    }
+    printf("overlap: %.6g\noverlap-relative: %.6g\n", overlap, relative);
+    if (relative > 1e-4)
+        warn("bodies %" PRId32 " and %" PRId32 " overlap by %.3g m at the start, %.3g of the "
+             "smaller radius; contact does not push it out again",
+             a, b, overlap, relative);
+}
+
+// Measured on packings of 64 000 and 512 000 grains; five contact points per grain lie within the
+// alert distance of a dense packing.
+#define BYTES_AT_START    20e6
+#define BYTES_PER_BODY    350.0
+#define BYTES_PER_CONTACT 190.0
+
+static double estimate_memory(const struct gabion_world *world) {
+    double bodies = (double)world->bodies.count + (double)world->pending_count;
+    return BYTES_AT_START + bodies * (BYTES_PER_BODY + 5.0 * BYTES_PER_CONTACT);
+}
+
+static bool check_scene(const struct scene *scene, struct error *error) {
+    int64_t steps;
+    if (!scene_steps_until(scene, case_settings(scene->file)->end, &steps, error))
+        return false;
+    warnings = 0;
+    struct extremes found = find_extremes(&scene->world->bodies);
+    scene_describe(scene, stdout);
+    printf("memory-estimate-mb: %.0f\n", 1e-6 * estimate_memory(scene->world));
+    if (found.count > 0)
+        printf("radius-min: %.6g\nradius-max: %.6g\n", found.small, found.large);
+    else if (scene->world->pending_count == 0)
+        warn("nothing can move: there is no body that is not fixed");
+    check_overlap(scene->world);
+    check_sizes(&found);
+    check_materials(scene->world);
+    check_times(&scene->world->settings, &found);
+    printf("warnings: %d\n", warnings);
+    return true;
+}
+
+bool command_check(const struct options *options, struct error *error) {
+    struct scene scene;
+    if (!scene_open_case(&scene, options, error))
+        return false;
+    bool good = check_scene(&scene, error);
+    scene_close(&scene);
+    return good;
+}

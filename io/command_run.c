@@ -1,0 +1,35 @@
+#include "io/commands.h"
+#include "io/folder.h"
+#include "io/runner.h"
+
+static bool run_scene(struct scene *scene, const struct options *options, struct error *error) {
+    char directory[FOLDER_PATH_MAX];
+    struct runner_request request = {
+        .scene = scene,
+        .directory = options->output,
+        .target = options->steps,
+        .stop_at_rest = options->steps < 0,
+        .quiet = options->quiet,
+        .parent = "",
+    };
+    if (options->steps < 0 &&
+        !scene_steps_until(scene, case_settings(scene->file)->end, &request.target, error))
+        return false;
+    if (options->output == NULL) {
+        if (!folder_default(options->target, directory, error))
+            return false;
+        request.directory = directory;
+    }
+    // Last of all, so that a bad case never costs the results of an earlier run.
+    return folder_claim(request.directory, options->target, options->force, error) &&
+           runner_run(&request, error);
+}
+
+bool command_run(const struct options *options, struct error *error) {
+    struct scene scene;
+    if (!scene_open_case(&scene, options, error))
+        return false;
+    bool done = run_scene(&scene, options, error);
+    scene_close(&scene);
+    return done;
+}

@@ -1,0 +1,13 @@
+// The commands behind the verbs. False: the error says why, and its status is the exit status.
+#ifndef IO_COMMANDS_H
+#define IO_COMMANDS_H
+
+#include "io/options.h"
+
+bool command_run(const struct options *options, struct error *error);
+bool command_resume(const struct options *options, struct error *error);
+bool command_check(const struct options *options, struct error *error);
+bool command_info(const struct options *options, struct error *error);
+bool command_explain(const struct options *options, struct error *error);
+
+#endif

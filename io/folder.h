@@ -1,0 +1,24 @@
+// The folder of a run: who may write there, and which of its files a run made.
+#ifndef IO_FOLDER_H
+#define IO_FOLDER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "parallel/error.h"
+
+#define FOLDER_PATH_MAX 4096
+
+bool folder_is_directory(const char *path);
+
+// out/<case name without .yaml>
+bool folder_default(const char *case_path, char directory[FOLDER_PATH_MAX], struct error *error);
+
+// Makes the folder ready for a new run. One that holds results is refused, or with `force` rid of
+// the files that runs make (and of nothing else). case_path may be NULL.
+bool folder_claim(const char *directory, const char *case_path, bool force, struct error *error);
+
+// Removes full-precision frames of later steps: a resumed run has not been there yet.
+void folder_drop_frames(const char *directory, int64_t step);
+
+#endif

@@ -1,0 +1,119 @@
+// Frames: one HDF5 file per chosen step, everything at full precision, for analysis. One file each,
+// because a growing file does not survive a kill.
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "engine/world.h"
+#include "io/checkpoint.h"
+#include "io/file.h"
+#include "io/h5.h"
+
+#define BODY(dataset, unit_text, kind, width, field)                                               \
+    {                                                                                              \
+        .name = dataset, .unit = unit_text, .type = kind, .columns = width,                        \
+        .count = (size_t)bodies->count, .base = (char *)bodies->field,                             \
+        .stride = sizeof *bodies->field                                                            \
+    }
+
+#define CONTACT(dataset, unit_text, kind, width, field)                                            \
+    {                                                                                              \
+        .name = dataset, .unit = unit_text, .type = kind, .columns = width,                        \
+        .count = contacts->count, .stride = sizeof(struct contact),                                \
+        .base = contacts->list ? (char *)contacts->list + offsetof(struct contact, field) : NULL   \
+    }
+
+// Frames name bodies by id: indices change from frame to frame.
+static void gather_candidates(const void *context, size_t begin, size_t count, void *rows) {
+    const struct gabion_world *world = context;
+    for (size_t k = 0; k < count; k++)
+        ((int32_t *)rows)[k] = world->bodies.id[world->contacts.list[begin + k].c];
+}
+
+static void gather_antagonists(const void *context, size_t begin, size_t count, void *rows) {
+    const struct gabion_world *world = context;
+    for (size_t k = 0; k < count; k++)
+        ((int32_t *)rows)[k] = world->bodies.id[world->contacts.list[begin + k].a];
+}
+
+static bool write_all(const struct h5_file *file, const struct h5_rows *rows, size_t count,
+                      struct error *error) {
+    for (size_t k = 0; k < count; k++)
+        if (!h5_write_rows(file, &rows[k], error))
+            return false;
+    return true;
+}
+
+static bool write_bodies(const struct h5_file *file, const struct gabion_world *world,
+                         struct error *error) {
+    const struct bodies *bodies = &world->bodies;
+    const struct h5_rows rows[] = {
+        BODY("bodies/id", "1", H5_TYPE_INT32, 1, id),
+        BODY("bodies/radius", "m", H5_TYPE_FLOAT64, 1, radius),
+        BODY("bodies/position", "m", H5_TYPE_FLOAT64, 3, x),
+        BODY("bodies/orientation", "1", H5_TYPE_FLOAT64, 4, q),
+        BODY("bodies/velocity", "m/s", H5_TYPE_FLOAT64, 3, v),
+        BODY("bodies/spin", "rad/s", H5_TYPE_FLOAT64, 3, w),
+    };
+    return write_all(file, rows, sizeof rows / sizeof *rows, error);
+}
+
+static bool write_contacts(const struct h5_file *file, const struct gabion_world *world,
+                           struct error *error) {
+    const struct contacts *contacts = &world->contacts;
+    struct h5_rows candidate = CONTACT("contacts/candidate", "1", H5_TYPE_INT32, 1, c);
+    struct h5_rows antagonist = CONTACT("contacts/antagonist", "1", H5_TYPE_INT32, 1, a);
+    candidate.context = antagonist.context = world;
+    candidate.gather = gather_candidates;
+    antagonist.gather = gather_antagonists;
+    const struct h5_rows rows[] = {
+        candidate,
+        antagonist,
+        CONTACT("contacts/status", "1", H5_TYPE_UINT8, 1, status),
+        CONTACT("contacts/gap", "m", H5_TYPE_FLOAT64, 1, gap),
+        CONTACT("contacts/normal", "1", H5_TYPE_FLOAT64, 3, normal),
+        CONTACT("contacts/impulse", "N s", H5_TYPE_FLOAT64, 3, impulse),
+    };
+    return write_all(file, rows, sizeof rows / sizeof *rows, error);
+}
+
+static bool write_contents(const struct h5_file *file, const struct gabion_world *world,
+                           struct error *error) {
+    double time = world_time(world);
+    return h5_write_text(file, "/", "format", "gabion-frame", error) &&
+           h5_write_text(file, "/", "format_version", "1.0", error) &&
+           h5_write_number(file, "/", "step", H5_TYPE_INT64, &world->step, error) &&
+           h5_write_number(file, "/", "time", H5_TYPE_FLOAT64, &time, error) &&
+           h5_write_group(file, "bodies", error) && h5_write_group(file, "contacts", error) &&
+           write_bodies(file, world, error) && write_contacts(file, world, error);
+}
+
+static bool write_temporary(const char *path, const struct gabion_world *world,
+                            struct error *error) {
+    struct h5_file file;
+    if (!h5_create(&file, path, 0, error))
+        return false;
+    if (write_contents(&file, world, error))
+        return h5_close(&file, error);
+    h5_abandon(&file);
+    return false;
+}
+
+bool frame_write(const char *directory, const struct gabion_world *world, struct error *error) {
+    char folder[4096], path[4096], temporary[4096];
+    int lengths[] = {
+        snprintf(folder, sizeof folder, "%s/frames", directory),
+        snprintf(path, sizeof path, "%s/frames/frame-%09" PRId64 ".h5", directory, world->step),
+        snprintf(temporary, sizeof temporary, "%s/frames/frame.h5.tmp", directory),
+    };
+    for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
+        if (lengths[k] < 0 || (size_t)lengths[k] >= sizeof path)
+            return error_set(error, ERROR_INPUT, "%s: folder name too long", directory);
+    if (!file_make_directory(folder, error))
+        return false;
+    if (!write_temporary(temporary, world, error)) {
+        unlink(temporary);
+        return error_context(error, "step %" PRId64 ": no frame written", world->step);
+    }
+    return file_publish(temporary, path, error);
+}

@@ -1,0 +1,11 @@
+// Signals: the first SIGINT or SIGTERM asks the run to stop after its step, a second one leaves at
+// once. A full disk (SIGXFSZ) or a closed pipe is reported by the write, not by death.
+#ifndef IO_INTERRUPT_H
+#define IO_INTERRUPT_H
+
+#include <stdbool.h>
+
+void interrupt_install(void);
+bool interrupt_requested(void);
+
+#endif

@@ -1,0 +1,32 @@
+// The command line: one table of verbs and one of options, from which arguments are parsed and
+// every --help is printed.
+#ifndef IO_OPTIONS_H
+#define IO_OPTIONS_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "parallel/error.h"
+
+enum verb { VERB_RUN, VERB_RESUME, VERB_CHECK, VERB_INFO, VERB_EXPLAIN, VERB_COUNT };
+#define VERB_NONE VERB_COUNT
+
+struct options {
+    enum verb verb;     // VERB_NONE: only with help or version
+    const char *target; // CASE, FILE, DIR or KEY; NULL when left out
+    const char *output; // -o; NULL: default
+    int threads;        // -j; 0: default
+    int64_t steps;      // --steps; -1: not given
+    double until;       // --until; NAN: not given
+    const char **overrides;
+    int override_count;
+    bool force, quiet, markdown, help, version;
+};
+
+bool options_parse(struct options *options, int argc, const char *const *argv, struct error *error);
+void options_free(struct options *options);
+
+// Help of a verb, or of the program (VERB_NONE).
+void options_print_help(enum verb verb, FILE *stream);
+
+#endif

@@ -1,0 +1,120 @@
+"""Shows a Gabion run in ParaView: spheres by speed, walls translucent, force chains as tubes.
+
+    pvpython show.py DIR [PICTURE.png]
+
+or Tools > Python Shell > Run Script, with ParaView started in the run folder. Without a display:
+xvfb-run -a pvbatch show.py DIR PICTURE.png
+"""
+import os
+import sys
+
+from paraview.simple import *
+
+BLACK, WHITE = [0, 0, 0], [1, 1, 1]
+PICTURE_SIZE = [1200, 800]
+
+
+def open_series(run, kind):
+    path = os.path.join(run, kind + '.pvd')
+    return OpenDataFile(path) if os.path.exists(path) else None
+
+
+def last_time(source):
+    times = source.TimestepValues  # a bare number when there is a single frame
+    return times[-1] if hasattr(times, '__len__') else times
+
+
+def prepare_view(time):
+    view = GetActiveViewOrCreate('RenderView')
+    view.ViewSize = PICTURE_SIZE
+    view.UseColorPaletteForBackground = 0
+    view.Background = WHITE
+    view.OrientationAxesLabelColor = BLACK
+    scene = GetAnimationScene()
+    scene.UpdateAnimationUsingDataTimeSteps()
+    scene.AnimationTime = time
+    view.ViewTime = time
+    return view
+
+
+def color_by(view, display, array, title, bottom):
+    ColorBy(display, array)
+    display.RescaleTransferFunctionToDataRange(True, False)
+    # Left alone, colour bars overlap and write white on white.
+    bar = GetScalarBar(display.LookupTable, view)
+    bar.Title = title
+    bar.ComponentTitle = ''
+    bar.TitleColor = bar.LabelColor = BLACK
+    bar.WindowLocation = 'Any Location'
+    bar.Position = [0.90, bottom]
+    bar.ScalarBarLength = 0.33
+    bar.Visibility = 1
+
+
+def show_bodies(view, bodies, opacity):
+    # Points drawn as spheres by the graphics card: glyphs take a hundred times longer.
+    display = Show(bodies, view)
+    display.SetRepresentationType('Point Gaussian')
+    display.ShaderPreset = 'Sphere'
+    display.GaussianRadius = 1.0
+    display.ScaleByArray = 1
+    display.SetScaleArray = ['POINTS', 'radius']
+    display.UseScaleFunction = 0
+    display.Opacity = opacity
+    color_by(view, display, ('POINTS', 'velocity', 'Magnitude'), 'speed [m/s]', 0.02)
+
+
+def show_walls(view, walls):
+    display = Show(walls, view)
+    display.SetRepresentationType('Surface With Edges')
+    display.ColorArrayName = ['POINTS', '']  # none: ColorBy(display, None) fails in ParaView 5.11
+    display.AmbientColor = display.DiffuseColor = [0.6, 0.6, 0.65]
+    display.EdgeColor = [0.3, 0.3, 0.3]
+    display.Opacity = 0.15
+
+
+def show_contacts(view, contacts, bodies, time):
+    contacts.UpdatePipeline(time)
+    force = contacts.PointData['normal_force']
+    largest = force.GetRange()[1] if force else 0
+    if largest <= 0:
+        return
+    # Tubes take the array as a radius in metres: the largest force is a third of a grain thick.
+    thickest = 0.35 * bodies.PointData['radius'].GetRange()[1]
+    radius = Calculator(Input=contacts, AttributeType='Point Data', ResultArrayName='tube_radius',
+                        Function='normal_force*%.17g' % (thickest / largest))
+    tube = Tube(Input=radius, Scalars=['POINTS', 'tube_radius'], VaryRadius='By Absolute Scalar',
+                NumberofSides=8)
+    color_by(view, Show(tube, view), ('POINTS', 'normal_force'), 'normal force [N]', 0.47)
+
+
+def place_camera(view):
+    view.ResetCamera()
+    camera = view.GetActiveCamera()
+    focus, distance = camera.GetFocalPoint(), camera.GetDistance()
+    view.CameraFocalPoint = list(focus)
+    view.CameraPosition = [focus[0] + 0.55 * distance, focus[1] - 0.75 * distance,
+                           focus[2] + 0.4 * distance]
+    view.CameraViewUp = [0, 0, 1]
+
+
+def main():
+    run = sys.argv[1] if len(sys.argv) > 1 else '.'
+    bodies, walls, contacts = (open_series(run, kind) for kind in ('bodies', 'walls', 'contacts'))
+    if not bodies:
+        sys.exit('%s: no bodies.pvd here; give the output folder of a run' % run)
+    time = last_time(bodies)
+    view = prepare_view(time)
+    bodies.UpdatePipeline(time)
+    show_bodies(view, bodies, 0.25 if contacts else 1.0)
+    if walls:
+        show_walls(view, walls)
+    if contacts:
+        show_contacts(view, contacts, bodies, time)
+    place_camera(view)
+    Render(view)
+    if len(sys.argv) > 2:
+        SaveScreenshot(sys.argv[2], view, ImageResolution=PICTURE_SIZE)
+
+
+main()

@@ -1,0 +1,43 @@
+// One VTK XML PolyData file (.vtp): cells of 1, 2 or 4 corners with values on cells and points.
+//
+// Arrays are inline base64 of zlib blocks, because ParaView 5.11 with a current expat refuses
+// appended data. Values are asked for block by block, so that no array exists as a whole in memory;
+// the bytes written do not depend on the number of threads.
+#ifndef IO_VTK_XML_H
+#define IO_VTK_XML_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "parallel/team.h"
+
+enum vtk_type { VTK_FLOAT32, VTK_INT32, VTK_UINT16, VTK_UINT8 };
+
+// Sets the components of value k. Called by several threads at once.
+typedef void (*vtk_value)(const void *context, size_t k, double *components);
+
+struct vtk_array {
+    const char *name;
+    enum vtk_type type;
+    const char *components; // a letter each, at most VTK_COMPONENTS_MAX; "" for a single number
+    vtk_value value;
+};
+#define VTK_COMPONENTS_MAX 9
+
+struct vtk_poly_data {
+    size_t cells;
+    int corners; // of every cell: 1 vertices, 2 lines, 4 quads; cell k has the k-th `corners`
+                 // points
+    vtk_value position; // of each point
+    const struct vtk_array *point_arrays, *cell_arrays;
+    int point_array_count, cell_array_count;
+    const void *context; // for every vtk_value
+    double time;
+    int64_t step;
+};
+
+// The file is whole or absent.
+bool vtk_xml_write(const char *path, const struct vtk_poly_data *data, struct team *team,
+                   struct error *error);
+
+#endif

@@ -1,0 +1,62 @@
+# A disk that fills up: exit status 1, what is lost and what is safe, earlier checkpoints stay.
+. "$(dirname "$0")/check.sh"
+box=$CASES/box.yaml
+
+# A limit on the size of a file that the history reaches after some checkpoints, and nothing else.
+grown="$box --set time.end=1.2 --set output.history_every=1"
+exits 0 "reference" run $grown -o whole
+hash=$(field state-hash)
+biggest=$(stat -c %s whole/checkpoint-*.h5 whole/vtk/* whole/frames/* | sort -n | tail -n 1)
+limit=$(($(stat -c %s whole/history.csv) / 2))
+ok "the history outgrows the other files" [ $limit -gt $((biggest + 1024)) ]
+(ulimit -f $((limit / 1024)) && "$GABION" run $grown -o limited >.out 2>.err)
+status=$?
+ok "file size limit: exit status $status: $(head -c 200 .err)" [ $status -eq 1 ]
+is "file size limit: status" "$(field status)" stopped
+says "file size limit" history.csv safe lost "gabion resume limited"
+step=$(field steps)
+exits 0 "file size limit: a good checkpoint stays" info limited
+is "file size limit: of the last step" "$(field step)" "$step"
+exits 0 "file size limit: resume" resume limited
+is "file size limit: state" "$(field state-hash)" "$hash"
+ok "file size limit: at most the named row is missing from the history" \
+    [ "$(diff <(history_of whole) <(history_of limited) | grep -c '^[<>]')" -le 1 ]
+
+# A checkpoint that does not fit.
+size=$(stat -c %s "$(ls whole/checkpoint-*.h5 | head -n 1)")
+(ulimit -f $((size / 1024 - 2)) && "$GABION" run "$box" -o tight >.out 2>.err)
+status=$?
+ok "a checkpoint that does not fit: exit status $status: $(head -c 200 .err)" [ $status -eq 1 ]
+says "a checkpoint that does not fit" "step 50" lost
+ok "a checkpoint that does not fit: no temporary file is left" [ ! -e tight/checkpoint.h5.tmp ]
+
+# The same, when it is the final one.
+(ulimit -f $((size / 1024 - 2)) && "$GABION" run "$box" -o final --set output.checkpoint_every=0 >.out 2>.err)
+status=$?
+ok "a final checkpoint that does not fit: exit status $status: $(head -c 200 .err)" [ $status -eq 1 ]
+says "a final checkpoint that does not fit" "step 200" "File too large" lost
+
+# Nothing can be written at all; standard error is a pipe, which has no size.
+message=$( (ulimit -f 0 && "$GABION" run "$box" -o zero 2>&1 >/dev/null))
+status=$?
+ok "no room at all: exit status $status: $message" [ $status -eq 1 ]
+ok "no room at all: $message" grep -q "zero/" <<<"$message"
+
+mkdir small
+if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=2m none small 2>/dev/null; then
+    trap 'umount "$WORK/small"; rm -rf "$WORK"' EXIT
+    exits 0 "reference" run "$box" -o short
+    hash=$(field state-hash)
+    exits 1 "full disk" run "$box" -o small/run --set output.vtk_every=2
+    is "full disk: status" "$(field status)" stopped
+    says "full disk" "No space left" safe lost "gabion resume small/run"
+    ok "full disk: no temporary file is left" bash -c '! find small -name "*.tmp" | grep -q .'
+    exits 0 "full disk: a good checkpoint stays" info small/run
+    ok "full disk: it is of step $(field step)" [ "$(field step)" -ge 50 ]
+    mount -o remount,size=50m small
+    exits 0 "resume when there is room again" resume small/run
+    is "resume when there is room again" "$(field state-hash)" "$hash"
+else
+    echo "SKIPPED: a small tmpfs cannot be mounted here"
+fi
+finish

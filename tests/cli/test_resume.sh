@@ -1,0 +1,98 @@
+# Threads, stops and restarts change no bit of the results.
+. "$(dirname "$0")/check.sh"
+box=$CASES/box.yaml
+
+exits 0 "reference" run "$box" -o whole -j 1
+hash=$(field state-hash)
+for threads in 2 3; do
+    exits 0 "$threads threads" run "$box" -o "threads$threads" -j "$threads"
+    is "$threads threads give the same state" "$(field state-hash)" "$hash"
+    same_results "$threads threads" whole "threads$threads"
+done
+
+exits 0 "half" run "$box" -o half --steps 77
+exits 0 "resume" resume half -j 2
+is "resume: status" "$(field status)" completed
+is "resume: steps" "$(field steps)" 200
+is "resume: state" "$(field state-hash)" "$hash"
+same_results "resume" whole half
+exits 0 "resume of a finished run" resume half
+is "resume of a finished run" "$(field state-hash)" "$hash"
+
+exits 0 "pieces" run "$box" -o pieces --steps 1
+for steps in 48 1 1 48 101; do
+    exits 0 "pieces: $steps" resume pieces --steps $steps -j $((steps % 3 + 1))
+done
+is "pieces: steps" "$(field steps)" 200
+is "pieces: state" "$(field state-hash)" "$hash"
+same_results "pieces" whole pieces
+
+cp -r half before
+exits 0 "resume --steps 0" resume half --steps 0
+is "resume --steps 0" "$(field state-hash)" "$hash"
+ok "resume --steps 0 touches nothing" diff -r half before
+exits 0 "resume --steps beyond the end" resume half --steps 10
+is "resume --steps beyond the end" "$(field steps)" 210
+exits 0 "resume --until" resume half --until 0.22
+is "resume --until" "$(field steps)" 220
+exits 0 "resume --until the past" resume half --until 0.1
+is "resume --until the past" "$(field steps)" 220
+
+# From an older checkpoint.
+exits 2 "an older checkpoint in its own folder" resume whole/checkpoint-000000150.h5
+says "an older checkpoint in its own folder" "newest" "-o" "gabion resume whole"
+exits 0 "an older checkpoint into a new folder" resume whole/checkpoint-000000150.h5 -o branch
+is "an older checkpoint into a new folder" "$(field state-hash)" "$hash"
+ok "the branch has its own history" [ "$(wc -l <branch/history.csv)" -eq 26 ]
+exits 2 "no overwriting by resume -o" resume whole -o branch
+says "no overwriting by resume -o" "branch"
+cp whole/checkpoint-000000200.h5 loose.h5
+exits 2 "a loose checkpoint without -o" resume loose.h5
+says "a loose checkpoint without -o" "-o"
+exits 0 "the newest checkpoint by name" resume threads2/checkpoint-000000200.h5 --steps 5
+is "the newest checkpoint by name" "$(field steps)" 205
+(cd threads3 && "$GABION" resume checkpoint-000000200.h5 --steps 5 >../.out 2>../.err)
+is "the newest checkpoint from inside its folder" "$(field steps)" 205
+
+# Rows and frames beyond the checkpoint: the last checkpoint is lost.
+cp -r whole lost
+rm lost/checkpoint-000000200.h5
+exits 0 "resume after losing a checkpoint" resume lost
+is "resume after losing a checkpoint" "$(field state-hash)" "$hash"
+same_results "resume after losing a checkpoint" whole lost
+cp -r whole short
+rm short/checkpoint-000000200.h5
+exits 0 "rows beyond the checkpoint are dropped" resume short --steps 2
+is "rows beyond the checkpoint are dropped" "$(wc -l <short/history.csv)" 77
+is "pictures beyond the checkpoint are dropped" "$(ls short/vtk/bodies_*.vtp | wc -l)" 8
+is "frames beyond the checkpoint are dropped" "$(ls short/frames/frame-*.h5 | wc -l)" 4
+
+# A damaged newest checkpoint: the one before is taken, and it is said.
+for damage in truncated flipped empty noise; do
+    rm -rf hurt
+    cp -r whole hurt
+    newest=hurt/checkpoint-000000200.h5
+    size=$(stat -c %s $newest)
+    case $damage in
+    truncated) truncate -s $((size * 2 / 3)) $newest ;;
+    flipped) printf '\x5a' | dd of=$newest bs=1 seek=$((size / 2)) conv=notrunc status=none ;;
+    empty) : >$newest ;;
+    noise) head -c "$size" /dev/urandom >$newest ;;
+    esac
+    exits 0 "$damage checkpoint" resume hurt
+    says "$damage checkpoint is named" checkpoint-000000200
+    is "$damage checkpoint" "$(field state-hash)" "$hash"
+    cp whole/checkpoint-000000200.h5 good.h5
+    exits 0 "info of the repaired folder" info hurt
+done
+truncate -s 3000 good.h5
+exits 2 "resume of a damaged checkpoint" resume good.h5 -o nowhere
+says "resume of a damaged checkpoint" good.h5
+exits 2 "info of a damaged checkpoint" info good.h5
+ok "nothing was written" [ ! -e nowhere ]
+rm -rf hurt
+cp -r whole hurt
+for file in hurt/checkpoint-*; do : >"$file"; done
+exits 2 "no good checkpoint at all" resume hurt
+says "no good checkpoint at all" "hurt"
+finish

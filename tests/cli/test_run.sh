@@ -1,0 +1,71 @@
+# What a run leaves behind, --steps, --force, exit statuses.
+. "$(dirname "$0")/check.sh"
+
+exits 0 "run" run "$CASES/box.yaml"
+hash=$(field state-hash)
+is "status" "$(field status)" completed
+is "steps" "$(field steps)" 200
+is "time" "$(field time)" 0.2
+ok "state-hash has 16 hex digits" grep -qE '^state-hash: [0-9a-f]{16}$' .out
+for key in contacts residual unconverged-steps wall-time bodies sweeps ns-per-contact-sweep \
+    peak-memory-mb time-solve folder; do
+    ok "summary has $key" grep -q "^$key: " .out
+done
+ok "the summary is all of standard output" bash -c '! grep -vqE "^[a-z-]+: " .out'
+for file in case.yaml history.csv run.log checkpoint-000000200.h5 bodies.pvd walls.pvd contacts.pvd; do
+    ok "out/box/$file exists" [ -s "out/box/$file" ]
+done
+is "VTK frames, with the first" "$(ls out/box/vtk/bodies_*.vtp | wc -l)" 11
+is "history rows" "$(wc -l <out/box/history.csv)" 101
+is "frames" "$(ls out/box/frames/frame-*.h5 | wc -l)" 6
+is "checkpoints kept" "$(ls out/box/checkpoint-*.h5 | wc -l)" 3
+ok "no temporary file is left" bash -c '! find out -name "*.tmp" | grep -q .'
+
+exits 2 "a second run" run "$CASES/box.yaml"
+says "a second run" "--force" "-o"
+exits 2 "a bad case with --force" run "$CASES/box.yaml" --force --set time.step=-1
+ok "a bad case with --force removes nothing" [ -s out/box/checkpoint-000000200.h5 ]
+echo mine >out/box/notes.txt
+echo mine >out/box/vtk/notes.vtp
+exits 0 "--force" run "$CASES/box.yaml" --force --steps 20 --set output.vtk_every=0
+ok "--force keeps what a run did not make" [ -s out/box/notes.txt -a -s out/box/vtk/notes.vtp ]
+ok "--force removes old checkpoints" [ ! -e out/box/checkpoint-000000200.h5 ]
+ok "--force removes old frames" [ ! -e out/box/vtk/bodies_000000200.vtp -a ! -e out/box/bodies.pvd ]
+is "--steps below time.end" "$(field steps)" 20
+cp "$CASES/box.yaml" out/case.yaml
+exits 2 "the folder of the case itself" run out/case.yaml -o out --force
+ok "the case is still there" cmp "$CASES/box.yaml" out/case.yaml
+
+exits 0 "quiet" run "$CASES/box.yaml" -o quiet --quiet --steps 10
+ok "--quiet is quiet" [ ! -s .err ]
+exits 0 "--steps beyond time.end" run "$CASES/box.yaml" -o beyond --set time.end=0.01 --steps 15
+is "--steps beyond time.end" "$(field steps)" 15
+exits 0 "--steps 0" run "$CASES/box.yaml" -o none --steps 0
+is "--steps 0" "$(field steps)" 0
+ok "--steps 0 leaves a checkpoint" [ -s none/checkpoint-000000000.h5 ]
+exits 0 "rounded end" run "$CASES/box.yaml" -o round --set time.end=0.3 --set time.step=0.1
+is "0.3 s are three steps of 0.1 s" "$(field steps)" 3
+exits 0 "rounded end" run "$CASES/box.yaml" -o round2 --set time.end=0.0015 --set time.step=0.0003
+is "0.0015 s are five steps of 0.0003 s" "$(field steps)" 5
+
+exits 0 "run of the resolved case" run quiet/case.yaml -o again --steps 10
+is "the resolved case gives the same state" "$(field state-hash)" "$("$GABION" info quiet | sed -n 's/^state-hash: //p')"
+
+exits 0 "at rest" run "$CASES/drop.yaml"
+is "at rest" "$(field status)" at-rest
+ok "at rest before the end" [ "$(field steps)" -lt 1000 ]
+exits 0 "--steps does not stop at rest" run "$CASES/drop.yaml" -o rest --steps 1000
+is "--steps does not stop at rest" "$(field steps)" 1000
+
+cap="--set solver.max_sweeps=1 --set solver.tolerance=1e-14"
+exits 0 "cap accepted" run "$CASES/box.yaml" -o accept $cap
+ok "unconverged steps are counted" [ "$(field unconverged-steps)" -gt 0 ]
+exits 0 "cap with a warning" run "$CASES/box.yaml" -o warn $cap --set solver.on_cap=warn
+says "cap with a warning" warning 'step [0-9]+' max_sweeps
+exits 1 "cap that stops" run "$CASES/box.yaml" -o stop $cap --set solver.on_cap=stop
+is "cap that stops" "$(field status)" stopped
+step=$(field steps)
+ok "cap that stops leaves the last complete step" [ -s "stop/checkpoint-$(printf %09d "$step").h5" ]
+exits 0 "that checkpoint is good" info stop
+is "that checkpoint is good" "$(field step)" "$step"
+finish

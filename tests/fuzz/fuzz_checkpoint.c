@@ -1,0 +1,241 @@
+// Feeds the checkpoint reader with files whose seal is good and whose contents are not:
+//   fuzz_checkpoint [-max_total_time=60]
+// The first byte of an input says what it is: a file, changes of single bytes of a good file, or
+// changes of its datasets and attributes. The first two reach HDF5's parser, the last our checks.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "io/checkpoint_format.h"
+#include "io/file.h"
+#include "parallel/memory.h"
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+const char *__lsan_default_suppressions(void);
+
+// HDF5 itself loses memory when a file makes no sense; what we lose is still found.
+const char *__lsan_default_suppressions(void) { return "leak:libhdf5"; }
+
+static struct team *team;
+static char folder[64], good_path[128], path[128];
+static char *good;
+static size_t good_size;
+
+struct input {
+    const uint8_t *data;
+    size_t size;
+};
+
+static uint64_t take(struct input *input, size_t bytes) {
+    uint64_t value = 0;
+    for (; bytes > 0 && input->size > 0; bytes--, input->data++, input->size--)
+        value = value << 8 | *input->data;
+    return value;
+}
+
+static struct gabion_world *world_create(void) {
+    struct error error = {0};
+    struct gabion_settings settings = gabion_default_settings();
+    settings.step = 0.001;
+    settings.end = 1;
+    struct gabion_world *world = gabion_create(&settings, team, &error);
+    if (!world)
+        abort();
+    gabion_add_material(world, "glass", 2500);
+    return world;
+}
+
+// Three grains, a floor, a body that waits, and memory of one contact.
+static void write_good(void) {
+    struct error error = {0};
+    struct gabion_world *world = world_create();
+    struct gabion_body body = gabion_default_body();
+    body.radius = 0.5;
+    body.mass = 1;
+    body.group = gabion_add_group(world, "grains");
+    for (int k = 0; k < 3; k++) {
+        body.position = vec3_make(0, 0, 1.5 * k);
+        gabion_add_body(world, &body, &error);
+    }
+    body.insert_time = 0.5;
+    gabion_add_body(world, &body, &error);
+    body = gabion_default_body();
+    body.shape = GABION_HALF_SPACE;
+    body.fixed = true;
+    body.normal = vec3_make(0, 0, 1);
+    body.tangent = vec3_make(1, 0, 0);
+    gabion_add_body(world, &body, &error);
+    struct contacts *contacts = &world->contacts;
+    world->bodies.moving = 3;
+    contacts->memory_start =
+        memory_reserve(NULL, &contacts->start_capacity, 4, sizeof(uint32_t), "memory");
+    memcpy(contacts->memory_start, (uint32_t[]){0, 1, 1, 1}, 4 * sizeof(uint32_t));
+    contacts->memory =
+        memory_reserve(NULL, &contacts->memory_capacity, 1, sizeof *contacts->memory, "memory");
+    contacts->memory[0] = (struct contact_memory){3, 0, {0, 0, 1}};
+    contacts->memory_count = 1;
+    struct checkpoint_note note = {"time: 1\n", 0, ""};
+    if (error.status || !checkpoint_write(folder, world, &note, 0, &error)) {
+        fprintf(stderr, "%s\n", error.text);
+        abort();
+    }
+    gabion_destroy(world);
+}
+
+static void clean_up(void) {
+    unlink(good_path);
+    unlink(path);
+    rmdir(folder);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv) {
+    (void)argc;
+    (void)argv;
+    struct error error = {0};
+    const char *base = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
+    snprintf(folder, sizeof folder, "%s/fuzz_checkpoint.XXXXXX", base);
+    team = team_create(1, NULL, &error);
+    if (!team || !mkdtemp(folder))
+        abort();
+    snprintf(good_path, sizeof good_path, "%s/checkpoint-000000000.h5", folder);
+    snprintf(path, sizeof path, "%s/input.h5", folder);
+    write_good();
+    good = file_read(good_path, 1 << 24, &good_size, &error);
+    if (!good)
+        abort();
+    atexit(clean_up);
+    return 0;
+}
+
+static void store(const void *bytes, size_t size, size_t skip) {
+    FILE *stream = fopen(path, "wb");
+    if (!stream || fseek(stream, (long)skip, SEEK_SET) != 0 ||
+        fwrite(bytes, 1, size, stream) != size || fclose(stream) != 0)
+        abort();
+}
+
+static void change_bytes(struct input *input) {
+    char *bytes = memory_allocate(good_size, 1, "copy");
+    memcpy(bytes, good, good_size);
+    while (input->size > 0) {
+        size_t place = CHECKPOINT_SEAL_SIZE + take(input, 3) % (good_size - CHECKPOINT_SEAL_SIZE);
+        bytes[place] = (char)take(input, 1);
+    }
+    store(bytes, good_size, 0);
+    memory_free(bytes);
+}
+
+static hid_t some_type(uint64_t choice) {
+    const hid_t types[] = {H5T_STD_U8LE,  H5T_STD_U16LE,  H5T_STD_I32LE,  H5T_STD_U32LE,
+                           H5T_STD_I64LE, H5T_IEEE_F64LE, H5T_IEEE_F32BE, H5T_C_S1};
+    return types[choice % (sizeof types / sizeof *types)];
+}
+
+static void replace_dataset(hid_t file, const char *name, struct input *input) {
+    hid_t type = some_type(take(input, 1));
+    hsize_t extent[3] = {take(input, 1) ? take(input, 1) : take(input, 5), take(input, 1) % 6, 1};
+    hsize_t chunk[3] = {1, 1, 1}; // so that a large extent does not make a large file
+    int rank = 1 + (int)(take(input, 1) % 3);
+    hid_t space = H5Screate_simple(rank, extent, NULL), creation = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_chunk(creation, rank, chunk);
+    H5Ldelete(file, name, H5P_DEFAULT);
+    hid_t dataset = H5Dcreate2(file, name, type, space, H5P_DEFAULT, creation, H5P_DEFAULT);
+    H5Dclose(dataset);
+    H5Pclose(creation);
+    H5Sclose(space);
+}
+
+static void change_value(hid_t file, const char *name, struct input *input) {
+    hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT), space = H5Dget_space(dataset);
+    hsize_t start[3] = {take(input, 1), take(input, 1) % 4, 0}, one[3] = {1, 1, 1};
+    int64_t bits = (int64_t)take(input, 8);
+    double real;
+    memcpy(&real, &bits, sizeof real);
+    bool whole = take(input, 1) & 1;
+    hid_t memory = H5Screate_simple(1, one, NULL);
+    H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, one, NULL);
+    H5Dwrite(dataset, whole ? H5T_NATIVE_INT64 : H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT,
+             whole ? (const void *)&bits : &real);
+    H5Sclose(memory);
+    H5Sclose(space);
+    H5Dclose(dataset);
+}
+
+static void change_attribute(hid_t file, const struct state_number *number, struct input *input) {
+    struct error error = {0};
+    struct h5_file forged = {.id = file, .writing = true};
+    int64_t value = (int64_t)take(input, 8);
+    // The ids given out may be many more than the bodies of a file; keep the memory of it small.
+    if (strcmp(number->name, "id_count") == 0)
+        value &= 0xffff;
+    H5Adelete_by_name(file, number->object, number->name, H5P_DEFAULT);
+    enum h5_type type = take(input, 1) & 1 ? number->type : (enum h5_type)(value & 3);
+    if (take(input, 1) & 1)
+        h5_write_number(&forged, number->object, number->name, type, &value, &error);
+}
+
+static void change_names(hid_t file, const char *name, struct input *input) {
+    struct error error = {0};
+    struct h5_file forged = {.id = file, .writing = true};
+    char text[3][32] = {""};
+    for (int k = 0; k < 3; k++)
+        for (size_t c = 0, length = take(input, 1) % 31; c < length; c++)
+            text[k][c] = (char)take(input, 1);
+    H5Ldelete(file, name, H5P_DEFAULT);
+    h5_write_strings(&forged, name, (char *[]){text[0], text[1], text[2]}, take(input, 1) % 4,
+                     &error);
+}
+
+static void change_structure(struct input *input) {
+    static const char *const names[] = {CHECKPOINT_CASE, CHECKPOINT_GROUP_NAMES,
+                                        CHECKPOINT_MATERIAL_NAMES};
+    store(good, good_size, 0);
+    hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+    while (input->size > 0) {
+        uint64_t what = take(input, 1), which = take(input, 1);
+        const char *name = checkpoint_arrays[which % checkpoint_array_count].name;
+        if (what % 4 == 0)
+            replace_dataset(file, name, input);
+        else if (what % 4 == 1)
+            change_value(file, name, input);
+        else if (what % 4 == 2)
+            change_attribute(file, &checkpoint_numbers[which % checkpoint_number_count], input);
+        else
+            change_names(file, names[which % 3], input);
+    }
+    H5Fclose(file);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    struct input input = {data, size};
+    struct error error = {0};
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    switch (take(&input, 1) % 4) {
+    case 0:
+        store(input.data, input.size, CHECKPOINT_SEAL_SIZE);
+        break;
+    case 1:
+        change_bytes(&input);
+        break;
+    default:
+        change_structure(&input);
+    }
+    if (!checkpoint_seal(path, &error))
+        abort();
+    struct checkpoint *checkpoint = checkpoint_open(path, &error);
+    if (checkpoint) {
+        char text[4096];
+        checkpoint_describe(checkpoint, text, sizeof text);
+        struct gabion_world *world = world_create();
+        // Either refused with a reason, or the state that was stored.
+        if (!checkpoint_restore(checkpoint, world, &error) && error.status != ERROR_INPUT)
+            abort();
+        gabion_destroy(world);
+        checkpoint_close(checkpoint);
+    } else if (error.status != ERROR_INPUT) {
+        abort();
+    }
+    return 0;
+}

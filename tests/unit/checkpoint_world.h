@@ -1,0 +1,298 @@
+// Worlds filled by hand, with a value of its own in every member of the state, and a folder to
+// write them to.
+#ifndef TESTS_UNIT_CHECKPOINT_WORLD_H
+#define TESTS_UNIT_CHECKPOINT_WORLD_H
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "io/checkpoint_format.h"
+#include "io/file.h"
+#include "parallel/memory.h"
+#include "parallel/random.h"
+
+static struct team *team;
+static char folder[64];
+
+static const struct checkpoint_note note = {"time:\n  step: 0.001\n", 12.5, "checkpoint-0.h5"};
+
+// ---- worlds ----
+
+static inline struct gabion_world *world_create(void) {
+    struct error error = {0};
+    struct gabion_settings settings = gabion_default_settings();
+    settings.step = 0.001;
+    settings.end = 1;
+    struct gabion_world *world = gabion_create(&settings, team, &error);
+    assert_non_null(world);
+    gabion_add_material(world, "glass", 2500);
+    gabion_add_material(world, "steel", 7800);
+    return world;
+}
+
+static inline double real(struct random_stream *random) { return random_between(random, -10, 10); }
+
+static inline vec3 vector(struct random_stream *random) {
+    return vec3_make(real(random), real(random), real(random));
+}
+
+static inline void fill_bodies(struct gabion_world *world, int32_t count,
+                               struct random_stream *random) {
+    struct bodies *bodies = &world->bodies;
+    bodies_reserve(bodies, (size_t)count);
+    bodies->count = count;
+    bodies->moving = count - (count > 2 ? 2 : 0);
+    bodies->id_count = 2 * count + 10;
+    bodies->index_of = memory_reserve(bodies->index_of, &bodies->id_capacity,
+                                      (size_t)bodies->id_count, sizeof(int32_t), "ids");
+    for (int32_t id = 0; id < bodies->id_count; id++)
+        bodies->index_of[id] = -1;
+    bodies->half_space_count = 2;
+    bodies->half_spaces = memory_reserve(bodies->half_spaces, &bodies->half_space_capacity, 2,
+                                         sizeof *bodies->half_spaces, "half-spaces");
+    for (int k = 0; k < 2; k++)
+        bodies->half_spaces[k] =
+            (struct half_space){vector(random), vector(random), {1.5 + k, 2.5}};
+    for (int32_t i = 0; i < count; i++) {
+        bool moving = i < bodies->moving;
+        bodies->id[i] = 2 * (count - 1 - i);
+        bodies->index_of[bodies->id[i]] = i;
+        bodies->shape[i] = moving ? GABION_SPHERE : GABION_HALF_SPACE;
+        bodies->shape_index[i] = moving ? -1 : i - bodies->moving;
+        bodies->material[i] = (uint16_t)(i % 2);
+        bodies->group[i] = (uint16_t)(i % 3);
+        bodies->lock[i] = (uint8_t)(i % 64);
+        bodies->radius[i] = moving ? 0.1 + random_unit(random) : 0;
+        bodies->mass[i] = moving ? 0.1 + random_unit(random) : 0;
+        bodies->inertia[i] =
+            moving ? vec3_make(random_unit(random), random_unit(random), 0.25) : vec3_zero();
+        bodies->x[i] = vector(random);
+        bodies->q[i] = quat_exp(vector(random));
+        bodies->v[i] = vector(random);
+        bodies->w[i] = vector(random);
+    }
+}
+
+// Two contacts per body, and none for each fifth one.
+static inline void fill_memory(struct gabion_world *world, struct random_stream *random) {
+    struct contacts *contacts = &world->contacts;
+    size_t moving = (size_t)world->bodies.moving;
+    contacts->memory_start = memory_reserve(contacts->memory_start, &contacts->start_capacity,
+                                            moving + 1, sizeof(uint32_t), "memory");
+    contacts->memory = memory_reserve(contacts->memory, &contacts->memory_capacity, 2 * moving,
+                                      sizeof *contacts->memory, "memory");
+    contacts->memory_count = 0;
+    for (size_t c = 0; c < moving; c++) {
+        contacts->memory_start[c] = (uint32_t)contacts->memory_count;
+        for (int32_t k = 1; k <= 2 && c % 5 > 0 && (int32_t)c + k < world->bodies.count; k++)
+            contacts->memory[contacts->memory_count++] =
+                (struct contact_memory){(int32_t)c + k, (uint32_t)k << 30, vector(random)};
+    }
+    contacts->memory_start[moving] = (uint32_t)contacts->memory_count;
+}
+
+// Member by member, so that padding stays zero and whole arrays can be compared.
+static inline void fill_pending(struct pending_body *pending, int32_t id,
+                                struct random_stream *random) {
+    struct gabion_body *body = &pending->body;
+    pending->id = id;
+    body->shape = GABION_HALF_SPACE;
+    body->radius = 0.5;
+    body->normal = vector(random);
+    body->tangent = vector(random);
+    body->extent[0] = 3;
+    body->extent[1] = 4;
+    body->position = vector(random);
+    body->orientation = quat_exp(vector(random));
+    body->velocity = vector(random);
+    body->spin = vector(random);
+    body->material = 1;
+    body->group = 2;
+    body->fixed = true;
+    body->lock = 63;
+    body->density = 1234;
+    body->mass = 5;
+    body->inertia = vec3_make(1, 2, 3);
+    body->insert_time = 0.75;
+}
+
+static inline struct gabion_world *world_make(int32_t count, int64_t step) {
+    struct random_stream random = {(uint64_t)step};
+    struct gabion_world *world = world_create();
+    gabion_add_group(world, "grains");
+    gabion_add_group(world, "box.zmin");
+    world->step = step;
+    fill_bodies(world, count, &random);
+    fill_memory(world, &random);
+    world->pending_count = 3;
+    world->pending = memory_allocate(3, sizeof *world->pending, "pending");
+    for (int32_t k = 0; k < 3; k++)
+        fill_pending(&world->pending[k], 2 * k + 1, &random);
+    world->pending[0].body.fixed = false;
+    world->driven_count = 2;
+    world->driven = memory_allocate(2, sizeof *world->driven, "driven");
+    for (int32_t k = 0; k < 2; k++) {
+        world->driven[k].id = k;
+        world->driven[k].origin = vector(&random);
+    }
+    world->rest_since = 0.125;
+    world->ledger = (struct ledger){1.5, 2.5, -3.5, 4.5, 5.5, 6.5, 7.5, 1e-17, 0, 9.5};
+    world->run = (struct run_report){.steps = step,
+                                     .unconverged_steps = 2,
+                                     .local_fallbacks = 3,
+                                     .sweeps = 5000000000,
+                                     .contact_sweeps = 6000000000};
+    world->report = (struct step_report){.bodies = count - 2,
+                                         .candidates = 10,
+                                         .contacts = 7,
+                                         .sweeps = 11,
+                                         .colours = 9,
+                                         .converged = true,
+                                         .residual = 1e-5,
+                                         .residual_fclib = 1e-6,
+                                         .max_overlap = 1e-7,
+                                         .max_overlap_relative = 1e-8,
+                                         .max_speed = 3.25};
+    return world;
+}
+
+#define SAME(count, array)                                                                         \
+    ((count) == 0 || memcmp(left->array, right->array, (count) * sizeof *left->array) == 0)
+
+// Every byte of the state, without the table of the format: a member forgotten there shows here.
+static inline bool worlds_equal(const struct gabion_world *left, const struct gabion_world *right) {
+    size_t n = (size_t)left->bodies.count, ids = (size_t)left->bodies.id_count;
+    size_t starts = left->contacts.memory_start ? (size_t)left->bodies.moving + 1 : 0;
+    bool nan = isnan(left->rest_since) && isnan(right->rest_since);
+    return left->step == right->step && left->bodies.count == right->bodies.count &&
+           left->bodies.moving == right->bodies.moving &&
+           left->bodies.id_count == right->bodies.id_count && SAME(n, bodies.id) &&
+           SAME(n, bodies.shape_index) && SAME(n, bodies.material) && SAME(n, bodies.group) &&
+           SAME(n, bodies.shape) && SAME(n, bodies.lock) && SAME(n, bodies.radius) &&
+           SAME(n, bodies.mass) && SAME(n, bodies.inertia) && SAME(n, bodies.x) &&
+           SAME(n, bodies.q) && SAME(n, bodies.v) && SAME(n, bodies.w) &&
+           SAME(ids, bodies.index_of) &&
+           left->bodies.half_space_count == right->bodies.half_space_count &&
+           SAME(left->bodies.half_space_count, bodies.half_spaces) &&
+           left->contacts.memory_count == right->contacts.memory_count &&
+           !left->contacts.memory_start == !right->contacts.memory_start &&
+           SAME(starts, contacts.memory_start) &&
+           SAME(left->contacts.memory_count, contacts.memory) &&
+           left->pending_count == right->pending_count &&
+           SAME((size_t)left->pending_count, pending) &&
+           left->driven_count == right->driven_count && SAME((size_t)left->driven_count, driven) &&
+           (nan || left->rest_since == right->rest_since) &&
+           memcmp(&left->ledger, &right->ledger, sizeof left->ledger) == 0;
+}
+
+static inline bool reports_equal(const struct gabion_world *left,
+                                 const struct gabion_world *right) {
+    const struct step_report *a = &left->report, *b = &right->report;
+    return left->run.steps == right->run.steps &&
+           left->run.unconverged_steps == right->run.unconverged_steps &&
+           left->run.local_fallbacks == right->run.local_fallbacks &&
+           left->run.sweeps == right->run.sweeps &&
+           left->run.contact_sweeps == right->run.contact_sweeps && a->bodies == b->bodies &&
+           a->candidates == b->candidates && a->contacts == b->contacts && a->sweeps == b->sweeps &&
+           a->colours == b->colours && a->converged == b->converged && a->residual == b->residual &&
+           a->residual_fclib == b->residual_fclib && a->max_overlap == b->max_overlap &&
+           a->max_overlap_relative == b->max_overlap_relative && a->max_speed == b->max_speed;
+}
+
+// ---- files ----
+
+static inline const char *path_of(const char *name) {
+    static char path[512];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+static inline const char *path_of_step(int64_t step) {
+    char name[64];
+    snprintf(name, sizeof name, "checkpoint-%09" PRId64 ".h5", step);
+    return path_of(name);
+}
+
+static inline void folder_clear(void) {
+    DIR *directory = opendir(folder);
+    assert_non_null(directory);
+    for (struct dirent *entry = readdir(directory); entry; entry = readdir(directory))
+        unlink(path_of(entry->d_name));
+    closedir(directory);
+}
+
+static inline void write_good(const struct gabion_world *world, int keep) {
+    struct error error = {0};
+    if (!checkpoint_write(folder, world, &note, keep, &error))
+        fail_msg("%s", error.text);
+}
+
+static inline char *bytes_of(const char *path, size_t *size) {
+    struct error error = {0};
+    char *bytes = file_read(path, (size_t)1 << 30, size, &error);
+    assert_non_null(bytes);
+    return bytes;
+}
+
+static inline void bytes_write(const char *path, const char *bytes, size_t size) {
+    FILE *stream = fopen(path, "wb");
+    assert_non_null(stream);
+    assert_int_equal(fwrite(bytes, 1, size, stream), size);
+    assert_int_equal(fclose(stream), 0);
+}
+
+// The restored world, or NULL with the reason.
+static inline struct gabion_world *read_back(const char *path, struct error *error) {
+    struct checkpoint *checkpoint = checkpoint_open(path, error);
+    if (!checkpoint)
+        return NULL;
+    struct gabion_world *world = world_create();
+    bool good = checkpoint_restore(checkpoint, world, error);
+    checkpoint_close(checkpoint);
+    if (good)
+        return world;
+    gabion_destroy(world);
+    return NULL;
+}
+
+static inline void assert_refused(const char *path, const char *word) {
+    struct error error = {0};
+    struct gabion_world *world = read_back(path, &error);
+    if (world || error.status != ERROR_INPUT || !strstr(error.text, path) ||
+        !strstr(error.text, word))
+        fail_msg("%s: expected a refusal about '%s', not: %s", path, word,
+                 world ? "success" : error.text);
+}
+
+// ---- folder and team of a test program ----
+
+static inline int group_setup(void **state) {
+    (void)state;
+    struct error error = {0};
+    snprintf(folder, sizeof folder, "/tmp/test_checkpoint.XXXXXX");
+    if (!mkdtemp(folder))
+        return -1;
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    team = team_create(1, NULL, &error);
+    return team ? 0 : -1;
+}
+
+static inline int group_teardown(void **state) {
+    (void)state;
+    folder_clear();
+    rmdir(folder);
+    team_destroy(team);
+    return 0;
+}
+
+#endif

@@ -1,0 +1,214 @@
+// Small scenes for the physics tests: a world with planes and spheres, stepped and looked into.
+// Values from closed forms are asserted on doubles; cmocka's own float comparison is too coarse.
+#ifndef TESTS_UNIT_SCENE_H
+#define TESTS_UNIT_SCENE_H
+
+// cmocka wants these before it
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <float.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "engine/problem.h"
+#include "engine/world.h"
+#include "parallel/random.h"
+
+#define PI 3.14159265358979323846
+
+#define assert_near(value, reference, tolerance)                                                   \
+    scene_assert_near(value, reference, tolerance, #value, __FILE__, __LINE__)
+#define assert_at_most(value, limit) scene_assert_at_most(value, limit, #value, __FILE__, __LINE__)
+#define assert_vector_near(value, reference, tolerance)                                            \
+    scene_assert_near(vec3_length(vec3_sub(value, reference)), 0, tolerance,                       \
+                      "|" #value " - " #reference "|", __FILE__, __LINE__)
+
+static inline void scene_assert_near(double value, double reference, double tolerance,
+                                     const char *what, const char *file, int line) {
+    if (fabs(value - reference) <= tolerance)
+        return;
+    print_error("%s = %.17g, expected %.17g within %g, off by %g\n", what, value, reference,
+                tolerance, value - reference);
+    _fail(file, line);
+}
+
+static inline void scene_assert_at_most(double value, double limit, const char *what,
+                                        const char *file, int line) {
+    if (value <= limit)
+        return;
+    print_error("%s = %.17g, expected at most %g\n", what, value, limit);
+    _fail(file, line);
+}
+
+// Settings of the exact rows: solver tolerance 1e-10, and an unconverged step stops the test.
+static inline struct gabion_settings scene_settings(double step, double theta) {
+    struct gabion_settings settings = gabion_default_settings();
+    settings.step = step;
+    settings.theta = theta;
+    settings.tolerance = 1e-10;
+    settings.max_sweeps = 200000;
+    settings.on_cap = GABION_CAP_STOP;
+    return settings;
+}
+
+enum { SCENE_BODY, SCENE_GROUND }; // materials
+
+// An empty world on one thread; `law` holds between all bodies.
+static inline struct gabion_world *scene_create(const struct gabion_settings *settings,
+                                                struct gabion_law law) {
+    struct error error = {0};
+    struct team *team = team_create(1, NULL, &error);
+    assert_non_null(team);
+    struct gabion_world *world = gabion_create(settings, team, &error);
+    if (!world)
+        fail_msg("%s", error.text);
+    assert_int_equal(gabion_add_material(world, "body", 1000), SCENE_BODY);
+    assert_int_equal(gabion_add_material(world, "ground", 1000), SCENE_GROUND);
+    assert_true(gabion_set_default_law(world, &law, &error));
+    return world;
+}
+
+static inline void scene_destroy(struct gabion_world *world) {
+    struct team *team = world->team;
+    gabion_destroy(world);
+    team_destroy(team);
+}
+
+static inline int32_t scene_add(struct gabion_world *world, const struct gabion_body *body) {
+    struct error error = {0};
+    int32_t id = gabion_add_body(world, body, &error);
+    if (id < 0)
+        fail_msg("%s", error.text);
+    return id;
+}
+
+static inline struct gabion_body scene_plane_body(vec3 point, vec3 normal) {
+    struct gabion_body body = gabion_default_body();
+    body.shape = GABION_HALF_SPACE;
+    body.position = point;
+    body.normal = normal;
+    body.material = SCENE_GROUND;
+    body.fixed = true;
+    return body;
+}
+
+static inline int32_t scene_plane(struct gabion_world *world, vec3 point, vec3 normal) {
+    struct gabion_body body = scene_plane_body(point, normal);
+    return scene_add(world, &body);
+}
+
+static inline int32_t scene_floor(struct gabion_world *world) {
+    return scene_plane(world, vec3_zero(), vec3_make(0, 0, 1));
+}
+
+static inline struct gabion_body scene_sphere_body(vec3 centre, double radius, double mass) {
+    struct gabion_body body = gabion_default_body();
+    body.shape = GABION_SPHERE;
+    body.position = centre;
+    body.radius = radius;
+    body.mass = mass;
+    body.material = SCENE_BODY;
+    return body;
+}
+
+static inline int32_t scene_sphere(struct gabion_world *world, vec3 centre, double radius,
+                                   double mass, vec3 velocity) {
+    struct gabion_body body = scene_sphere_body(centre, radius, mass);
+    body.velocity = velocity;
+    return scene_add(world, &body);
+}
+
+static inline void scene_step(struct gabion_world *world, int steps) {
+    for (int k = 0; k < steps; k++) {
+        struct error error = {0};
+        if (!gabion_step(world, &error))
+            fail_msg("%s", error.text);
+    }
+}
+
+static inline vec3 scene_position(const struct gabion_world *world, int32_t id) {
+    vec3 x = {NAN, NAN, NAN};
+    assert_true(gabion_body_state(world, id, &x, NULL, NULL, NULL));
+    return x;
+}
+
+static inline vec3 scene_velocity(const struct gabion_world *world, int32_t id) {
+    vec3 v = {NAN, NAN, NAN};
+    assert_true(gabion_body_state(world, id, NULL, NULL, &v, NULL));
+    return v;
+}
+
+static inline vec3 scene_spin(const struct gabion_world *world, int32_t id) {
+    vec3 w = {NAN, NAN, NAN};
+    assert_true(gabion_body_state(world, id, NULL, NULL, NULL, &w));
+    return w;
+}
+
+// The contact between two bodies after the last step, or NULL.
+static inline const struct contact *scene_contact(const struct gabion_world *world, int32_t id,
+                                                  int32_t other) {
+    int32_t i = world->bodies.index_of[id], j = world->bodies.index_of[other];
+    for (size_t k = 0; k < world->contacts.count; k++) {
+        const struct contact *contact = &world->contacts.list[k];
+        if ((contact->c == i && contact->a == j) || (contact->c == j && contact->a == i))
+            return contact;
+    }
+    return NULL;
+}
+
+// Impulse of the last step on `id` from `other`; zero when they do not meet.
+static inline vec3 scene_impulse(const struct gabion_world *world, int32_t id, int32_t other) {
+    const struct contact *contact = scene_contact(world, id, other);
+    if (!contact)
+        return vec3_zero();
+    bool mine = contact->c == world->bodies.index_of[id];
+    return mine ? contact->impulse : vec3_negate(contact->impulse);
+}
+
+static inline double scene_normal_impulse(const struct gabion_world *world, int32_t id,
+                                          int32_t other) {
+    const struct contact *contact = scene_contact(world, id, other);
+    return contact ? vec3_dot(contact->impulse, contact->normal) : 0;
+}
+
+static inline double scene_energy(const struct gabion_world *world) {
+    return world->ledger.kinetic + world->ledger.potential;
+}
+
+// The books of the run so far (validation 2.1, note): every joule is named. Beside the turnover,
+// which a scene at rest does not have, the energies themselves are rounded once per step.
+static inline void scene_assert_ledger(const struct gabion_world *world) {
+    const struct ledger *ledger = &world->ledger;
+    double energies = fabs(ledger->kinetic) + fabs(ledger->potential);
+    double rounding = 4 * DBL_EPSILON * energies * (double)world->step;
+    assert_at_most(fabs(ledger->energy_error), 1e-11 * ledger->turnover + rounding);
+    assert_false(ledger_failed(ledger));
+}
+
+// A signal that does not change: a force of this size, or a driver at this place.
+static inline struct gabion_signal scene_signal(enum gabion_signal_kind kind, double amplitude,
+                                                double start, double end) {
+    return (struct gabion_signal){
+        .kind = kind, .amplitude = amplitude, .start = start, .end = end};
+}
+
+static inline vec3 scene_random_unit(struct random_stream *random) {
+    for (;;) {
+        vec3 a = {random_between(random, -1, 1), random_between(random, -1, 1),
+                  random_between(random, -1, 1)};
+        double length = vec3_length(a);
+        if (length > 0.1 && length < 1)
+            return vec3_scale(1 / length, a);
+    }
+}
+
+// A rotation of the whole scene: by `angle` about `axis`.
+static inline mat3 scene_rotation(vec3 axis, double angle) {
+    return quat_matrix(quat_normalize(quat_exp(vec3_scale(angle, axis))));
+}
+
+#endif

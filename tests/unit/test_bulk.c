@@ -1,0 +1,365 @@
+// Bodies in bulk from CSV and HDF5.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <hdf5.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/world.h"
+#include "io/bulk.h"
+
+static char folder[] = "/tmp/gabion-test-bulk-XXXXXX";
+static char path[256];
+
+struct scene {
+    struct team *team;
+    struct gabion_world *world;
+    struct gabion_body template;
+    struct error error;
+};
+
+static struct scene scene_create(void) {
+    struct scene scene = {.template = gabion_default_body()};
+    struct gabion_settings settings = gabion_default_settings();
+    scene.team = team_create(1, NULL, &scene.error);
+    scene.world = gabion_create(&settings, scene.team, &scene.error);
+    assert_non_null(scene.world);
+    gabion_add_material(scene.world, "stone", 2000);
+    gabion_add_material(scene.world, "steel", 8000);
+    scene.template.density = 2000;
+    scene.template.velocity = vec3_make(0, 0, 7);
+    return scene;
+}
+
+static void scene_free(struct scene *scene) {
+    gabion_destroy(scene->world);
+    team_destroy(scene->team);
+}
+
+static void write_bytes(const char *name, const char *bytes, size_t size) {
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *stream = fopen(path, "wb");
+    assert_non_null(stream);
+    assert_int_equal(fwrite(bytes, 1, size, stream), size);
+    fclose(stream);
+}
+
+static void refuse(struct scene *scene, const char *part) {
+    scene->error = (struct error){0};
+    assert_false(bulk_add_bodies(scene->world, path, &scene->template, &scene->error));
+    assert_int_equal(scene->error.status, ERROR_INPUT);
+    if (!strstr(scene->error.text, part))
+        fail_msg("message: %s\nexpected part: %s", scene->error.text, part);
+}
+
+static void refuse_csv(const char *text, const char *part) {
+    struct scene scene = scene_create();
+    write_bytes("bodies.csv", text, strlen(text));
+    refuse(&scene, part);
+    scene_free(&scene);
+}
+
+static void accept(struct scene *scene, int32_t count) {
+    bool good = bulk_add_bodies(scene->world, path, &scene->template, &scene->error);
+    assert_string_equal(scene->error.text, "");
+    assert_true(good);
+    assert_int_equal(scene->world->bodies.count, count);
+}
+
+static void assert_same(double a, double b) {
+    if (!(a == b))
+        fail_msg("%.17g is not %.17g", a, b);
+}
+
+static double sphere_weight(double radius, double density) {
+    return density * 4.0 / 3.0 * acos(-1.0) * radius * radius * radius;
+}
+
+static void csv_is_read(void **state) {
+    (void)state;
+    struct scene scene = scene_create();
+    const char *text = "\xef\xbb\xbf"
+                       "radius , y,x,\"z\",wx,material\r\n"
+                       "0.5,2,1,3,0.125,steel\r\n\n# comment\n 0.25 ,-5,4e0,+6,0,\"stone\"";
+    write_bytes("bodies.csv", text, strlen(text));
+    accept(&scene, 2);
+    const struct bodies *bodies = &scene.world->bodies;
+    assert_same(bodies->x[0].x, 1);
+    assert_same(bodies->x[0].y, 2);
+    assert_same(bodies->x[0].z, 3);
+    assert_same(bodies->w[0].x, 0.125);
+    assert_same(bodies->v[0].z, 7);
+    assert_int_equal(bodies->material[0], 1);
+    assert_true(fabs(bodies->mass[0] / sphere_weight(0.5, 8000) - 1) < 1e-12);
+    assert_same(bodies->x[1].y, -5);
+    assert_same(bodies->radius[1], 0.25);
+    assert_int_equal(bodies->material[1], 0);
+    scene_free(&scene);
+}
+
+static void an_import_may_set_radius_and_density(void **state) {
+    (void)state;
+    struct scene scene = scene_create();
+    scene.template.radius = 0.5;
+    scene.template.density = 100;
+    write_bytes("bodies.csv", "x,y,z,material\n0,0,0,steel\n", 27);
+    accept(&scene, 1);
+    assert_true(fabs(scene.world->bodies.mass[0] / sphere_weight(0.5, 100) - 1) < 1e-12);
+    scene_free(&scene);
+}
+
+static void bad_csv_is_named(void **state) {
+    (void)state;
+    refuse_csv("x,y,z,radius\n0,0,0,1\n0,0,0,abc\n",
+               "bodies.csv:3: radius: expected a positive number, found \"abc\"");
+    refuse_csv("x,y,z,radius\n0,0,0,-1\n", "bodies.csv:2: radius: expected a positive number");
+    refuse_csv("x,y,z,radius\n0,nan,0,1\n", "bodies.csv:2: y: expected a number, found \"nan\"");
+    refuse_csv("x,y,z,radius\n0,inf,0,1\n", "y: expected a number, found \"inf\"");
+    refuse_csv("x,y,z,radius\n0,1e999,0,1\n", "y: expected a number, found \"1e999\"");
+    refuse_csv("x,y,z,radius\n0,,0,1\n", "y: expected a number, found \"\"");
+    refuse_csv("x,y,radius\n0,0,1\n", "bodies.csv:1: the column \"z\" is missing");
+    refuse_csv("x,y,z\n0,0,0\n", "the column \"radius\" is missing");
+    refuse_csv("x,y,z,radius\n0,0,0\n", "bodies.csv:2: expected 4 columns, found 3");
+    refuse_csv("x,y,z,radius\n0,0,0,1,\n", "expected 4 columns, found 5");
+    refuse_csv("x,y,z,radus\n0,0,0,1\n", "unknown column \"radus\"");
+    refuse_csv("x,y,z,radus\n0,0,0,1\n", "did you mean \"radius\"?");
+    refuse_csv("x,x,y,z,radius\n0,0,0,0,1\n", "column \"x\" is given twice");
+    refuse_csv("1,2,3,0.5\n", "the first row names the columns");
+    refuse_csv("x,y,z,radius,material\n0,0,0,1,gold\n", "no material \"gold\" in the case");
+    refuse_csv("x,y,z,radius,mass\n0,0,0,1,0\n", "mass: expected a positive number");
+    refuse_csv("", "is empty");
+    refuse_csv("# only this\n", "holds no rows");
+    struct scene scene = scene_create();
+    write_bytes("binary.csv", "x,y,z,radius\n0,\0,0,1\n", 22);
+    refuse(&scene, "binary.csv:2: binary data");
+    char *line = malloc(300000);
+    memset(line, '1', 300000);
+    write_bytes("long.csv", line, 300000);
+    free(line);
+    refuse(&scene, "long.csv:1: line longer than");
+    snprintf(path, sizeof path, "%s", folder);
+    refuse(&scene, "is not a file");
+    snprintf(path, sizeof path, "%s/absent", folder);
+    refuse(&scene, "cannot open");
+    scene_free(&scene);
+}
+
+static void long_csv_is_whole(void **state) {
+    (void)state;
+    struct scene scene = scene_create();
+    enum { ROWS = 50000 }; // several buffers long
+    snprintf(path, sizeof path, "%s/many.csv", folder);
+    FILE *stream = fopen(path, "w");
+    fprintf(stream, "x,y,z,radius\n");
+    for (int i = 0; i < ROWS; i++)
+        fprintf(stream, "%d,%d,0.25,0.5\n", i, -i);
+    fclose(stream);
+    accept(&scene, ROWS);
+    for (int i = 0; i < ROWS; i++) {
+        assert_same(scene.world->bodies.x[i].x, i);
+        assert_same(scene.world->bodies.x[i].y, -i);
+    }
+    scene_free(&scene);
+}
+
+// ---- HDF5 ----
+
+static hid_t create_hdf5(void) {
+    snprintf(path, sizeof path, "%s/bodies.h5", folder);
+    hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    assert_true(file >= 0);
+    return file;
+}
+
+static void put(hid_t file, const char *name, hid_t stored, hid_t type, int rank, hsize_t rows,
+                hsize_t width, const void *values) {
+    hsize_t size[2] = {rows, width};
+    hid_t space = H5Screate_simple(rank, size, NULL);
+    hid_t set = H5Dcreate2(file, name, stored, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    assert_true(set >= 0);
+    H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
+    H5Dclose(set);
+    H5Sclose(space);
+}
+
+static void put_numbers(hid_t file, const char *name, int rank, hsize_t rows, hsize_t width,
+                        const double *values) {
+    put(file, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, rank, rows, width, values);
+}
+
+static const double positions[6] = {1, 2, 3, 4, 5, 6}, radii[2] = {0.5, 0.25};
+
+static void hdf5_is_read(void **state) {
+    (void)state;
+    for (int variable = 0; variable < 2; variable++) {
+        struct scene scene = scene_create();
+        hid_t file = create_hdf5(), type = H5Tcopy(H5T_C_S1);
+        const double spins[6] = {0, 0, 1, 0, 0, 2};
+        put_numbers(file, "position", 2, 2, 3, positions);
+        put_numbers(file, "spin", 2, 2, 3, spins);
+        put(file, "radius", H5T_IEEE_F32LE, H5T_NATIVE_DOUBLE, 1, 2, 1, radii);
+        H5Tset_size(type, variable ? H5T_VARIABLE : 8);
+        const char *variable_names[] = {"steel", "stone"}, fixed_names[] = "steel\0\0\0stone\0\0";
+        put(file, "material", type, type, 1, 2, 1,
+            variable ? (const void *)variable_names : fixed_names);
+        H5Tclose(type);
+        H5Fclose(file);
+        accept(&scene, 2);
+        const struct bodies *bodies = &scene.world->bodies;
+        assert_same(bodies->x[1].z, 6);
+        assert_same(bodies->radius[1], 0.25);
+        assert_same(bodies->w[1].z, 2);
+        assert_same(bodies->v[1].z, 7);
+        assert_int_equal(bodies->material[0], 1);
+        assert_int_equal(bodies->material[1], 0);
+        assert_true(fabs(bodies->mass[0] / sphere_weight(0.5, 8000) - 1) < 1e-12);
+        scene_free(&scene);
+    }
+}
+
+static void long_hdf5_is_whole(void **state) {
+    (void)state;
+    struct scene scene = scene_create();
+    enum { ROWS = 50000 }; // several slabs long
+    double *x = malloc(3 * ROWS * sizeof *x), *r = malloc(ROWS * sizeof *r);
+    for (int i = 0; i < ROWS; i++) {
+        x[3 * i] = i;
+        x[3 * i + 1] = -i;
+        x[3 * i + 2] = 0.25;
+        r[i] = 1 + i;
+    }
+    hid_t file = create_hdf5();
+    put_numbers(file, "position", 2, ROWS, 3, x);
+    put_numbers(file, "radius", 1, ROWS, 1, r);
+    H5Fclose(file);
+    free(x);
+    free(r);
+    accept(&scene, ROWS);
+    for (int i = 0; i < ROWS; i++) {
+        assert_same(scene.world->bodies.x[i].y, -i);
+        assert_same(scene.world->bodies.radius[i], 1 + i);
+    }
+    scene_free(&scene);
+}
+
+static void refuse_hdf5(hid_t file, const char *part) {
+    struct scene scene = scene_create();
+    H5Fclose(file);
+    refuse(&scene, part);
+    scene_free(&scene);
+}
+
+static void bad_hdf5_is_named(void **state) {
+    (void)state;
+    hid_t file = create_hdf5();
+    refuse_hdf5(file, "bodies.h5: position: this dataset is missing");
+    file = create_hdf5();
+    put_numbers(file, "position", 2, 2, 3, positions);
+    refuse_hdf5(file, "bodies.h5: radius: this dataset is missing");
+    file = create_hdf5();
+    put_numbers(file, "position", 1, 6, 1, positions);
+    put_numbers(file, "radius", 1, 2, 1, radii);
+    refuse_hdf5(file, "position: expected the shape [N, 3]");
+    file = create_hdf5();
+    put_numbers(file, "position", 2, 3, 2, positions);
+    refuse_hdf5(file, "position: expected the shape [N, 3]");
+    file = create_hdf5();
+    put_numbers(file, "position", 2, 2, 3, positions);
+    put_numbers(file, "radius", 1, 1, 1, radii);
+    refuse_hdf5(file, "radius has 1 rows, but position has 2");
+    file = create_hdf5();
+    put_numbers(file, "position", 2, 2, 3, positions);
+    put_numbers(file, "radius", 1, 2, 1, (const double[]){0.5, -1});
+    refuse_hdf5(file, "row 1: radius: expected a positive number, found -1");
+    file = create_hdf5();
+    put_numbers(file, "position", 2, 2, 3, (const double[]){0, 0, 0, 0, NAN, 0});
+    put_numbers(file, "radius", 1, 2, 1, radii);
+    refuse_hdf5(file, "row 1: position: expected a number, found nan");
+    file = create_hdf5();
+    put(file, "position", H5T_C_S1, H5T_C_S1, 1, 2, 1, "ab");
+    refuse_hdf5(file, "position: expected numbers");
+    file = create_hdf5();
+    H5Gclose(H5Gcreate2(file, "position", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    refuse_hdf5(file, "position: is not a dataset");
+    file = create_hdf5();
+    put_numbers(file, "position", 2, 2, 3, positions);
+    put_numbers(file, "radius", 1, 2, 1, radii);
+    put_numbers(file, "material", 1, 2, 1, radii);
+    refuse_hdf5(file, "material: expected names of materials");
+    file = create_hdf5();
+    put_numbers(file, "position", 2, 0, 3, positions);
+    put_numbers(file, "radius", 1, 0, 1, radii);
+    refuse_hdf5(file, "position: holds no rows");
+}
+
+static void a_cut_hdf5_file_is_refused(void **state) {
+    (void)state;
+    struct scene scene = scene_create();
+    hid_t file = create_hdf5();
+    put_numbers(file, "position", 2, 2, 3, positions);
+    put_numbers(file, "radius", 1, 2, 1, radii);
+    H5Fclose(file);
+    FILE *stream = fopen(path, "rb");
+    char bytes[600];
+    size_t size = fread(bytes, 1, sizeof bytes, stream);
+    fclose(stream);
+    write_bytes("bodies.h5", bytes, size);
+    refuse(&scene, "not a complete HDF5 file");
+    scene_free(&scene);
+}
+
+// A few kilobytes that claim a thousand million bodies must not cost their memory.
+static void claimed_rows_cost_nothing(void **state) {
+    (void)state;
+    struct scene scene = scene_create();
+    hid_t file = create_hdf5(), chunked = H5Pcreate(H5P_DATASET_CREATE);
+    hsize_t size[2] = {1000000000, 3}, chunk[2] = {1024, 3};
+    const char *names[] = {"position", "radius"};
+    for (int k = 0; k < 2; k++) {
+        int rank = k == 0 ? 2 : 1;
+        hid_t space = H5Screate_simple(rank, size, NULL);
+        H5Pset_chunk(chunked, rank, chunk);
+        H5Dclose(
+            H5Dcreate2(file, names[k], H5T_IEEE_F64LE, space, H5P_DEFAULT, chunked, H5P_DEFAULT));
+        H5Sclose(space);
+    }
+    H5Pclose(chunked);
+    H5Fclose(file);
+    refuse(&scene, "row 0: radius: expected a positive number, found 0");
+    assert_true(scene.world->bodies.capacity < 1000000);
+    scene_free(&scene);
+}
+
+static int make_folder(void **state) {
+    (void)state;
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state) {
+    (void)state;
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    return system(command);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(csv_is_read),
+        cmocka_unit_test(an_import_may_set_radius_and_density),
+        cmocka_unit_test(bad_csv_is_named),
+        cmocka_unit_test(long_csv_is_whole),
+        cmocka_unit_test(hdf5_is_read),
+        cmocka_unit_test(long_hdf5_is_whole),
+        cmocka_unit_test(bad_hdf5_is_named),
+        cmocka_unit_test(a_cut_hdf5_file_is_refused),
+        cmocka_unit_test(claimed_rows_cost_nothing),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

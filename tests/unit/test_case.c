@@ -1,0 +1,707 @@
+// The case reader: what a good file means, and what a bad one is told.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "engine/world.h"
+#include "io/case.h"
+#include "io/case_keys.h"
+#include "io/yaml.h"
+#include "parallel/memory.h"
+
+#define BASE                                                                                       \
+    "time: {step: 1e-3, end: 2}\n"                                                                 \
+    "materials: {grain: {density: 2500}, wall: {}}\n"
+#define LAWS   "laws: [{between: default, friction: 0.5}]\n"
+#define SPHERE "{material: grain, sphere: {radius: 0.1}, position: [0, 0, 1]}"
+
+static char folder[] = "/tmp/gabion-test-case-XXXXXX";
+
+static const char *write_file(const char *name, const char *text) {
+    static char path[4][256];
+    static int turn;
+    char *out = path[turn++ % 4];
+    snprintf(out, 256, "%s/%s", folder, name);
+    FILE *stream = fopen(out, "w");
+    assert_non_null(stream);
+    fputs(text, stream);
+    fclose(stream);
+    return out;
+}
+
+static void make_sub(void) {
+    char path[256];
+    snprintf(path, sizeof path, "%s/sub", folder);
+    mkdir(path, 0777); // it may be there already
+}
+
+static struct case_file *load(const char *text, struct error *error) {
+    *error = (struct error){0};
+    return case_load(write_file("case.yaml", text), NULL, 0, error);
+}
+
+static struct case_file *load_good(const char *text) {
+    struct error error;
+    struct case_file *file = load(text, &error);
+    if (!file)
+        fail_msg("%s", error.text);
+    return file;
+}
+
+// The text must be refused, and the message must hold `part`.
+static void refuse(const char *text, const char *part) {
+    struct error error;
+    struct case_file *file = load(text, &error);
+    if (file)
+        fail_msg("accepted: %s", text);
+    assert_int_equal(error.status, ERROR_INPUT);
+    if (!strstr(error.text, part))
+        fail_msg("message: %s\nexpected part: %s", error.text, part);
+}
+
+static void refuse_override(const char *text, const char *override, const char *part) {
+    struct error error = {0};
+    const char *path = write_file("case.yaml", text);
+    struct case_file *file = case_load(path, &override, 1, &error);
+    if (file)
+        fail_msg("accepted: %s", override);
+    assert_int_equal(error.status, ERROR_INPUT);
+    if (!strstr(error.text, part))
+        fail_msg("message: %s\nexpected part: %s", error.text, part);
+}
+
+struct scene {
+    struct team *team;
+    struct gabion_world *world;
+    struct case_file *file;
+    struct error error;
+};
+
+// Builds as far as it goes; scene.error tells.
+static struct scene build(const char *text) {
+    struct scene scene = {0};
+    scene.team = team_create(1, NULL, &scene.error);
+    scene.file = load_good(text);
+    scene.world = gabion_create(case_settings(scene.file), scene.team, &scene.error);
+    assert_non_null(scene.world);
+    if (case_define_materials(scene.file, scene.world, &scene.error) &&
+        case_add_bodies(scene.file, scene.world, &scene.error))
+        case_add_actions(scene.file, scene.world, &scene.error);
+    return scene;
+}
+
+static void tear_down(struct scene *scene) {
+    gabion_destroy(scene->world);
+    case_free(scene->file);
+    team_destroy(scene->team);
+}
+
+static void refuse_build(const char *text, const char *part) {
+    struct scene scene = build(text);
+    assert_int_equal(scene.error.status, ERROR_INPUT);
+    if (!strstr(scene.error.text, part))
+        fail_msg("message: %s\nexpected part: %s", scene.error.text, part);
+    tear_down(&scene);
+}
+
+static void assert_same(double a, double b) {
+    if (!(a == b))
+        fail_msg("%.17g is not %.17g", a, b);
+}
+
+static void assert_vector(vec3 v, double x, double y, double z) {
+    assert_same(v.x, x);
+    assert_same(v.y, y);
+    assert_same(v.z, z);
+}
+
+// ---- good cases ----
+
+static void defaults_are_those_of_the_engine(void **state) {
+    (void)state;
+    struct case_file *file = load_good(BASE);
+    const struct gabion_settings *s = case_settings(file);
+    struct gabion_settings expected = gabion_default_settings();
+    assert_same(s->step, 1e-3);
+    assert_same(s->end, 2);
+    assert_same(s->theta, expected.theta);
+    assert_vector(s->gravity, expected.gravity.x, expected.gravity.y, expected.gravity.z);
+    assert_int_equal(s->gap, expected.gap);
+    assert_same(s->alert, expected.alert);
+    assert_same(s->restitution_cutoff, expected.restitution_cutoff);
+    assert_int_equal(s->method, expected.method);
+    assert_int_equal(s->local, expected.local);
+    assert_same(s->tolerance, expected.tolerance);
+    assert_int_equal(s->measure, expected.measure);
+    assert_int_equal(s->max_sweeps, expected.max_sweeps);
+    assert_same(s->relaxation, expected.relaxation);
+    assert_int_equal(s->on_cap, expected.on_cap);
+    assert_same(s->rest_speed, 0);
+    assert_same(s->gravity_ramp_end, s->gravity_ramp_start);
+    assert_string_equal(case_title(file), "");
+    const struct output_settings *output = case_output(file);
+    assert_int_equal(output->vtk_every, 0);
+    assert_int_equal(output->history_every, 1);
+    assert_int_equal(output->checkpoint_keep, 3);
+    case_free(file);
+}
+
+static void settings_are_read(void **state) {
+    (void)state;
+    struct case_file *file = load_good(
+        "title: \"a \\\"b\\\"\"\ngravity: [1, -2e0, .5]\ngravity_ramp: {end: 0.25}\n"
+        "contact: {gap: moreau, alert: 0.01, restitution_cutoff: auto}\n"
+        "solver: {local: exact, tolerance: 1e-8, measure: fclib, max_sweeps: 1e3,\n"
+        "         relaxation: 1.5, on_cap: stop}\nstop: {rest_speed: 1e-3, rest_duration: 0.5}\n"
+        "output: {vtk_every: 10, checkpoint_every: 20, history_every: 0, frames_every: 5,\n"
+        "         checkpoint_keep: 7}\nmaterials: {}\ntime: {step: 0.5, end: 0, theta: 1}\n");
+    const struct gabion_settings *s = case_settings(file);
+    assert_string_equal(case_title(file), "a \"b\"");
+    assert_vector(s->gravity, 1, -2, 0.5);
+    assert_same(s->gravity_ramp_end, 0.25);
+    assert_int_equal(s->gap, GABION_GAP_MOREAU);
+    assert_same(s->alert, 0.01);
+    assert_same(s->restitution_cutoff, GABION_AUTOMATIC);
+    assert_int_equal(s->local, GABION_LOCAL_EXACT);
+    assert_int_equal(s->measure, GABION_MEASURE_FCLIB);
+    assert_int_equal(s->max_sweeps, 1000);
+    assert_int_equal(s->on_cap, GABION_CAP_STOP);
+    assert_same(s->rest_duration, 0.5);
+    assert_same(s->theta, 1);
+    assert_int_equal(case_output(file)->frames_every, 5);
+    assert_int_equal(case_output(file)->history_every, 0);
+    case_free(file);
+}
+
+static const char *const full_case =
+    BASE "laws:\n- {between: [grain, grain], friction: inf, restitution: 0.5}\n"
+         "- {between: [wall, grain], friction: 0.25, tangential_restitution: 0.125}\n"
+         "bodies:\n"
+         "- {name: ball, material: grain, sphere: {radius: 0.5}, position: [1, 2, 3],\n"
+         "   velocity: [0, 0, -1], spin: [1, 0, 0], lock: [y, rz], orientation: [2, 0, 0, 0]}\n"
+         "- {name: late, material: grain, sphere: {radius: 0.5}, position: [9, 9, 9], mass: 4,\n"
+         "   insert_time: 0.5}\n"
+         "- {name: floor, material: wall, half_space: {normal: [0, 0, 2], extent: [3, 4]},\n"
+         "   position: [0, 0, -1]}\n"
+         "containers:\n- {name: box, material: wall, box: {min: [0, 0, 0], max: [1, 1, 2]},\n"
+         "   walls: [xmin, zmin]}\n"
+         "generators:\n"
+         "- {name: heap, material: grain, velocity: [1, 0, 0],\n"
+         "   lattice: {origin: [0, 0, 5], spacing: 1, count: [2, 3, 4], limit: 20,\n"
+         "             radius: {uniform: [0.1, 0.2]}}}\n"
+         "- {name: rain, material: grain, fill: {min: [0, 0, 10], max: [9, 9, 19], count: 5,\n"
+         "   radius: {classes: [{radius: 0.1, share: 1}, {radius: 0.3, share: 2}]}}}\n"
+         "drivers:\n- {group: box.zmin, direction: [0, 0, 3], end: 1.5,\n"
+         "   sine: {amplitude: 0.1, frequency: 5, phase: 1, smooth: 0.25}}\n"
+         "- {group: floor, direction: [1, 0, 0], velocity: 0.5, start: 1}\n"
+         "- {group: floor, direction: [1, 0, 0], ramp: {distance: 2}, end: 1}\n"
+         "forces:\n- {group: heap, direction: [0, 1, 0], table: {points: [[0, 1], [2, 3]], "
+         "scale: 2}}\n- {group: ball, direction: [0, 1, 0], constant: 7}\n"
+         "resets: [{group: heap, time: 0.5, velocity: [0, 0, 1]}]\n"
+         "removals: [{group: ball, time: 1}]\n"
+         "probes: [{name: lift, group: floor, quantity: force}]\n";
+
+static int32_t find_body(const struct gabion_world *world, const char *group) {
+    for (int32_t i = 0; i < world->bodies.count; i++)
+        if (strcmp(world->groups.name[world->bodies.group[i]], group) == 0)
+            return i;
+    fail_msg("no body in group %s", group);
+    return -1;
+}
+
+static void bodies_are_built(void **state) {
+    (void)state;
+    struct scene scene = build(full_case);
+    assert_string_equal(scene.error.text, "");
+    const struct gabion_world *world = scene.world;
+    const struct bodies *bodies = &world->bodies;
+    int32_t ball = find_body(world, "ball"), floor = find_body(world, "floor");
+    assert_vector(bodies->x[ball], 1, 2, 3);
+    assert_vector(bodies->v[ball], 0, 0, -1);
+    assert_vector(bodies->w[ball], 1, 0, 0);
+    assert_same(bodies->q[ball].w, 1);
+    assert_int_equal(bodies->lock[ball], GABION_LOCK_Y | GABION_LOCK_RZ);
+    assert_true(fabs(bodies->mass[ball] - 2500 * 4.0 / 3.0 * acos(-1.0) * 0.125) < 1e-9);
+    assert_vector(bodies_half_space(bodies, floor)->normal, 0, 0, 1);
+    assert_same(bodies_half_space(bodies, floor)->extent[1], 4);
+    assert_same(bodies->mass[floor], 0);
+    assert_int_equal(world->pending_count, 1);
+    assert_same(world->pending[0].body.mass, 4);
+    // ball, floor, two walls, twenty on the lattice, five of the fill
+    assert_int_equal(bodies->count, 1 + 1 + 2 + 20 + 5);
+    assert_vector(bodies->v[find_body(world, "heap")], 1, 0, 0);
+    const struct gabion_law *law = world_law(world, ball, ball);
+    assert_true(isinf(law->friction));
+    assert_same(law->restitution, 0.5);
+    assert_same(world_law(world, ball, floor)->friction, 0.25);
+    assert_same(world_law(world, floor, ball)->tangential_restitution, 0.125);
+    tear_down(&scene);
+}
+
+static void actions_are_built(void **state) {
+    (void)state;
+    struct scene scene = build(full_case);
+    assert_string_equal(scene.error.text, "");
+    const struct gabion_world *world = scene.world;
+    assert_int_equal(world->driver_count, 3);
+    const struct driver *sine = &world->drivers[0], *linear = &world->drivers[1];
+    assert_vector(sine->direction, 0, 0, 1);
+    assert_string_equal(gabion_group_name(world, sine->group), "box.zmin");
+    assert_int_equal(sine->signal.kind, GABION_SIGNAL_SINE);
+    assert_same(sine->signal.amplitude, 0.1);
+    assert_same(sine->signal.smooth, 0.25);
+    assert_same(sine->signal.end, 1.5);
+    assert_int_equal(linear->signal.kind, GABION_SIGNAL_LINEAR);
+    assert_same(linear->signal.start, 1);
+    assert_true(isinf(linear->signal.end));
+    assert_int_equal(world->drivers[2].signal.kind, GABION_SIGNAL_RAMP);
+    assert_int_equal(world->force_count, 2);
+    assert_int_equal(world->forces[0].signal.kind, GABION_SIGNAL_TABLE);
+    assert_same(world->forces[0].signal.amplitude, 2);
+    assert_same(world->forces[0].signal.table_value[1], 3);
+    assert_int_equal(world->forces[1].signal.kind, GABION_SIGNAL_CONSTANT);
+    assert_int_equal(world->event_count, 2);
+    assert_vector(world->events[0].velocity, 0, 0, 1);
+    assert_int_equal(world->events[1].kind, EVENT_REMOVAL);
+    assert_int_equal(world->probe_count, 1);
+    assert_int_equal(world->probes[0].quantity, GABION_FORCE);
+    tear_down(&scene);
+}
+
+static void resolved_text_is_enough(void **state) {
+    (void)state;
+    struct error error = {0};
+    struct case_file *file = load_good(full_case);
+    struct case_file *again = case_parse(case_text(file), "checkpoint", &error);
+    assert_string_equal(error.text, "");
+    assert_string_equal(case_text(file), case_text(again));
+    assert_same(case_settings(again)->step, 1e-3);
+    case_free(file);
+    case_free(again);
+}
+
+// ---- include, --set, files ----
+
+static void includes_are_merged(void **state) {
+    (void)state;
+    make_sub();
+    write_file("sub/law.yaml", "laws: [{between: [a, a], friction: 0.1}]\n");
+    write_file("base.yaml", "include: [sub/law.yaml]\ngravity: [0, 0, -1]\n"
+                            "time: {step: 0.1, end: 5}\nmaterials: {a: {density: 1}, b: {}}\n"
+                            "laws: [{between: [a, b], friction: 0.2}]\n");
+    struct case_file *file =
+        load_good("include: base.yaml\ntime: {end: 7}\ngravity: [0, 0, -2]\n"
+                  "laws: [{between: [b, b], friction: 0.3}]\nmaterials: {a: {density: 3}}\n");
+    assert_same(case_settings(file)->step, 0.1);
+    assert_same(case_settings(file)->end, 7);
+    assert_vector(case_settings(file)->gravity, 0, 0, -2);
+    const char *text = case_text(file);
+    const char *order[] = {"[a, a]", "[a, b]", "[b, b]"};
+    for (int i = 0; i < 3; i++) {
+        text = strstr(text, order[i]);
+        assert_non_null(text);
+    }
+    assert_null(strstr(case_text(file), "include"));
+    assert_non_null(strstr(case_text(file), "density: 3"));
+    case_free(file);
+}
+
+static void bad_includes_are_named(void **state) {
+    (void)state;
+    write_file("loop.yaml", "include: case.yaml\n");
+    refuse("include: loop.yaml\n" BASE, "loop.yaml:1:10: include: \"case.yaml\" includes itself");
+    refuse("include: nowhere.yaml\n" BASE, "case.yaml:1:10: include: cannot find \"nowhere.yaml\"");
+    refuse("include: {a: b}\n" BASE, "expected a file name");
+    write_file("typo.yaml", "materials: {a: {densty: 1}}\n");
+    refuse("include: typo.yaml\n" BASE, "typo.yaml:1:17: unknown key \"densty\" in materials.a");
+    for (int i = 0; i < 20; i++) {
+        char name[32], text[64];
+        snprintf(name, sizeof name, "deep%d.yaml", i);
+        snprintf(text, sizeof text, "include: deep%d.yaml\n", i + 1);
+        write_file(name, text);
+    }
+    refuse("include: deep0.yaml\n" BASE, "nested more than 16 deep");
+}
+
+static void overrides_are_applied(void **state) {
+    (void)state;
+    struct error error = {0};
+    const char *path = write_file("case.yaml", BASE LAWS "bodies: [" SPHERE "]\n");
+    const char *overrides[] = {"time.end=9", "solver.tolerance=1e-9", "gravity=[0, 0, -3]",
+                               "bodies[0].sphere.radius=0.75",
+                               "laws.0={between: default, friction: 2}"};
+    struct case_file *file = case_load(path, overrides, 5, &error);
+    assert_string_equal(error.text, "");
+    assert_same(case_settings(file)->end, 9);
+    assert_same(case_settings(file)->tolerance, 1e-9);
+    assert_vector(case_settings(file)->gravity, 0, 0, -3);
+    assert_non_null(strstr(case_text(file), "radius: 0.75"));
+    assert_non_null(strstr(case_text(file), "friction: 2"));
+    case_free(file);
+}
+
+static void bad_overrides_name_the_argument(void **state) {
+    (void)state;
+    refuse_override(BASE, "solver.tolerance=abc",
+                    "--set solver.tolerance=abc: solver.tolerance: expected a number > 0");
+    refuse_override(BASE, "sovler.tolerance=1",
+                    "--set sovler.tolerance=1: unknown key \"sovler\" in the case file");
+    refuse_override(BASE, "time.step", "--set time.step: expected key.key=value");
+    refuse_override(BASE, "=3", "expected key.key=value");
+    refuse_override(BASE, "time.step.x=3", "inside a single value");
+    refuse_override(BASE LAWS, "laws[1].friction=3", "not an entry of a list of 1");
+    refuse_override(BASE LAWS, "laws[-1].friction=3", "not an entry of a list of 1");
+    refuse_override(BASE, "time.step=[1", "--set time.step=[1");
+}
+
+static void tables_are_inlined(void **state) {
+    (void)state;
+    write_file("motion.csv", "time, value\n0, 0\n\n# comment\n0.5,1e-3\r\n");
+    struct case_file *file = load_good(
+        BASE LAWS "bodies: [{name: g, fixed: true, material: grain, sphere: {radius: 0.1},\n"
+                  "  position: [0, 0, 0]}]\n"
+                  "drivers: [{group: g, direction: [1, 0, 0], table: {file: motion.csv}}]\n");
+    assert_non_null(strstr(case_text(file), "- [0.5, 1e-3]"));
+    assert_null(strstr(case_text(file), "motion.csv"));
+    case_free(file);
+    const char *driver =
+        BASE "drivers: [{group: g, direction: [1, 0, 0], table: {file: motion.csv}}]\n";
+    // A name is relative to the file it stands in.
+    make_sub();
+    write_file("sub/path.csv", "0, 0\n1, 42.5\n");
+    write_file("sub/drive.yaml",
+               "drivers: [{group: g, direction: [1, 0, 0], table: {file: path.csv}}]\n");
+    file = load_good("include: sub/drive.yaml\n" BASE);
+    assert_non_null(strstr(case_text(file), "- [1, 42.5]"));
+    case_free(file);
+    write_file("motion.csv", "0, 0\n1, x\n");
+    refuse(driver, "motion.csv:2: expected two numbers, found \"1\", \"x\"");
+    write_file("motion.csv", "0, 0\n1\n");
+    refuse(driver, "motion.csv:2: expected 2 columns (time, value), found 1");
+    write_file("motion.csv", "1, 0\n0, 0\n");
+    refuse(driver, "points: expected a list of [time, value], time increasing");
+    write_file("motion.csv", "t, x\n");
+    refuse(driver, "holds no points");
+    refuse(BASE "drivers: [{group: g, direction: [1, 0, 0], table: {file: nowhere.csv}}]\n",
+           "case.yaml:3:58: cannot find the file \"nowhere.csv\"");
+}
+
+static void imports_are_read(void **state) {
+    (void)state;
+    write_file("grains.csv", "x,y,z,radius\n1,2,3,0.5\n4,5,6,0.25\n");
+    struct scene scene =
+        build(BASE LAWS "imports: [{file: grains.csv, name: heap, material: grain, "
+                        "velocity: [0, 1, 0]}]\n");
+    assert_string_equal(scene.error.text, "");
+    int32_t first = find_body(scene.world, "heap");
+    assert_vector(scene.world->bodies.x[first], 1, 2, 3);
+    assert_vector(scene.world->bodies.v[first], 0, 1, 0);
+    assert_int_equal(scene.world->bodies.count, 2);
+    tear_down(&scene);
+    write_file("grains.csv", "x,y,z,radius\n1,2,3,-0.5\n");
+    refuse_build(BASE LAWS "imports:\n- {file: grains.csv, material: grain}\n",
+                 "grains.csv:2: radius: expected a positive number, found \"-0.5\"");
+    refuse(BASE "imports: [{file: nothing.csv, material: grain}]\n",
+           "case.yaml:3:18: cannot find the file \"nothing.csv\"");
+}
+
+// ---- bad cases ----
+
+static void syntax_errors_have_a_place(void **state) {
+    (void)state;
+    refuse("time: {step: 1\n", "case.yaml:");
+    refuse("time:\n\t- a\n", "case.yaml:2");
+    refuse("a: 1\nb: 2\na: 3\n",
+           "case.yaml:3:1: duplicate key \"a\"; it is already given in line 1");
+    refuse("- 1\n- 2\n", "case.yaml:1:1: a case file is a mapping");
+    refuse("", "is empty");
+    refuse("# nothing\n", "is empty");
+    refuse("a: \xff\n", "case.yaml:1:4: byte 0xff does not belong");
+    refuse("%\xdf\x31", "byte 0xdf");
+    refuse("a: \x01\n", "byte 0x01");
+    refuse("a: \x7f\n", "byte 0x7f");
+    refuse("a: \xc2\x85\n", "byte 0xc2");
+    refuse("title: \"a\\x07\"\n" BASE, "case.yaml:1:9: escaped control characters");
+    refuse("---\na: 1\n---\nb: 2\n", "case.yaml:3:1: a second document");
+    refuse("? [a]\n: 1\n", "a key must be a name");
+    refuse("title: !!str a\n" BASE, "tags");
+    refuse("title: *a\n" BASE, "alias *a has no anchor");
+    refuse("a: &a [*a]\n" BASE, "inside its own anchor");
+    struct error error = {0};
+    assert_null(case_load(folder, NULL, 0, &error));
+    assert_int_equal(error.status, ERROR_INPUT);
+    error = (struct error){0};
+    assert_null(case_load("/nonexistent/case.yaml", NULL, 0, &error));
+    assert_int_equal(error.status, ERROR_INPUT);
+}
+
+static void aliases_work_and_are_capped(void **state) {
+    (void)state;
+    struct case_file *file = load_good("time: {step: &h 0.25, end: *h}\nmaterials: {}\n");
+    assert_same(case_settings(file)->end, 0.25);
+    case_free(file);
+    char text[2000] = "a: &a [x,x,x,x,x,x,x,x,x,x]\n";
+    for (char c = 'b'; c < 'k'; c++) {
+        char line[128];
+        snprintf(line, sizeof line, "%c: &%c [*%c,*%c,*%c,*%c,*%c,*%c,*%c,*%c,*%c,*%c]\n", c, c,
+                 c - 1, c - 1, c - 1, c - 1, c - 1, c - 1, c - 1, c - 1, c - 1, c - 1);
+        strcat(text, line);
+    }
+    refuse(text, "aliases (*name) expand");
+    char deep[300] = "a: ";
+    memset(deep + 3, '[', 200);
+    refuse(deep, "case.yaml:");
+}
+
+static void keys_are_checked(void **state) {
+    (void)state;
+    refuse(
+        BASE "laws:\n- {between: default, friction: 0}\n- {between: [grain, wall], frictoin: 1}\n",
+        "case.yaml:5:28: unknown key \"frictoin\" in laws[1]; expected one of between, friction, "
+        "restitution, tangential_restitution; did you mean \"friction\"?");
+    refuse("materials: {}\n", "missing key \"time\" in the case file");
+    refuse("materials: {}\ntime: {step: 1}\n", "case.yaml:2:7: missing key \"end\" in time");
+    refuse("materials: {}\ntime: 3\n", "case.yaml:2:7: time: expected a mapping");
+    refuse(BASE "solver: {tolerance: 0}\n", "solver.tolerance: expected a number > 0, found \"0\"");
+    refuse(BASE "solver: {tolerance: nan}\n", "found \"nan\"");
+    refuse(BASE "solver: {tolerance: 1e999}\n", "found \"1e999\"");
+    refuse(BASE "solver: {tolerance: 0x1p-3}\n", "found \"0x1p-3\"");
+    refuse(BASE "solver: {tolerance: 1e-3 x}\n", "found \"1e-3 x\"");
+    refuse(BASE "solver: {tolerance: }\n", "found nothing");
+    refuse(BASE "solver: {tolerance: [1]}\n", "found a list of 1");
+    refuse(BASE "solver: {max_sweeps: 1.5}\n", "expected a whole number >= 1, found \"1.5\"");
+    refuse(BASE "solver: {relaxation: 2}\n", "expected a number in (0, 2)");
+    refuse(BASE "contact: {alert: auot}\n", "contact.alert: expected a number >= 0 (m), or auto, "
+                                            "found \"auot\"; did you mean \"auto\"?");
+    refuse(BASE "contact: {gap: moreua}\n",
+           "expected one of moreau, gap, found \"moreua\"; did you mean \"moreau\"?");
+    refuse(BASE "gravity: [0, 0]\n",
+           "gravity: expected a list of 3 numbers (m/s2), found a list of 2");
+    refuse(BASE "gravity: [0, 0, inf]\n", "gravity: expected a list of 3 numbers");
+    refuse(BASE "bodies: {}\n", "bodies: expected a list of mappings");
+    refuse(BASE "bodies: [{material: grain, position: [0, 0, 0]}]\n",
+           "bodies[0]: expected exactly one of sphere, half_space, found 0");
+    refuse(BASE "bodies: [{material: grain, position: [0, 0, 0], sphere: {radius: 1}, "
+                "half_space: {normal: [0, 0, 1]}}]\n",
+           "expected exactly one of sphere, half_space, found 2");
+    refuse(
+        BASE "bodies: [{material: grian, sphere: {radius: 1}, position: [0, 0, 0]}]\n",
+        "case.yaml:3:21: bodies[0].material: no material \"grian\" under materials; did you mean "
+        "\"grain\"?");
+    refuse(BASE
+           "bodies: [{material: grain, sphere: {radius: 1}, position: [0, 0, 0], lock: [q]}]\n",
+           "expected a list among x, y, z, rx, ry, rz");
+    refuse(BASE
+           "bodies: [{material: grain, sphere: {radius: 1}, position: [0, 0, 0], fixed: yes}]\n",
+           "expected true or false, found \"yes\"");
+    refuse(BASE
+           "bodies: [{name: a b, material: grain, sphere: {radius: 1}, position: [0, 0, 0]}]\n",
+           "bodies[0].name: expected a name");
+    refuse(BASE "generators: [{material: grain, lattice: {origin: [0, 0, 0], spacing: 1, "
+                "count: [1, 1, 1.5], radius: 1}}]\n",
+           "lattice.count: expected a list of 3 whole numbers");
+}
+
+static void many_problems_are_told_at_once(void **state) {
+    (void)state;
+    struct error error;
+    assert_null(load(BASE "solver: {tolerance: 0, relaxtion: 1}\ncontact: {gap: 3}\n", &error));
+    assert_non_null(strstr(error.text, "solver.tolerance"));
+    assert_non_null(strstr(error.text, "\"relaxtion\""));
+    assert_non_null(strstr(error.text, "contact.gap"));
+    char text[4096] = BASE "laws:\n";
+    for (int i = 0; i < 30; i++)
+        strcat(text, "- {between: default, friction: -1}\n");
+    assert_null(load(text, &error));
+    assert_non_null(strstr(error.text, "laws[9].friction"));
+    assert_null(strstr(error.text, "laws[10].friction"));
+    assert_non_null(strstr(error.text, "and 20 more"));
+}
+
+static void rules_are_checked(void **state) {
+    (void)state;
+    refuse(BASE
+           "laws: [{between: [grain, wall], friction: 0}, {between: [wall, grain], friction: 1}]\n",
+           "laws[1].between: this pair already has a law");
+    refuse(BASE "laws: [{between: default, friction: 0}, {between: default, friction: 1}]\n",
+           "laws[1].between: this pair already has a law");
+    refuse(BASE "gravity_ramp: {start: 2, end: 1}\n", "expected end above start, found 1 and 2");
+    refuse(BASE "bodies: [{material: wall, sphere: {radius: 1}, position: [0, 0, 0]}]\n",
+           "a moving body needs a density; add one to materials.wall");
+    refuse(BASE
+           "bodies: [{material: wall, half_space: {normal: [0, 0, 0]}, position: [0, 0, 0]}]\n",
+           "normal: expected a direction");
+    refuse(BASE "bodies: [{material: wall, half_space: {normal: [0, 0, 1], tangent: [0, 0, 2]}, "
+                "position: [0, 0, 0]}]\n",
+           "tangent: expected a direction along the plane");
+    refuse(BASE "bodies: [{material: wall, half_space: {normal: [0, 0, 1]}, position: [0, 0, 0], "
+                "fixed: false}]\n",
+           "a half-space is always fixed");
+    refuse(BASE "bodies: [{material: grain, sphere: {radius: 1}, position: [0, 0, 0], "
+                "orientation: [0, 0, 0, 0]}]\n",
+           "orientation: expected a quaternion");
+    refuse(BASE "containers: [{name: b, material: wall, box: {min: [0, 0, 0], max: [1, 0, 1]}}]\n",
+           "expected max above min");
+    refuse(BASE "containers: [{name: b, material: wall, box: {min: [0, 0, 0], max: [1, 1, 1]}}, "
+                "{name: b, material: wall, box: {min: [0, 0, 0], max: [1, 1, 1]}}]\n",
+           "the name \"b\" is already taken");
+    refuse(BASE "generators: [{material: grain, fill: {min: [0, 0, 0], max: [1, 1, 1], count: 1, "
+                "radius: {uniform: [2, 1]}}}]\n",
+           "uniform: expected [low, high]");
+    refuse(BASE "drivers: [{group: a, direction: [0, 0, 0], velocity: 1}]\n",
+           "direction: expected a direction");
+    refuse(BASE "drivers: [{group: a, direction: [0, 0, 1], ramp: {distance: 1}}]\n",
+           "a ramp needs an end");
+    refuse(BASE "forces: [{group: a, direction: [0, 0, 1], constant: 1, start: 2, end: 1}]\n",
+           "expected end above start");
+}
+
+static void missing_laws_are_told(void **state) {
+    (void)state;
+    refuse_build(BASE "bodies: [" SPHERE ", " SPHERE "]\n",
+                 "no law for grain on grain; add to laws:");
+    refuse_build(BASE "laws:\n- {between: [grain, grain], friction: 0}\nbodies: [" SPHERE
+                      ", {material: wall, half_space: {normal: [0, 0, 1]}, position: [0, 0, 0]}]\n",
+                 "case.yaml:3:1: no law for grain on wall");
+    refuse_build(BASE "bodies: [" SPHERE
+                      ", {material: grain, sphere: {radius: 0.1}, position: [0, 0, 2], "
+                      "insert_time: 1}]\n",
+                 "no law for grain on grain");
+    // One grain alone and two walls: nothing but grain on wall can touch.
+    struct scene scene =
+        build(BASE "laws: [{between: [grain, wall], friction: 0}]\nbodies: [" SPHERE
+                   ", {material: wall, half_space: {normal: [0, 0, 1]}, position: [0, 0, 0]}, "
+                   "{material: wall, half_space: {normal: [1, 0, 0]}, position: [0, 0, 0]}]\n");
+    assert_string_equal(scene.error.text, "");
+    tear_down(&scene);
+}
+
+static void unknown_groups_are_told(void **state) {
+    (void)state;
+    refuse_build(BASE LAWS "containers: [{name: box, material: wall, box: {min: [0, 0, 0], "
+                           "max: [1, 1, 1]}}]\nprobes:\n- {name: p, group: box.zmn, quantity: "
+                           "force}\n",
+                 "case.yaml:6:20: no group \"box.zmn\"");
+    refuse_build(BASE LAWS "containers: [{name: box, material: wall, box: {min: [0, 0, 0], "
+                           "max: [1, 1, 1]}}]\nremovals: [{group: box.zmn, time: 1}]\n",
+                 "did you mean \"box.zmin\"?");
+    refuse_build(BASE LAWS "bodies: [{name: a, material: grain, sphere: {radius: 1}, "
+                           "position: [0, 0, 0]}]\ndrivers:\n- {group: a, direction: [1, 0, 0], "
+                           "velocity: 1}\n",
+                 "case.yaml:6:3: driver on group a");
+}
+
+static void a_resolved_case_has_no_references(void **state) {
+    (void)state;
+    struct error error = {0};
+    assert_null(case_parse("include: x.yaml\n" BASE, "checkpoint", &error));
+    assert_int_equal(error.status, ERROR_INPUT);
+    error = (struct error){0};
+    assert_null(case_parse(BASE "drivers: [{group: a, direction: [1, 0, 0], table: {file: x}}]\n",
+                           "checkpoint", &error));
+    assert_non_null(strstr(error.text, "holds its points"));
+}
+
+// ---- explain ----
+
+static void keys_are_explained(void **state) {
+    (void)state;
+    static char text[65536];
+    struct error error = {0};
+    assert_true(case_explain("solver.tolerance", text, sizeof text, &error));
+    assert_non_null(strstr(text, "solver.tolerance: a number > 0; default 1e-4"));
+    assert_true(case_explain("laws[3].friction", text, sizeof text, &error));
+    assert_true(case_explain("", text, sizeof text, &error));
+    assert_non_null(strstr(text, "insert_time"));
+    assert_false(case_explain("solver.tolerence", text, sizeof text, &error));
+    assert_non_null(
+        strstr(error.text, "no key \"tolerence\" in solver; did you mean \"tolerance\"?"));
+    char *markdown = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&markdown, &size);
+    case_keys_markdown(stream);
+    fclose(stream);
+    assert_non_null(strstr(markdown, "| `lattice.radius.normal.mean` |"));
+    free(markdown);
+}
+
+static void text_survives_a_round_trip(void **state) {
+    (void)state;
+    const char *texts[] = {"",     "-",     "---",        "...",   "a: b",  "#c",
+                           "a #b", "\"q\"", "\\x",        "'s'",   "[a]",   "{a}",
+                           "&a",   "*a",    "line\nline", "\ttab", "!t",    "%d",
+                           "@a",   "`a",    "|",          ">",     " lead", "trail ",
+                           "~",    "null",  "1e-3",       "-1.5",  "+2",    "\xc3\xa9t\xc3\xa9",
+                           "?",    ":",     "..a",        "--a",   "-a",    "a:",
+                           "<<",   "=",     ",",          "."};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct yaml_position at = {"test", 0, 0};
+        struct error error = {0};
+        struct yaml_node *root = yaml_create(YAML_MAPPING, at);
+        struct yaml_node *list = yaml_create(YAML_LIST, at);
+        yaml_append(list, yaml_create_scalar(texts[i], at));
+        yaml_append(list, yaml_create_scalar(texts[i], at));
+        yaml_put(root, "list", list);
+        yaml_put(root, texts[i], yaml_create_scalar(texts[i], at));
+        size_t size;
+        char *text = yaml_emit(root, &size);
+        struct yaml_node *again = yaml_parse(text, size, "again", &error);
+        if (!again)
+            fail_msg("%s: %s", text, error.text);
+        assert_string_equal(again->item[1]->key, texts[i]);
+        assert_string_equal(again->item[1]->text, texts[i]);
+        assert_int_equal(again->item[0]->count, 2);
+        assert_string_equal(again->item[0]->item[1]->text, texts[i]);
+        memory_free(text);
+        yaml_free(again);
+        yaml_free(root);
+    }
+}
+
+static int make_folder(void **state) {
+    (void)state;
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state) {
+    (void)state;
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    return system(command);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(defaults_are_those_of_the_engine),
+        cmocka_unit_test(settings_are_read),
+        cmocka_unit_test(bodies_are_built),
+        cmocka_unit_test(actions_are_built),
+        cmocka_unit_test(resolved_text_is_enough),
+        cmocka_unit_test(includes_are_merged),
+        cmocka_unit_test(bad_includes_are_named),
+        cmocka_unit_test(overrides_are_applied),
+        cmocka_unit_test(bad_overrides_name_the_argument),
+        cmocka_unit_test(tables_are_inlined),
+        cmocka_unit_test(imports_are_read),
+        cmocka_unit_test(syntax_errors_have_a_place),
+        cmocka_unit_test(aliases_work_and_are_capped),
+        cmocka_unit_test(keys_are_checked),
+        cmocka_unit_test(many_problems_are_told_at_once),
+        cmocka_unit_test(rules_are_checked),
+        cmocka_unit_test(missing_laws_are_told),
+        cmocka_unit_test(unknown_groups_are_told),
+        cmocka_unit_test(a_resolved_case_has_no_references),
+        cmocka_unit_test(keys_are_explained),
+        cmocka_unit_test(text_survives_a_round_trip),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

@@ -1,0 +1,203 @@
+// Files whose seal is good and whose contents are not.
+#include "tests/unit/checkpoint_world.h"
+
+static hid_t forge_begin(void) {
+    size_t size;
+    char *bytes = bytes_of(path_of_step(1), &size);
+    bytes_write(path_of("forged.h5"), bytes, size);
+    memory_free(bytes);
+    hid_t file = H5Fopen(path_of("forged.h5"), H5F_ACC_RDWR, H5P_DEFAULT);
+    assert_true(file >= 0);
+    return file;
+}
+
+static void forge_end(hid_t file, const char *word) {
+    struct error error = {0};
+    assert_true(H5Fclose(file) >= 0);
+    assert_true(checkpoint_seal(path_of("forged.h5"), &error));
+    assert_refused(path_of("forged.h5"), word);
+}
+
+static void forge_replace(const char *name, hid_t type, int rank, hsize_t rows, hsize_t columns) {
+    hid_t file = forge_begin();
+    hsize_t extent[3] = {rows, columns, 1};
+    hid_t space = H5Screate_simple(rank, extent, NULL);
+    assert_true(H5Ldelete(file, name, H5P_DEFAULT) >= 0);
+    hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_alloc_time(creation, H5D_ALLOC_TIME_LATE);
+    hid_t dataset = H5Dcreate2(file, name, type, space, H5P_DEFAULT, creation, H5P_DEFAULT);
+    assert_true(dataset >= 0);
+    H5Pclose(creation);
+    H5Dclose(dataset);
+    H5Sclose(space);
+    forge_end(file, name);
+}
+
+// Writes one value into the first row.
+static void forge_value(const char *name, hid_t type, const void *value, const char *word) {
+    hid_t file = forge_begin();
+    hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT), space = H5Dget_space(dataset);
+    hsize_t zero[2] = {0, 0}, one[2] = {1, 1};
+    H5Sselect_hyperslab(space, H5S_SELECT_SET, zero, NULL, one, NULL);
+    hid_t memory = H5Screate_simple(1, one, NULL);
+    assert_true(H5Dwrite(dataset, type, memory, space, H5P_DEFAULT, value) >= 0);
+    H5Sclose(memory);
+    H5Sclose(space);
+    H5Dclose(dataset);
+    forge_end(file, word);
+}
+
+static void test_forged_datasets(void **state) {
+    (void)state;
+    folder_clear();
+    struct gabion_world *world = world_make(12, 1);
+    write_good(world, 0);
+    for (size_t k = 0; k < checkpoint_array_count; k++) {
+        const struct state_array *array = &checkpoint_arrays[k];
+        hsize_t rows = checkpoint_rows(world, array->rows), columns = (hsize_t)array->columns;
+        bool whole = array->type != H5_TYPE_FLOAT64;
+        hid_t type = !whole                          ? H5T_IEEE_F64LE
+                     : array->type == H5_TYPE_UINT8  ? H5T_STD_U8LE
+                     : array->type == H5_TYPE_UINT16 ? H5T_STD_U16LE
+                     : array->type == H5_TYPE_INT32  ? H5T_STD_I32LE
+                                                     : H5T_STD_U32LE;
+        int rank = columns > 1 ? 2 : 1;
+        hid_t file = forge_begin();
+        assert_true(H5Ldelete(file, array->name, H5P_DEFAULT) >= 0);
+        forge_end(file, array->name);
+        forge_replace(array->name, whole ? H5T_IEEE_F64LE : H5T_STD_I64LE, rank, rows, columns);
+        forge_replace(array->name, H5T_IEEE_F32BE, rank, rows, columns);
+        forge_replace(array->name, type, 3 - rank, rows, columns);
+        forge_replace(array->name, type, 3, rows, columns);
+        forge_replace(array->name, type, 2, rows, columns + 1);
+        forge_replace(array->name, type, rank, (hsize_t)1 << 40, columns);
+        if (k > 0 && checkpoint_arrays[k - 1].rows == array->rows)
+            forge_replace(array->name, type, rank, rows + 1, columns);
+    }
+    gabion_destroy(world);
+}
+
+static void test_forged_values(void **state) {
+    (void)state;
+    folder_clear();
+    struct gabion_world *world = world_make(12, 1);
+    write_good(world, 0);
+    gabion_destroy(world);
+    for (size_t k = 0; k < checkpoint_array_count; k++) {
+        const struct state_array *array = &checkpoint_arrays[k];
+        double nan = NAN, negative = -1;
+        unsigned char large = 200;
+        int big = 1000000, minus = -2;
+        if (array->type == H5_TYPE_FLOAT64)
+            forge_value(array->name, H5T_NATIVE_DOUBLE, &nan, array->name);
+        if (array->check == VALUE_NOT_NEGATIVE)
+            forge_value(array->name, H5T_NATIVE_DOUBLE, &negative, array->name);
+        if (array->type == H5_TYPE_UINT8)
+            forge_value(array->name, H5T_NATIVE_UCHAR, &large, array->name);
+        else if (array->type != H5_TYPE_FLOAT64 && array->check != VALUE_ANY)
+            forge_value(array->name, H5T_NATIVE_INT, &big, array->name);
+        if (array->type == H5_TYPE_INT32)
+            forge_value(array->name, H5T_NATIVE_INT, &minus, array->name);
+    }
+    forge_value("bodies/id", H5T_NATIVE_INT, &(int){0}, "two bodies with one id");
+    forge_value("bodies/mass", H5T_NATIVE_DOUBLE, &(double){0}, "without mass");
+    forge_value("bodies/shape_index", H5T_NATIVE_INT, &(int){0}, "does not fit the shape");
+    forge_value("contacts/start", H5T_NATIVE_INT, &(int){1}, "contacts/start");
+    forge_value("contacts/body", H5T_NATIVE_INT, &(int){0}, "contacts/body");
+    forge_value("pending/id", H5T_NATIVE_INT, &(int){0}, "pending/id");
+    // Plausible but not what was written: only the state hash knows.
+    forge_value("bodies/position", H5T_NATIVE_DOUBLE, &(double){0.5}, "hash");
+}
+
+static void forge_number(const char *object, const char *name, enum h5_type type, int64_t value,
+                         const char *word) {
+    hid_t file = forge_begin();
+    struct error error = {0};
+    struct h5_file forged = {.id = file, .writing = true};
+    assert_true(H5Adelete_by_name(file, object, name, H5P_DEFAULT) >= 0);
+    assert_true(h5_write_number(&forged, object, name, type, &value, &error));
+    forge_end(file, word);
+}
+
+static void test_forged_attributes(void **state) {
+    (void)state;
+    folder_clear();
+    struct gabion_world *world = world_make(12, 1);
+    write_good(world, 0);
+    gabion_destroy(world);
+    for (size_t k = 0; k < checkpoint_number_count; k++) {
+        const struct state_number *number = &checkpoint_numbers[k];
+        hid_t file = forge_begin();
+        assert_true(H5Adelete_by_name(file, number->object, number->name, H5P_DEFAULT) >= 0);
+        forge_end(file, number->name);
+        file = forge_begin();
+        H5Adelete_by_name(file, number->object, number->name, H5P_DEFAULT);
+        hid_t space = H5Screate_simple(1, (hsize_t[]){2}, NULL);
+        hid_t attribute = H5Acreate_by_name(file, number->object, number->name, H5T_STD_I64LE,
+                                            space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+        H5Aclose(attribute);
+        H5Sclose(space);
+        forge_end(file, number->name);
+    }
+    forge_number("/", "step", H5_TYPE_INT64, -1, "step");
+    forge_number("bodies", "moving", H5_TYPE_INT32, -1, "moving");
+    forge_number("bodies", "moving", H5_TYPE_INT32, 13, "moving");
+    forge_number("bodies", "moving", H5_TYPE_INT32, 3, "contacts/start");
+    forge_number("bodies", "id_count", H5_TYPE_INT32, -5, "id_count");
+    forge_number("bodies", "id_count", H5_TYPE_INT32, 12, "id_count");
+    forge_number("last_step", "converged", H5_TYPE_UINT8, 7, "converged");
+}
+
+static void forge_text(const char *name, const char *text) {
+    hid_t file = forge_begin();
+    struct error error = {0};
+    H5Ldelete(file, name, H5P_DEFAULT);
+    struct h5_file forged = {.id = file, .writing = true};
+    if (text)
+        assert_true(h5_write_strings(&forged, name, (char *[]){"", (char *)text, "x"}, 3, &error));
+    forge_end(file, text ? "" : name);
+}
+
+static void test_forged_names(void **state) {
+    (void)state;
+    folder_clear();
+    struct gabion_world *world = world_make(12, 1);
+    write_good(world, 0);
+    gabion_destroy(world);
+    const char *names[] = {CHECKPOINT_CASE, CHECKPOINT_GROUP_NAMES, CHECKPOINT_MATERIAL_NAMES};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        forge_text(names[k], NULL);
+        forge_text(names[k], "x");
+        forge_replace(names[k], H5T_IEEE_F64LE, 1, 3, 1);
+        hid_t text = H5Tcopy(H5T_C_S1);
+        H5Tset_size(text, H5T_VARIABLE);
+        forge_replace(names[k], text, 1, 3, 1);
+        H5Tset_size(text, 1000);
+        forge_replace(names[k], text, 1, (hsize_t)1 << 50, 1);
+        H5Tclose(text);
+    }
+}
+
+static void test_other_materials(void **state) {
+    (void)state;
+    folder_clear();
+    struct error error = {0};
+    struct gabion_world *world = world_make(12, 1), *other = world_create();
+    write_good(world, 0);
+    gabion_add_material(other, "wood", 600);
+    struct checkpoint *checkpoint = checkpoint_open(path_of_step(1), &error);
+    assert_false(checkpoint_restore(checkpoint, other, &error));
+    assert_non_null(strstr(error.text, "materials"));
+    checkpoint_close(checkpoint);
+    gabion_destroy(world);
+    gabion_destroy(other);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_forged_datasets),   cmocka_unit_test(test_forged_values),
+        cmocka_unit_test(test_forged_attributes), cmocka_unit_test(test_forged_names),
+        cmocka_unit_test(test_other_materials),
+    };
+    return cmocka_run_group_tests(tests, group_setup, group_teardown);
+}

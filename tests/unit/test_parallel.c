@@ -1,0 +1,457 @@
+// The thread team, sums, sort, colouring, hash, memory and errors.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "parallel/colour.h"
+#include "parallel/error.h"
+#include "parallel/hash.h"
+#include "parallel/memory.h"
+#include "parallel/random.h"
+#include "parallel/sort.h"
+#include "parallel/team.h"
+
+static const int team_sizes[] = {1, 2, 3, 7};
+#define TEAM_SIZES (sizeof team_sizes / sizeof *team_sizes)
+
+static struct team *team_of(int threads) {
+    struct error error = {0};
+    struct team *team = team_create(threads, NULL, &error);
+    assert_non_null(team);
+    assert_int_equal(team_size(team), threads);
+    return team;
+}
+
+static void test_error_keeps_first_cause(void **state) {
+    (void)state;
+    struct error error = {0};
+    assert_false(error_context(&error, "nothing"));
+    assert_int_equal(error.status, ERROR_NONE);
+    assert_false(error_set(&error, ERROR_INPUT, "radius is %d", -1));
+    assert_false(error_set(&error, ERROR_RUN, "later"));
+    assert_false(error_context(&error, "case.yaml:%d", 7));
+    assert_int_equal(error.status, ERROR_INPUT);
+    assert_string_equal(error.text, "case.yaml:7: radius is -1");
+}
+
+static void test_error_cuts_long_text(void **state) {
+    (void)state;
+    struct error error = {0};
+    char *name = memory_allocate(2 * sizeof error.text, 1, "long name");
+    memset(name, 'x', 2 * sizeof error.text - 1);
+    error_set(&error, ERROR_RUN, "%s", name);
+    assert_int_equal(strlen(error.text), sizeof error.text - 1);
+    error_context(&error, "folder");
+    assert_int_equal(strlen(error.text), sizeof error.text - 1);
+    assert_memory_equal(error.text, "folder: xx", 10);
+    error_context(&error, "%s", name);
+    assert_int_equal(strlen(error.text), sizeof error.text - 1);
+    memory_free(name);
+}
+
+static void test_memory(void **state) {
+    (void)state;
+    void *empty = memory_allocate(0, 8, "nothing");
+    assert_non_null(empty);
+    memory_free(empty);
+
+    int *numbers = NULL;
+    size_t capacity = 0;
+    for (int i = 0; i < 1000; i++) {
+        numbers = memory_reserve(numbers, &capacity, (size_t)i + 1, sizeof *numbers, "numbers");
+        assert_true(capacity > (size_t)i);
+        numbers[i] = i;
+    }
+    for (int i = 0; i < 1000; i++)
+        assert_int_equal(numbers[i], i);
+    assert_true(capacity <= 1500);
+    memory_free(numbers);
+
+    char *lines = NULL;
+    size_t aligned = 0;
+    for (size_t needed = 1; needed < 100000; needed *= 3) {
+        lines = memory_reserve_aligned(lines, &aligned, needed, 3, "lines");
+        assert_int_equal((uintptr_t)lines % CACHE_LINE, 0);
+        memset(lines, 1, 3 * aligned);
+    }
+    memory_free(lines);
+}
+
+static void test_team_rejects_bad_sizes(void **state) {
+    (void)state;
+    struct error error = {0};
+    assert_null(team_create(-1, NULL, &error));
+    assert_int_equal(error.status, ERROR_INPUT);
+    error = (struct error){0};
+    assert_null(team_create(1000000, NULL, &error));
+    assert_int_equal(error.status, ERROR_INPUT);
+    assert_non_null(strstr(error.text, "1000000 threads"));
+}
+
+struct attendance {
+    int calls[8];
+    int threads;
+};
+
+static void attend(void *context, int thread, int threads) {
+    struct attendance *attendance = context;
+    attendance->calls[thread]++;
+    if (thread == 0)
+        attendance->threads = threads;
+}
+
+static void test_team_run_with_fewer_threads(void **state) {
+    (void)state;
+    struct team *team = team_of(7);
+    for (int asked = 0; asked <= 9; asked++) {
+        struct attendance attendance = {0};
+        team_run(team, asked, attend, &attendance);
+        int expected = asked == 0 || asked > 7 ? 7 : asked;
+        assert_int_equal(attendance.threads, expected);
+        for (int thread = 0; thread < 8; thread++)
+            assert_int_equal(attendance.calls[thread], thread < expected);
+    }
+    team_destroy(team);
+}
+
+#define PHASES 2000
+struct phases {
+    struct team *team;
+    int phase[8 * 16]; // one cache line per thread, plain: the barrier alone orders the accesses
+    int wrong[8];
+};
+
+static void phases_run(void *context, int thread, int threads) {
+    struct phases *phases = context;
+    for (int phase = 1; phase <= PHASES; phase++) {
+        phases->phase[thread * 16] = phase;
+        team_barrier(phases->team, thread, threads);
+        for (int other = 0; other < threads; other++)
+            phases->wrong[thread] += phases->phase[other * 16] != phase;
+        team_barrier(phases->team, thread, threads);
+    }
+}
+
+static void test_barrier(void **state) {
+    (void)state;
+    for (size_t s = 0; s < TEAM_SIZES; s++) {
+        struct team *team = team_of(team_sizes[s]);
+        // Fewer, then more again: threads that sat out must not be a barrier behind.
+        int asked[] = {0, 2, 3, 1, 0};
+        for (size_t a = 0; a < sizeof asked / sizeof *asked; a++) {
+            struct phases phases = {.team = team};
+            team_run(team, asked[a], phases_run, &phases);
+            for (int thread = 0; thread < 8; thread++)
+                assert_int_equal(phases.wrong[thread], 0);
+        }
+        team_destroy(team);
+    }
+}
+
+struct visits {
+    size_t chunk;
+    uint8_t *count;
+    uint8_t *begins;
+};
+
+static void visit(void *context, size_t begin, size_t end) {
+    struct visits *visits = context;
+    if (begin % visits->chunk == 0 && end - begin <= visits->chunk && end > begin)
+        visits->begins[begin] = 1;
+    for (size_t i = begin; i < end; i++)
+        visits->count[i]++;
+}
+
+static void test_team_for_visits_every_index_once(void **state) {
+    (void)state;
+    static const size_t counts[] = {0, 1, 63, 64, 65, 1000, 6400};
+    for (size_t s = 0; s < TEAM_SIZES; s++) {
+        struct team *team = team_of(team_sizes[s]);
+        for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+            struct visits visits = {.chunk = 64,
+                                    .count = memory_allocate(counts[c], 1, "visits"),
+                                    .begins = memory_allocate(counts[c], 1, "visits")};
+            team_for(team, counts[c], 64, visit, &visits);
+            for (size_t i = 0; i < counts[c]; i++) {
+                assert_int_equal(visits.count[i], 1);
+                assert_int_equal(visits.begins[i], i % 64 == 0);
+            }
+            memory_free(visits.count);
+            memory_free(visits.begins);
+        }
+        team_destroy(team);
+    }
+}
+
+// The sum and the sum of squares differ in the last bits when the order of the additions changes.
+static void add_numbers(void *context, size_t begin, size_t end, double *out) {
+    const double *numbers = context;
+    for (size_t i = begin; i < end; i++) {
+        out[0] += numbers[i];
+        out[1] += numbers[i] * numbers[i];
+    }
+}
+
+static void largest_number(void *context, size_t begin, size_t end, double *out) {
+    const double *numbers = context;
+    for (size_t i = begin; i < end; i++)
+        if (fabs(numbers[i]) > out[0] || isnan(numbers[i]))
+            out[0] = fabs(numbers[i]);
+}
+
+// Sizes over 30 decades: no two orders of addition agree.
+static double *wild_numbers(size_t count) {
+    struct random_stream random = {1};
+    double *numbers = memory_allocate(count, sizeof *numbers, "numbers");
+    for (size_t i = 0; i < count; i++)
+        numbers[i] =
+            random_between(&random, -1, 1) * pow(10, floor(random_between(&random, -15, 15)));
+    return numbers;
+}
+
+static void test_sum_has_the_same_bits_for_every_team(void **state) {
+    (void)state;
+    enum { COUNT = 100003 };
+    double *numbers = wild_numbers(COUNT);
+    double expected[2] = {0}, plain = 0;
+    for (size_t begin = 0; begin < COUNT; begin += TEAM_SUM_CHUNK) {
+        double chunk[2] = {0};
+        size_t end = begin + TEAM_SUM_CHUNK < COUNT ? begin + TEAM_SUM_CHUNK : COUNT;
+        add_numbers(numbers, begin, end, chunk);
+        expected[0] += chunk[0];
+        expected[1] += chunk[1];
+    }
+    for (size_t i = 0; i < COUNT; i++)
+        plain += numbers[i];
+    assert_true(plain != expected[0]); // the numbers can tell one order from another
+    for (size_t s = 0; s < TEAM_SIZES; s++) {
+        struct team *team = team_of(team_sizes[s]);
+        for (int repeat = 0; repeat < 3; repeat++) {
+            double total[2] = {1, 1};
+            team_sum(team, COUNT, 2, add_numbers, numbers, total);
+            assert_memory_equal(total, expected, sizeof total);
+        }
+        double empty[2] = {1, 1};
+        team_sum(team, 0, 2, add_numbers, numbers, empty);
+        assert_true(empty[0] == 0 && empty[1] == 0);
+        team_destroy(team);
+    }
+    memory_free(numbers);
+}
+
+static void test_max(void **state) {
+    (void)state;
+    enum { COUNT = 20000 };
+    double *numbers = wild_numbers(COUNT);
+    double expected = 0;
+    for (size_t i = 0; i < COUNT; i++)
+        expected = fmax(expected, fabs(numbers[i]));
+    for (size_t s = 0; s < TEAM_SIZES; s++) {
+        struct team *team = team_of(team_sizes[s]);
+        double largest;
+        team_max(team, COUNT, 1, largest_number, numbers, &largest);
+        assert_true(largest == expected);
+        double kept = numbers[5000];
+        numbers[5000] = NAN; // must not be hidden by the chunks before or after
+        team_max(team, COUNT, 1, largest_number, numbers, &largest);
+        assert_true(isnan(largest));
+        numbers[5000] = kept;
+        team_destroy(team);
+    }
+    memory_free(numbers);
+}
+
+struct record {
+    uint64_t key;
+    uint32_t value;
+};
+
+static uint64_t record_mask; // qsort takes no context
+
+// Ties by the first position, which is the value: the order a stable sort gives.
+static int record_compare(const void *a, const void *b) {
+    const struct record *x = a, *y = b;
+    uint64_t key_x = x->key & record_mask, key_y = y->key & record_mask;
+    if (key_x != key_y)
+        return key_x < key_y ? -1 : 1;
+    return x->value < y->value ? -1 : x->value > y->value;
+}
+
+static void sort_check(struct team *team, size_t count, int bits, uint64_t keep,
+                       struct sort_scratch *scratch) {
+    struct random_stream random = {count + (uint64_t)bits};
+    struct record *records = memory_allocate(count, sizeof *records, "records");
+    uint64_t *keys = memory_allocate(count, sizeof *keys, "keys");
+    uint32_t *values = memory_allocate(count, sizeof *values, "values");
+    for (size_t i = 0; i < count; i++) {
+        keys[i] = records[i].key = random_bits(&random) & keep;
+        values[i] = records[i].value = (uint32_t)i;
+    }
+    record_mask = bits >= 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
+    qsort(records, count, sizeof *records, record_compare);
+    sort_by_key(team, keys, values, count, bits, scratch);
+    for (size_t i = 0; i < count; i++) {
+        assert_true(keys[i] == records[i].key);
+        assert_int_equal(values[i], records[i].value);
+    }
+    memory_free(records);
+    memory_free(keys);
+    memory_free(values);
+}
+
+static void test_sort_against_qsort(void **state) {
+    (void)state;
+    struct sort_scratch *scratch = sort_scratch_create();
+    for (size_t s = 0; s < TEAM_SIZES; s++) {
+        struct team *team = team_of(team_sizes[s]);
+        sort_check(team, 0, 64, UINT64_MAX, scratch);
+        sort_check(team, 1, 64, UINT64_MAX, scratch);
+        sort_check(team, 1000, 64, UINT64_MAX, scratch);
+        sort_check(team, 70001, 64, UINT64_MAX, scratch);
+        sort_check(team, 70001, 64, 0xff0000ff00f00003u, scratch); // digits equal for all: skipped
+        sort_check(team, 70001, 64, 0, scratch);
+        sort_check(team, 70001, 21, UINT64_MAX, scratch); // three passes, the last of 5 bits
+        sort_check(team, 70001, 4, UINT64_MAX, scratch);  // an odd number of passes, many ties
+        sort_check(team, 70001, 0, UINT64_MAX, scratch);
+        team_destroy(team);
+    }
+    sort_scratch_free(scratch);
+}
+
+#define NODES 500
+#define PAIRS 20000
+struct graph {
+    int32_t first[PAIRS], second[PAIRS];
+    size_t count;
+};
+
+// Random pairs; an index outside [0, fixed) takes part in at most `degree` of them.
+static void graph_fill(struct graph *graph, struct random_stream *random, int fixed, int degree) {
+    int used[NODES] = {0};
+    graph->count = 0;
+    for (int trial = 0; trial < PAIRS; trial++) {
+        int32_t a = (int32_t)(random_bits(random) % NODES);
+        int32_t b = (int32_t)(random_bits(random) % NODES);
+        if (a == b || (a >= fixed && used[a] == degree) || (b >= fixed && used[b] == degree))
+            continue;
+        used[a]++, used[b]++;
+        graph->first[graph->count] = a;
+        graph->second[graph->count++] = b;
+    }
+}
+
+static void test_colouring_is_valid(void **state) {
+    (void)state;
+    static struct graph graph;
+    static uint8_t colour[PAIRS];
+    uint64_t mask[NODES], seen[NODES];
+    struct random_stream random = {3};
+    for (int trial = 0; trial < 20; trial++) {
+        int fixed = trial % 2 * 10; // every other graph has ten fixed indices of huge degree
+        graph_fill(&graph, &random, fixed, COLOUR_DEGREE_MAX);
+        assert_true(graph.count > NODES * 12);
+        memset(mask, 0xff, sizeof mask);
+        int colours =
+            colour_pairs(graph.first, graph.second, graph.count, NODES, 0, fixed, mask, colour);
+        assert_in_range(colours, COLOUR_DEGREE_MAX, COLOUR_MAX);
+        memset(seen, 0, sizeof seen);
+        int largest = 0;
+        for (size_t k = 0; k < graph.count; k++) {
+            uint64_t bit = (uint64_t)1 << colour[k];
+            int32_t ends[] = {graph.first[k], graph.second[k]};
+            for (int e = 0; e < 2; e++) {
+                if (ends[e] < fixed)
+                    continue;
+                assert_true((seen[ends[e]] & bit) == 0);
+                seen[ends[e]] |= bit;
+            }
+            largest = colour[k] > largest ? colour[k] : largest;
+        }
+        assert_int_equal(colours, largest + 1);
+    }
+}
+
+// 100 grains on one floor: with the floor fixed one colour does, else they run out of 64.
+static void test_colouring_ignores_fixed_range(void **state) {
+    (void)state;
+    int32_t floor_index[100], grain[100];
+    uint8_t colour[100];
+    uint64_t mask[101];
+    for (int k = 0; k < 100; k++) {
+        floor_index[k] = 100;
+        grain[k] = k;
+    }
+    assert_int_equal(colour_pairs(grain, floor_index, 100, 101, 100, 101, mask, colour), 1);
+    assert_int_equal(colour_pairs(floor_index, grain, 100, 101, 100, 101, mask, colour), 1);
+    assert_int_equal(colour_pairs(grain, floor_index, 64, 101, 0, 0, mask, colour), 64);
+    assert_int_equal(colour[63], 63);
+    assert_int_equal(colour_pairs(grain, floor_index, 65, 101, 0, 0, mask, colour), -1);
+    assert_int_equal(colour_pairs(grain, floor_index, 0, 101, 0, 0, mask, colour), 0);
+}
+
+// Published values of XXH64 (seed 0, and the sanity buffer of the reference implementation).
+static void test_hash_values(void **state) {
+    (void)state;
+    assert_true(hash_bytes(0, "", 0) == 0xef46db3751d8e999u);
+    assert_true(hash_bytes(0, NULL, 0) == 0xef46db3751d8e999u);
+    assert_true(hash_bytes(0, "a", 1) == 0xd24ec4f1a98c6e5bu);
+    assert_true(hash_bytes(0, "abc", 3) == 0x44bc2cf5ad770999u);
+    const char *fox = "The quick brown fox jumps over the lazy dog";
+    assert_true(hash_bytes(0, fox, strlen(fox)) == 0x0b242d361fda71bcu);
+}
+
+static void test_hash_sees_every_bit(void **state) {
+    (void)state;
+    unsigned char bytes[100] = {0};
+    for (size_t size = 1; size <= sizeof bytes; size++) {
+        uint64_t before = hash_bytes(HASH_START, bytes, size);
+        for (size_t bit = 0; bit < 8 * size; bit++) {
+            bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
+            int changed = __builtin_popcountll(before ^ hash_bytes(HASH_START, bytes, size));
+            bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
+            assert_in_range(changed, 10, 54); // well mixed: far fewer or more is a weak hash
+        }
+        assert_true(before != hash_bytes(HASH_START, bytes, size - 1));
+        assert_true(before != hash_bytes(HASH_START + 1, bytes, size));
+    }
+}
+
+static void test_hash_ignores_alignment(void **state) {
+    (void)state;
+    unsigned char bytes[116], moved[116];
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (unsigned char)(i * 37 + 11);
+    for (size_t shift = 0; shift < 16; shift++) {
+        memcpy(moved + shift, bytes, 100);
+        assert_true(hash_bytes(HASH_START, moved + shift, 100) ==
+                    hash_bytes(HASH_START, bytes, 100));
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_error_keeps_first_cause),
+        cmocka_unit_test(test_error_cuts_long_text),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_team_rejects_bad_sizes),
+        cmocka_unit_test(test_team_run_with_fewer_threads),
+        cmocka_unit_test(test_barrier),
+        cmocka_unit_test(test_team_for_visits_every_index_once),
+        cmocka_unit_test(test_sum_has_the_same_bits_for_every_team),
+        cmocka_unit_test(test_max),
+        cmocka_unit_test(test_sort_against_qsort),
+        cmocka_unit_test(test_colouring_is_valid),
+        cmocka_unit_test(test_colouring_ignores_fixed_range),
+        cmocka_unit_test(test_hash_values),
+        cmocka_unit_test(test_hash_sees_every_bit),
+        cmocka_unit_test(test_hash_ignores_alignment),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
