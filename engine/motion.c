@@ -144,7 +144,10 @@ static vec3 free_spin(const struct gabion_world *world, int32_t i) {
         return bodies->w[i];
     mat3 axes = motion_midpoint_axes(world, i);
     vec3 before = mat3_apply_transposed(axes, bodies->w[i]);
-    return mat3_apply(axes, motion_free_spin(bodies->inertia[i], before, world->settings.step));
+    vec3 after = motion_free_spin(bodies->inertia[i], before, world->settings.step);
+    // Only the change is turned back: the axes are orthonormal to rounding, always on the same
+    // side, and turning the whole spin there and back would scale it in every step.
+    return vec3_add(bodies->w[i], mat3_apply(axes, vec3_sub(after, before)));
 }
 
 struct prediction {
@@ -236,7 +239,8 @@ static void integrate_moving(void *context, size_t begin, size_t end) {
     for (size_t i = begin; i < end; i++) {
         const struct solver_body *body = &problem->bodies[i];
         vec3 v = {body->v[0], body->v[1], body->v[2]};
-        // Divided, not scaled by 1 / R: R (1/R) is not 1 and would change a free spin in every step.
+        // Divided, not scaled by 1 / R: R (1/R) is not 1 and would change a free spin in every
+        // step.
         double R = bodies->radius[i];
         vec3 w = {body->s[0] / R, body->s[1] / R, body->s[2] / R};
         quat first = quat_exp(vec3_scale((1 - theta) * h, bodies->w[i]));

@@ -5,6 +5,7 @@
 // A contact's view: normal parts apart, tangential parts as vectors in any frame.
 struct contact_view {
     double r_n, u_n, mu, rho;
+    double v2; // of the two bodies, spins included
     vec3 r_t, u_t;
 };
 
@@ -36,6 +37,10 @@ static double natural_map2(const struct contact_view *view, double rho) {
     return (view->r_n - p_n) * (view->r_n - p_n) + vec3_dot(e_t, e_t);
 }
 
+static double body_v2(const struct solver_body *body) {
+    return vec3_dot(solver_v(body), solver_v(body)) + vec3_dot(solver_s(body), solver_s(body));
+}
+
 static struct contact_view view_sphere(const struct problem *problem, const struct batch *batch,
                                        uint32_t group_index, uint32_t lane) {
     const struct sphere_group *group = &problem->groups[group_index];
@@ -54,6 +59,7 @@ static struct contact_view view_sphere(const struct problem *problem, const stru
         .u_n = u_n + group->b[lane],
         .mu = batch->mu,
         .rho = 1 / w_t,
+        .v2 = body_v2(c) + body_v2(a),
         .r_t = vec3_add_scaled(p, -p_n, n),
         .u_t = vec3_add_scaled(u, -u_n, n),
     };
@@ -68,6 +74,7 @@ static struct contact_view view_general(const struct problem *problem, const str
         .u_n = u.x,
         .mu = batch->mu,
         .rho = contact->rho,
+        .v2 = body_v2(&problem->bodies[contact->c]) + body_v2(&problem->bodies[contact->a]),
         .r_t = vec3_make(0, contact->r.y, contact->r.z),
         .u_t = vec3_make(0, u.y, u.z),
     };
@@ -76,15 +83,19 @@ static struct contact_view view_general(const struct problem *problem, const str
 static void add_free(const struct contact_view *view, struct residual_sums *sums) {
     double q2 = view->u_n * view->u_n + vec3_dot(view->u_t, view->u_t);
     sums->q2 += q2;
+    sums->v2 += view->v2;
     if (view->u_n < 0)
         sums->closing2 += q2;
 }
 
 static void add_solved(const struct contact_view *view, struct residual_sums *sums) {
     sums->unscaled2 += natural_map2(view, 1);
-    if (view->rho > 0)
+    double r2 = view->r_n * view->r_n + vec3_dot(view->r_t, view->r_t);
+    if (view->rho > 0) {
         sums->scaled2 += natural_map2(view, view->rho) / (view->rho * view->rho);
-    sums->r2 += view->r_n * view->r_n + vec3_dot(view->r_t, view->r_t);
+        sums->wr2 += r2 / (view->rho * view->rho);
+    }
+    sums->r2 += r2;
     sums->u2 += view->u_n * view->u_n + vec3_dot(view->u_t, view->u_t);
 }
 
@@ -116,10 +127,18 @@ void residual_add(const struct problem *problem, const struct chunk *chunk,
     add_chunk(problem, chunk, add_solved, sums);
 }
 
+double residual_rounding(const struct residual_sums *sums) {
+    return 4 * DBL_EPSILON * sqrt(sums->v2 + sums->wr2);
+}
+
+double residual_scale(const struct residual_sums *sums, double floor) {
+    return fmax(sqrt(sums->closing2), floor);
+}
+
 double residual_scaled(const struct residual_sums *sums, double floor) {
-    double scale = fmax(sqrt(sums->closing2), floor);
-    double error = sqrt(sums->scaled2);
-    return scale > DBL_EPSILON ? error / scale : error;
+    double scale = residual_scale(sums, floor);
+    double error = fmax(sqrt(sums->scaled2) - residual_rounding(sums), 0);
+    return scale > DBL_MIN ? error / scale : error;
 }
 
 double residual_fclib(const struct residual_sums *sums) {

@@ -8,7 +8,9 @@
 //   fclib:   sqrt(sum |e_a(1)|^2) / max(|q|, |r|, |u|)                     (as Siconos reports it)
 //
 // s is the norm of q over the contacts that close in q, and at least h |g|: it cannot be inflated
-// by far candidates and does not vanish for a scene at rest.
+// by far candidates and does not vanish for a scene at rest. Without gravity it can still shrink
+// to the rounding of velocities that nearly cancel, so what rounding alone explains is taken off
+// the scaled error: a few units in the last place of the velocities and impulses involved.
 #ifndef ENGINE_RESIDUAL_H
 #define ENGINE_RESIDUAL_H
 
@@ -18,6 +20,7 @@ struct residual_sums {
     double closing2, q2;       // |q|^2 over closing contacts, and over all
     double scaled2, unscaled2; // |e|^2 / rho^2, and |e|^2 with rho = 1
     double r2, u2;
+    double v2, wr2; // velocities of the bodies of each contact; |r|^2 / rho^2
 };
 
 // Adds one chunk's part. The first wants the free velocities in problem->bodies, the second those
@@ -27,6 +30,8 @@ void residual_add_free(const struct problem *problem, const struct chunk *chunk,
 void residual_add(const struct problem *problem, const struct chunk *chunk,
                   struct residual_sums *sums);
 
+double residual_scale(const struct residual_sums *sums, double floor); // s above
+double residual_rounding(const struct residual_sums *sums);
 double residual_scaled(const struct residual_sums *sums, double floor);
 double residual_fclib(const struct residual_sums *sums);
 

@@ -291,7 +291,7 @@ static void add_chunks(struct nsgs *nsgs, bool free, int thread, int threads) {
             residual_add_free(problem, &problem->chunks[k], &nsgs->partial[k]);
         } else {
             struct residual_sums *partial = &nsgs->partial[k];
-            partial->scaled2 = partial->unscaled2 = partial->r2 = partial->u2 = 0;
+            partial->scaled2 = partial->unscaled2 = partial->r2 = partial->u2 = partial->wr2 = 0;
             residual_add(problem, &problem->chunks[k], partial);
         }
     }
@@ -308,6 +308,8 @@ static void sum_chunks(struct nsgs *nsgs) {
         total.unscaled2 += partial->unscaled2;
         total.r2 += partial->r2;
         total.u2 += partial->u2;
+        total.v2 += partial->v2;
+        total.wr2 += partial->wr2;
     }
     nsgs->total = total;
 }
@@ -344,9 +346,9 @@ static void check(struct nsgs *nsgs, int sweeps, int thread, int threads) {
 // may, a check would be wasted. The FCLIB measure has other units and is checked without this hint.
 static bool worth_checking(const struct nsgs *nsgs, const struct sweep_sums *total) {
     const struct gabion_settings *settings = nsgs->settings;
-    double scale = fmax(sqrt(nsgs->total.closing2), nsgs->floor);
-    return settings->measure != GABION_MEASURE_SCALED ||
-           sqrt(total->largest2) <= settings->tolerance * scale;
+    double allowed = settings->tolerance * residual_scale(&nsgs->total, nsgs->floor) +
+                     residual_rounding(&nsgs->total);
+    return settings->measure != GABION_MEASURE_SCALED || sqrt(total->largest2) <= allowed;
 }
 
 static void start(struct nsgs *nsgs, int thread, int threads) {
@@ -362,14 +364,15 @@ static void start(struct nsgs *nsgs, int thread, int threads) {
 static void run(void *context, int thread, int threads) {
     struct nsgs *nsgs = context;
     struct momentum momentum = {.k = 1, .change2 = INFINITY};
-    int cap = nsgs->settings->max_sweeps, next_check = 1;
+    int cap = nsgs->settings->max_sweeps, next_check = 1, forced_check = 64;
     start(nsgs, thread, threads);
     for (int sweep = 1;; sweep++) {
         double beta = momentum_beta(nsgs, &momentum);
         sweep_colours(nsgs, sweep, beta, thread, threads);
         struct sweep_sums total = total_change(nsgs, sweep);
         momentum_update(&momentum, &total);
-        if (sweep < cap && (sweep < next_check || !worth_checking(nsgs, &total))) {
+        bool due = sweep >= next_check && worth_checking(nsgs, &total);
+        if (!due && sweep < forced_check && sweep < cap) {
             remember_velocity(nsgs, beta, thread, threads);
             continue;
         }
@@ -378,6 +381,7 @@ static void run(void *context, int thread, int threads) {
             return;
         // A check costs more than a sweep: their distance grows with the work done.
         next_check = sweep + 1 + sweep / 8;
+        forced_check = 4 * sweep > 64 ? 4 * sweep : 64; // the hint may be wrong
     }
 }
 

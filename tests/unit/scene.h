@@ -192,8 +192,7 @@ static inline void scene_assert_ledger(const struct gabion_world *world) {
 // A signal that does not change: a force of this size, or a driver at this place.
 static inline struct gabion_signal scene_signal(enum gabion_signal_kind kind, double amplitude,
                                                 double start, double end) {
-    return (struct gabion_signal){
-        .kind = kind, .amplitude = amplitude, .start = start, .end = end};
+    return (struct gabion_signal){.kind = kind, .amplitude = amplitude, .start = start, .end = end};
 }
 
 static inline vec3 scene_random_unit(struct random_stream *random) {

@@ -35,8 +35,8 @@ static struct ball ball_create(double h, double share, int periods, bool blocked
     for (int leg = 0; leg < 3 * periods; leg++) {
         struct error error = {0};
         double angle = leg_angle[leg % 3];
-        struct gabion_signal signal = scene_signal(
-            GABION_SIGNAL_CONSTANT, share * MU * GRAVITY, LEG * leg, LEG * (leg + 1));
+        struct gabion_signal signal =
+            scene_signal(GABION_SIGNAL_CONSTANT, share * MU * GRAVITY, LEG * leg, LEG * (leg + 1));
         vec3 direction = mat3_apply(turn, vec3_make(cos(angle), sin(angle), 0));
         assert_true(gabion_add_force(ball.world, group, direction, &signal, &error));
     }
@@ -53,8 +53,8 @@ static void reset_at_corners(struct ball *ball) {
     for (int leg = 1; leg < 3; leg++) {
         struct error error = {0};
         int group = gabion_find_group(ball->world, "ball");
-        assert_true(gabion_add_reset(ball->world, group, LEG * leg, vec3_zero(), vec3_zero(),
-                                     &error));
+        assert_true(
+            gabion_add_reset(ball->world, group, LEG * leg, vec3_zero(), vec3_zero(), &error));
     }
 }
 
@@ -106,8 +106,7 @@ static void test_rolling_drift(void **state) {
     for (int period = 1; period <= 2; period++) {
         for (int k = 0; k < 1500; k++) {
             scene_step(ball.world, 1);
-            assert_int_equal(scene_contact(ball.world, ball.id, ball.plane)->status,
-                             CONTACT_STICK);
+            assert_int_equal(scene_contact(ball.world, ball.id, ball.plane)->status, CONTACT_STICK);
         }
         assert_vector_near(ball_path(&ball), vec3_make(0, period * drift, 0), 1e-6);
         assert_vector_near(scene_velocity(ball.world, ball.id), vec3_zero(), 1e-6);
@@ -131,9 +130,10 @@ static void turning_errors(double h, double error[4]) {
     scene_destroy(ball.world);
 }
 
-// Friction opposes the velocity at the end of the step, which errs by about h mu g / (2 v) per turn:
-// relative to v0 the speeds are within 1 % at h = 1e-3, relative to the small speed itself they
-// need h = 1e-4 (an independent script of the same scheme has the same errors to all digits shown).
+// Friction opposes the velocity at the end of the step, which errs by about h mu g / (2 v) per
+// turn: relative to v0 the speeds are within 1 % at h = 1e-3, relative to the small speed itself
+// they need h = 1e-4 (an independent script of the same scheme has the same errors to all digits
+// shown).
 static void test_turning(void **state) {
     (void)state;
     double coarse[4], half[4], fine[4], speed = 1;

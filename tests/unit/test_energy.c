@@ -7,11 +7,11 @@
 
 struct column {
     struct gabion_world *world;
-    double start;    // energy at the start
+    double start;     // energy at the start
     double low, high; // of the relative energy change
-    double modified; // largest relative change of E + (theta - 1/2) h F.v
-    double overlap;  // largest
-    int sweeps;      // largest
+    double modified;  // largest relative change of E + (theta - 1/2) h F.v
+    double overlap;   // largest
+    int sweeps;       // largest
 };
 
 // m = 1, R = 0.5, lowest sphere 1 m above the floor, h = 1e-3, e = 1, no friction. `spread` opens
@@ -49,8 +49,7 @@ static void column_run(struct column *column, int steps) {
         double change = energy / column->start - 1;
         column->low = fmin(column->low, change);
         column->high = fmax(column->high, change);
-        column->modified =
-            fmax(column->modified, fabs((energy + correction) / column->start - 1));
+        column->modified = fmax(column->modified, fabs((energy + correction) / column->start - 1));
         column->overlap = fmax(column->overlap, column->world->report.max_overlap);
         column->sweeps = (int)fmax(column->sweeps, column->world->report.sweeps);
     }
@@ -80,8 +79,9 @@ static void test_conserved_at_half(void **state) {
 }
 
 // Other theta: E + (theta - 1/2) h F.v is constant, so E swings by a bounded O(h) and never drifts.
-// The first fall, of 1 m from a mean height of 5 m, sets the depth of the swing, to the speed gained
-// in one step: (theta - 1/2) h sqrt(2 g) / 5, the catalogue's 4.4e-4 at theta = 1 and 8.9e-5 at 0.6.
+// The first fall, of 1 m from a mean height of 5 m, sets the depth of the swing, to the speed
+// gained in one step: (theta - 1/2) h sqrt(2 g) / 5, the catalogue's 4.4e-4 at theta = 1 and 8.9e-5
+// at 0.6.
 static void assert_modified(double theta, double spread) {
     struct column column = column_create(theta, spread, 1e-14);
     double h = column.world->settings.step, slope = (theta - 0.5) * h / 5;

@@ -50,8 +50,7 @@ static void test_tangential_restitution(void **state) {
     for (int k = 0; k < 6; k++) {
         double e_t = e_ts[k % 3], mu = mus[k / 3];
         struct gabion_settings settings = impact_settings(1e-3, 0.5);
-        struct gabion_world *world =
-            scene_create(&settings, (struct gabion_law){mu, e, e_t});
+        struct gabion_world *world = scene_create(&settings, (struct gabion_law){mu, e, e_t});
         int32_t plane = scene_floor(world);
         struct gabion_body body = scene_sphere_body(vec3_make(0, 0, R), R, m);
         body.velocity = vec3_make(1.5, -0.5, -v_n);
@@ -64,8 +63,8 @@ static void test_tangential_restitution(void **state) {
         double r_t = fmin(wanted, mu * r_n);
         vec3 r = vec3_add_scaled(vec3_make(0, 0, r_n), -r_t / vec3_length(u_t), u_t);
         assert_vector_near(scene_impulse(world, ball, plane), r, 1e-12);
-        vec3 after = vec3_add(scene_velocity(world, ball),
-                              vec3_cross(scene_spin(world, ball), arm));
+        vec3 after =
+            vec3_add(scene_velocity(world, ball), vec3_cross(scene_spin(world, ball), arm));
         if (wanted < mu * r_n)
             assert_vector_near(after, vec3_add_scaled(vec3_make(0, 0, e * v_n), -e_t, u_t), 1e-12);
         else

@@ -56,8 +56,7 @@ static void assert_differences(bool two, double w_n, double w_t) {
     vec3 base = vec3_zero();
     for (int k = 0; k < 4; k++) {
         vec3 spin = {from[k].y / R, -from[k].x / R, 0}; // spin x (-R n) is the tangential part
-        struct gabion_world *world =
-            pair_create(two, m, R, vec3_make(0, 0, from[k].z), spin);
+        struct gabion_world *world = pair_create(two, m, R, vec3_make(0, 0, from[k].z), spin);
         vec3 r = scene_impulse(world, 1, 0);
         if (k == 0)
             base = r;
@@ -196,10 +195,11 @@ static void test_extreme_friction(void **state) {
 
 // Static chain ----------------------------------------------------------------------------------
 
-static int chain_sweeps(int n, enum gabion_local local) {
+static int chain_sweeps(int n, enum gabion_local local, bool momentum) {
     const double m = 3, R = 0.5, h = 1e-3;
     struct gabion_settings settings = scene_settings(h, 0.5);
     settings.local = local;
+    settings.momentum = momentum;
     struct gabion_world *world = scene_create(&settings, (struct gabion_law){.friction = 0.3});
     int32_t below = scene_floor(world);
     for (int k = 0; k < n; k++)
@@ -215,17 +215,20 @@ static int chain_sweeps(int n, enum gabion_local local) {
     return sweeps;
 }
 
-// Cold start: about 4 N^2 / pi^2 sweeps per factor e of the error, so N^2 growth. The error that
-// has to fall is that of the slowest mode, from 1 to 1e-10.
+// Cold start, sweeps alone: about 4 N^2 / pi^2 sweeps per factor e of the error, so N^2 growth. The
+// error that has to fall is that of the slowest mode, from 1 to 1e-10.
 static void test_static_chain(void **state) {
     (void)state;
     const int lengths[] = {10, 20, 40};
     int previous = 0;
     for (int k = 0; k < 3; k++) {
-        int n = lengths[k], sweeps = chain_sweeps(n, GABION_LOCAL_AUTO);
+        int n = lengths[k], sweeps = chain_sweeps(n, GABION_LOCAL_AUTO, false);
         double per_factor = 4.0 * n * n / (PI * PI);
-        print_message("chain of %d spheres: %d sweeps, %.1f factors e at 4 N^2/pi^2\n", n, sweeps,
-                      sweeps / per_factor);
+        int accelerated = chain_sweeps(n, GABION_LOCAL_AUTO, true);
+        print_message("chain of %d spheres: %d sweeps, %.1f factors e at 4 N^2/pi^2; %d with "
+                      "momentum\n",
+                      n, sweeps, sweeps / per_factor, accelerated);
+        assert_true(accelerated < sweeps);
         assert_true(sweeps <= log(1e10) * per_factor * 1.5);
         if (previous > 0) {
             assert_true(sweeps > 3 * previous);
@@ -233,7 +236,8 @@ static void test_static_chain(void **state) {
         }
         previous = sweeps;
     }
-    chain_sweeps(10, GABION_LOCAL_EXACT);
+    chain_sweeps(10, GABION_LOCAL_EXACT, false);
+    chain_sweeps(10, GABION_LOCAL_EXACT, true);
 }
 
 // The exact local solver ------------------------------------------------------------------------
@@ -347,16 +351,11 @@ static void test_exact_sticking(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_delassus_blocks),
-        cmocka_unit_test(test_delassus_by_differences),
-        cmocka_unit_test(test_free_flight),
-        cmocka_unit_test(test_oblique_impact),
-        cmocka_unit_test(test_extreme_friction),
-        cmocka_unit_test(test_static_chain),
-        cmocka_unit_test(test_exact_fuzz),
-        cmocka_unit_test(test_exact_locked),
-        cmocka_unit_test(test_exact_immovable),
-        cmocka_unit_test(test_exact_sticking),
+        cmocka_unit_test(test_delassus_blocks),  cmocka_unit_test(test_delassus_by_differences),
+        cmocka_unit_test(test_free_flight),      cmocka_unit_test(test_oblique_impact),
+        cmocka_unit_test(test_extreme_friction), cmocka_unit_test(test_static_chain),
+        cmocka_unit_test(test_exact_fuzz),       cmocka_unit_test(test_exact_locked),
+        cmocka_unit_test(test_exact_immovable),  cmocka_unit_test(test_exact_sticking),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

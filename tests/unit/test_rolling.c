@@ -23,8 +23,8 @@ static struct incline incline_create(double degrees, double mu, double theta,
     };
     vec3 normal = {sin(alpha), 0, cos(alpha)};
     incline.plane = scene_plane(incline.world, vec3_zero(), normal);
-    incline.ball = scene_sphere(incline.world, vec3_scale(incline.R, normal), incline.R, 2,
-                                vec3_zero());
+    incline.ball =
+        scene_sphere(incline.world, vec3_scale(incline.R, normal), incline.R, 2, vec3_zero());
     return incline;
 }
 
@@ -33,15 +33,14 @@ static void assert_incline(double degrees, double mu, double acceleration, doubl
                            enum contact_status status) {
     for (int run = 0; run < 4; run++) {
         double theta = run < 2 ? 0.5 : 0.8;
-        struct incline incline = incline_create(
-            degrees, mu, theta, run % 2 ? GABION_LOCAL_EXACT : GABION_LOCAL_AUTO);
+        struct incline incline =
+            incline_create(degrees, mu, theta, run % 2 ? GABION_LOCAL_EXACT : GABION_LOCAL_AUTO);
         scene_step(incline.world, 1000);
         vec3 v = scene_velocity(incline.world, incline.ball);
         vec3 w = scene_spin(incline.world, incline.ball);
         assert_vector_near(v, vec3_scale(acceleration, incline.down), 1e-8);
         assert_vector_near(w, vec3_scale(angular, incline.across), 1e-8 / incline.R);
-        assert_int_equal(scene_contact(incline.world, incline.ball, incline.plane)->status,
-                         status);
+        assert_int_equal(scene_contact(incline.world, incline.ball, incline.plane)->status, status);
         scene_assert_ledger(incline.world);
         scene_destroy(incline.world);
     }
@@ -74,8 +73,7 @@ static void test_incline_sliding(void **state) {
             double a = GRAVITY * (sin(alpha) - mu * cos(alpha));
             if (j == 0)
                 assert_near(a, table[k], 5e-7);
-            assert_incline(degrees[k], mu, a, 2.5 * mu * GRAVITY * cos(alpha) / 0.25,
-                           CONTACT_SLIP);
+            assert_incline(degrees[k], mu, a, 2.5 * mu * GRAVITY * cos(alpha) / 0.25, CONTACT_SLIP);
         }
     }
 }
@@ -132,7 +130,8 @@ static void test_sliding_to_rolling(void **state) {
     }
     assert_near(rolls_at, t_roll, h);
     // measured up to a step late or early
-    assert_near(distance, 12 / (49 * mu * GRAVITY) + 5.0 / 7 * (rolls_at - t_roll), mu * 9.81 * h * h);
+    assert_near(distance, 12 / (49 * mu * GRAVITY) + 5.0 / 7 * (rolls_at - t_roll),
+                mu * 9.81 * h * h);
     scene_assert_ledger(world);
     scene_destroy(world);
 }

@@ -29,9 +29,9 @@ static bool step_until(struct gabion_world *world, int64_t contacts, struct erro
     return true;
 }
 
-// The contact problem of the next step. Contacts are not matched with those of the step before.
+// The contact problem of the next step, as often as asked: contacts are not matched with those of
+// the step before.
 static void build_cold_problem(struct gabion_world *world) {
-    events_apply(world);
     motion_predict(world);
     detection_broad(world);
     detection_narrow(world);
@@ -81,20 +81,24 @@ static int next_count(int sweeps) {
     return decade[k] * scale;
 }
 
+// Every count is a solve of its own: going on from the last one would restart the momentum of the
+// sweeps.
 static void print_history(struct gabion_world *world, int last) {
     struct nsgs_result result = zero_impulse_residual(world);
     print_residual(0, &result);
     world->settings.tolerance = 0;
-    for (int done = 0, next = 1; next <= last; done = next, next = next_count(next)) {
-        world->settings.max_sweeps = next - done; // each solve goes on from the last impulses
+    for (int sweeps = 1; sweeps <= last; sweeps = next_count(sweeps)) {
+        build_cold_problem(world);
+        world->settings.max_sweeps = sweeps;
         result = nsgs_solve(world);
-        print_residual(next, &result);
+        print_residual(sweeps, &result);
     }
 }
 
 static bool run(struct gabion_world *world, int64_t contacts, int last, struct error *error) {
     if (!step_until(world, contacts, error))
         return false;
+    events_apply(world);
     build_cold_problem(world);
     if (world->problem->split_count > 0)
         return error_set(error, ERROR_RUN,

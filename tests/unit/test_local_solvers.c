@@ -1,0 +1,175 @@
+// The explicit and the exact one-contact solver inside the same sweeps: on spheres, whose contact
+// blocks are diagonal, both are exact and must give the same answer (Renouf, Acary 2006, section
+// 5).
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+
+#include "cases/generators.h"
+#include "engine/detection.h"
+#include "engine/events.h"
+#include "engine/motion.h"
+#include "engine/solvers/nsgs.h"
+#include "engine/step.h"
+#include "parallel/memory.h"
+
+#define SPHERES       75
+#define SETTLED_STEPS 300
+#define TOLERANCE     1e-12
+#define AGREEMENT     1e-8
+
+static struct team *team;
+
+static int start_team(void **state) {
+    struct error error = {0};
+    (void)state;
+    team = team_create(1, NULL, &error);
+    return team == NULL;
+}
+
+static int stop_team(void **state) {
+    (void)state;
+    team_destroy(team);
+    return 0;
+}
+
+// A heap in a box, three spheres wide, at rest or nearly so.
+static struct gabion_world *settle_heap(double friction) {
+    struct error error = {0};
+    struct gabion_settings settings = gabion_default_settings();
+    settings.step = 0.01;
+    settings.tolerance = 1e-4;
+    struct gabion_world *world = gabion_create(&settings, team, &error);
+    int stone = gabion_add_material(world, "stone", 2500);
+    struct container_definition box = {
+        .name = "box", .material = stone, .low = {0, 0, 0}, .high = {8, 8, 30}, .walls = 31};
+    struct lattice_definition lattice = {
+        .template = gabion_default_body(),
+        .size = {.kind = SIZE_EQUAL, .radius = 1},
+        .origin = {1.8, 1.8, 1.1},
+        .spacing = {2.1, 2.1, 2.1},
+        .count = {3, 3, 9},
+        .jitter = 0.02,
+        .limit = SPHERES,
+        .seed = 3,
+    };
+    lattice.template.material = stone;
+    lattice.template.density = 2500;
+    struct gabion_law law = {.friction = friction};
+    assert_true(gabion_set_default_law(world, &law, &error));
+    assert_true(generate_container(world, &box, &error));
+    assert_true(generate_lattice(world, &lattice, &error));
+    for (int k = 0; k < SETTLED_STEPS; k++)
+        assert_true(world_step(world, &error));
+    events_apply(world);
+    return world;
+}
+
+struct solution {
+    struct nsgs_result result;
+    size_t count;
+    size_t general; // contacts that went through the exact solver
+    vec3 *impulse, *velocity, *spin;
+};
+
+// The step that follows, from zero impulses. The world itself does not move.
+static struct solution solve_cold(struct gabion_world *world, enum gabion_local local) {
+    struct solution solution = {0};
+    world->settings.local = local;
+    world->settings.tolerance = TOLERANCE;
+    world->settings.max_sweeps = 200000;
+    motion_predict(world);
+    detection_broad(world);
+    detection_narrow(world);
+    problem_build(world);
+    solution.result = nsgs_solve(world);
+    problem_store(world);
+    size_t moving = (size_t)world->bodies.moving;
+    solution.count = world->contacts.count;
+    solution.general = world->problem->general_count;
+    solution.impulse = memory_allocate(solution.count, sizeof(vec3), "test");
+    solution.velocity = memory_allocate(moving, sizeof(vec3), "test");
+    solution.spin = memory_allocate(moving, sizeof(vec3), "test");
+    for (size_t k = 0; k < solution.count; k++)
+        solution.impulse[k] = world->contacts.list[k].impulse;
+    for (size_t i = 0; i < moving; i++) {
+        solution.velocity[i] = solver_v(&world->problem->bodies[i]);
+        solution.spin[i] = solver_s(&world->problem->bodies[i]);
+    }
+    return solution;
+}
+
+static void solution_free(struct solution *solution) {
+    memory_free(solution->impulse);
+    memory_free(solution->velocity);
+    memory_free(solution->spin);
+}
+
+static double largest_difference(const vec3 *a, const vec3 *b, size_t count) {
+    double largest = 0;
+    for (size_t k = 0; k < count; k++)
+        largest = fmax(largest, vec3_length(vec3_sub(a[k], b[k])));
+    return largest;
+}
+
+static double largest_length(const vec3 *a, size_t count) {
+    double largest = 0;
+    for (size_t k = 0; k < count; k++)
+        largest = fmax(largest, vec3_length(a[k]));
+    return largest;
+}
+
+static void assert_agreement(const char *what, const vec3 *a, const vec3 *b, size_t count,
+                             double scale) {
+    double difference = largest_difference(a, b, count);
+    if (!(difference <= AGREEMENT * scale))
+        fail_msg("%s differ by %.3e, more than %.0e of %.3e", what, difference, AGREEMENT, scale);
+}
+
+// Impulses of a heap with friction are not unique. They are compared all the same: the two solvers
+// answer each one-contact problem alike, so that their sweeps follow the same path.
+static void compare_solvers(double friction) {
+    struct gabion_world *world = settle_heap(friction);
+    size_t moving = (size_t)world->bodies.moving;
+    double speed = world->settings.step * vec3_length(world->settings.gravity);
+    struct solution explicit_one = solve_cold(world, GABION_LOCAL_EXPLICIT);
+    struct solution exact = solve_cold(world, GABION_LOCAL_EXACT);
+
+    assert_true(explicit_one.result.converged);
+    assert_true(exact.result.converged);
+    assert_int_equal(exact.result.local_fallbacks, 0);
+    assert_int_equal(explicit_one.general, 0);
+    assert_int_equal(exact.general, exact.count);
+    assert_true(exact.count > 2 * SPHERES);
+    assert_int_equal(explicit_one.count, exact.count);
+    assert_agreement("velocities", explicit_one.velocity, exact.velocity, moving, speed);
+    assert_agreement("spins", explicit_one.spin, exact.spin, moving, speed);
+    assert_agreement("impulses", explicit_one.impulse, exact.impulse, exact.count,
+                     largest_length(exact.impulse, exact.count));
+    solution_free(&explicit_one);
+    solution_free(&exact);
+    gabion_destroy(world);
+}
+
+static void test_with_friction(void **state) {
+    (void)state;
+    compare_solvers(0.3);
+}
+
+static void test_without_friction(void **state) {
+    (void)state;
+    compare_solvers(0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_with_friction),
+        cmocka_unit_test(test_without_friction),
+    };
+    return cmocka_run_group_tests(tests, start_team, stop_team);
+}
