@@ -1,5 +1,13 @@
 # Gabion: `make demo` and `make check` are all a user needs; both install what is missing.
-# User variables: CC CFLAGS LDFLAGS ARCH=native PREFIX DESTDIR
+#
+#   make            build/gabion and build/libgabion.a
+#   make demo       install packages, build, run the Brazil nut, leave ParaView files
+#   make check      install packages, build, run every test (under ten minutes on two cores)
+#   make validate   long physics; make papers: the papers' scenes; make bench, bench-full: speed
+#   make torture    sanitizers, race detector and fuzzers, for FUZZ_SECONDS each
+#   make install    to PREFIX (DESTDIR is honoured)
+#
+# Yours to set: CC CFLAGS LDFLAGS ARCH=native PREFIX DESTDIR BUILD
 BUILD   ?= build
 CC      ?= cc
 OPT     ?= -O2
@@ -7,38 +15,47 @@ ARCH    ?=
 PREFIX  ?= /usr/local
 PYTHON  ?= /usr/bin/python3
 DEMO_END ?= 60
+FUZZ_SECONDS ?= 60
 
-PACKAGES := hdf5-serial hwloc libfyaml zlib
+# HDF5's serial build by its own name: plain `hdf5` turns into the MPI one where that is installed.
+HDF5     := $(shell pkg-config --exists hdf5-serial 2>/dev/null && echo hdf5-serial || echo hdf5)
+PACKAGES := $(HDF5) hwloc libfyaml zlib
 WARN     := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror
 # -ffp-contract=off: the same bits on every processor. -fno-math-errno lets sqrt be one instruction.
 GABION_CFLAGS = -std=c17 -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE $(WARN) $(OPT) -g -fopenmp \
     -ffp-contract=off -fno-math-errno -fno-trapping-math -fvisibility=hidden -I. \
-    $(if $(ARCH),-march=$(ARCH)) $(shell pkg-config --cflags $(PACKAGES) 2>/dev/null) $(CFLAGS)
-GABION_LIBS = $(shell pkg-config --libs $(PACKAGES) 2>/dev/null) -lm $(LDFLAGS)
+    $(if $(ARCH),-march=$(ARCH)) $(LIBRARY_CFLAGS) $(CFLAGS)
+GABION_LIBS = $(LIBRARY_LIBS) -lm $(LDFLAGS)
+LIBRARY_CFLAGS := $(shell pkg-config --cflags $(PACKAGES) 2>/dev/null)
+LIBRARY_LIBS   := $(shell pkg-config --libs $(PACKAGES) 2>/dev/null)
 
 LIB_SOURCES  := $(wildcard parallel/*.c geometry/*.c engine/*.c engine/solvers/*.c cases/*.c io/*.c)
 # The sweep kernel is one source compiled once per instruction set and chosen at run time.
-KERNEL        := engine/solvers/sphere_sweep
-KERNEL_FLAGS  := -O3 -Wno-psabi
-KERNELS       := $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),$(BUILD)/$(KERNEL)_avx2.o)
-LIB_OBJECTS    = $(filter-out $(BUILD)/io/main.o,$(LIB_SOURCES:%.c=$(BUILD)/%.o)) $(KERNELS)
-UNIT_TESTS   := $(wildcard tests/unit/test_*.c)
-UNIT_BINARIES = $(UNIT_TESTS:%.c=$(BUILD)/%)
+KERNEL       := engine/solvers/sphere_sweep
+KERNEL_FLAGS := -O3 -Wno-psabi
+KERNELS      := $(if $(findstring x86_64,$(shell $(CC) -dumpmachine 2>/dev/null)),$(BUILD)/$(KERNEL)_avx2.o)
+LIB_OBJECTS   = $(filter-out $(BUILD)/io/main.o,$(LIB_SOURCES:%.c=$(BUILD)/%.o)) $(KERNELS)
+UNIT_BINARIES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/test_*.c))
+VALIDATION_BINARIES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/validation/*.c))
+FUZZ_BINARIES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/*.c))
 
-.PHONY: all demo check unit cli validate papers bench bench-full torture asan tsan fuzz install clean \
-        packages packages-test
+.PHONY: all demo check unit cli validate papers bench bench-full torture asan tsan fuzz install \
+    clean packages packages-test test-programs
+.SECONDARY:
 
 all: $(BUILD)/gabion
 
-# One command each, on a fresh machine. Flags are asked for again after packages were installed,
-# hence the second make.
+# One command each on a fresh machine. Flags are asked for anew after packages were installed, hence
+# the second make.
 demo: packages
 	@$(MAKE) --no-print-directory all
-	$(BUILD)/gabion run cases/brazil_nut.yaml -o out/demo --force --set time.end=$(DEMO_END) --set output.vtk_every=50
-	@echo "ParaView: open out/demo/bodies.pvd, walls.pvd and contacts.pvd, or run: pvpython io/show.py out/demo"
+	$(BUILD)/gabion run cases/brazil_nut.yaml -o out/demo --force --set time.end=$(DEMO_END) \
+	    --set output.vtk_every=50
+	@echo "In ParaView open out/demo/bodies.pvd, walls.pvd and contacts.pvd, or type:"
+	@echo "  paraview --script=io/show.py   (from inside out/demo)"
 
 check: packages-test
-	@$(MAKE) --no-print-directory unit cli
+	@$(MAKE) --no-print-directory unit cli asan
 
 packages:
 	@.ci/packages build
@@ -46,17 +63,85 @@ packages:
 packages-test:
 	@.ci/packages build test
 
-unit: $(UNIT_BINARIES)
+test-programs: $(UNIT_BINARIES) $(VALIDATION_BINARIES)
+
+unit: test-programs
 	@tests/layers.sh
 	@tests/run_unit.sh $(UNIT_BINARIES)
 
 cli: all
 	@GABION=$(abspath $(BUILD)/gabion) PYTHON=$(PYTHON) tests/cli/run_tests.sh
 
+# The readers, the engine's own fuzzer and a sample of the command line under gcc's address and
+# undefined-behaviour sanitizers.
+ASAN_UNIT := bulk case checkpoint checkpoint_forged drivers file fuzz_world generators grid history \
+    splitting vtk
+asan:
+	@$(MAKE) --no-print-directory BUILD=$(BUILD)/asan OPT=-O1 \
+	    CFLAGS="-fsanitize=address,undefined -fno-sanitize-recover=all $(CFLAGS)" \
+	    all $(foreach test,$(ASAN_UNIT),$(BUILD)/asan/tests/unit/test_$(test))
+	@tests/run_unit.sh $(foreach test,$(ASAN_UNIT),$(BUILD)/asan/tests/unit/test_$(test))
+	@GABION=$(abspath $(BUILD)/asan/gabion) PYTHON=$(PYTHON) tests/cli/run_tests.sh input usage
+
+# Races: clang with libomp and its Archer tool; gcc's runtime gives false reports.
+TSAN_UNIT := parallel splitting fuzz_world
+tsan:
+	@command -v clang >/dev/null || { echo "tsan needs clang and libomp-dev"; exit 1; }
+	@$(MAKE) --no-print-directory BUILD=$(BUILD)/tsan CC=clang OPT=-O1 CFLAGS="-fsanitize=thread $(CFLAGS)" \
+	    all $(foreach test,$(TSAN_UNIT),$(BUILD)/tsan/tests/unit/test_$(test))
+	@export TSAN_OPTIONS="ignore_noninstrumented_modules=1 halt_on_error=1"; \
+	    tests/run_unit.sh $(foreach test,$(TSAN_UNIT),$(BUILD)/tsan/tests/unit/test_$(test)) && \
+	    $(BUILD)/tsan/gabion run cases/grains_100k.yaml -o $(BUILD)/tsan/grains --force --quiet -j 3 \
+	        --steps 2 --set "generators.0.lattice.count=[25, 25, 25]" --set solver.max_sweeps=5
+
+fuzz:
+	@command -v clang >/dev/null || { echo "fuzz needs clang"; exit 1; }
+	@$(MAKE) --no-print-directory BUILD=$(BUILD)/fuzz CC=clang OPT=-O1 \
+	    CFLAGS="-fsanitize=fuzzer-no-link,address,undefined $(CFLAGS)" \
+	    $(patsubst $(BUILD)/%,$(BUILD)/fuzz/%,$(FUZZ_BINARIES))
+	@tests/fuzz/run.sh $(FUZZ_SECONDS) $(patsubst $(BUILD)/%,$(BUILD)/fuzz/%,$(FUZZ_BINARIES))
+
+torture: packages-test
+	@$(MAKE) --no-print-directory asan tsan fuzz
+
+validate: packages-test
+	@$(MAKE) --no-print-directory all test-programs
+	@GABION=$(abspath $(BUILD)/gabion) BUILD=$(BUILD) PYTHON=$(PYTHON) tests/validation/validate.sh
+
+papers: packages-test
+	@$(MAKE) --no-print-directory all test-programs
+	@GABION=$(abspath $(BUILD)/gabion) BUILD=$(BUILD) PYTHON=$(PYTHON) tests/validation/papers.sh
+
+bench: packages-test
+	@$(MAKE) --no-print-directory all
+	@GABION=$(abspath $(BUILD)/gabion) PYTHON=$(PYTHON) tests/bench/bench.sh --largest 100000
+
+bench-full: packages-test
+	@$(MAKE) --no-print-directory all
+	@GABION=$(abspath $(BUILD)/gabion) PYTHON=$(PYTHON) tests/bench/bench.sh --largest 1000000
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/share/gabion
+	install $(BUILD)/gabion $(DESTDIR)$(PREFIX)/bin
+	install -m 644 $(BUILD)/libgabion.a $(DESTDIR)$(PREFIX)/lib
+	for header in engine/gabion.h geometry/vec.h parallel/error.h parallel/team.h parallel/topology.h; do \
+	    install -D -m 644 $$header $(DESTDIR)$(PREFIX)/include/gabion/$$header; done
+	cp -r cases io/show.py $(DESTDIR)$(PREFIX)/share/gabion
+
+clean:
+	rm -rf $(BUILD)
+
+# -------------------------------------------------------------------------------------------------
+
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	@echo "  CC  $<"
 	@$(CC) $(GABION_CFLAGS) -MMD -MP -c $< -o $@
+
+# Every checkpoint says which build wrote it.
+$(BUILD)/io/checkpoint_write.o: GABION_CFLAGS += \
+    -DGABION_COMMIT='"$(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)"' \
+    -DGABION_COMPILER_FLAGS='"$(OPT) $(ARCH) $(CFLAGS)"'
 
 $(BUILD)/$(KERNEL).o: GABION_CFLAGS += $(KERNEL_FLAGS)
 $(BUILD)/$(KERNEL)_avx2.o: $(KERNEL).c
@@ -73,12 +158,12 @@ $(BUILD)/gabion: $(BUILD)/io/main.o $(BUILD)/libgabion.a
 	@echo "  LD  $@"
 	@$(CC) $(GABION_CFLAGS) $^ -o $@ $(GABION_LIBS)
 
-$(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/libgabion.a
-	@mkdir -p $(@D)
+$(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/libgabion.a
 	@echo "  LD  $@"
-	@$(CC) $(GABION_CFLAGS) -MMD -MP $< $(BUILD)/libgabion.a -o $@ $(GABION_LIBS) -lcmocka
+	@$(CC) $(GABION_CFLAGS) -fsanitize=fuzzer $(filter %.o %.a,$^) -o $@ $(GABION_LIBS)
 
-clean:
-	rm -rf $(BUILD)
+$(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libgabion.a
+	@echo "  LD  $@"
+	@$(CC) $(GABION_CFLAGS) $(filter %.o %.a,$^) -o $@ $(GABION_LIBS) -lcmocka
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -296,32 +296,17 @@ static bool check_action(const struct gabion_world *world, int group, vec3 direc
     return true;
 }
 
-static bool is_driven(const struct gabion_world *world, int32_t id) {
-    for (int k = 0; k < world->driven_count; k++)
-        if (world->driven[k].id == id)
-            return true;
-    return false;
-}
-
 bool gabion_add_driver(struct gabion_world *world, int group, vec3 direction,
                        const struct gabion_signal *signal, struct error *error) {
     struct bodies *bodies = &world->bodies;
     if (!check_action(world, group, direction, signal, "driver", error))
         return false;
-    for (int32_t i = 0; i < bodies->count; i++) {
-        if (bodies->group[i] != group)
-            continue;
-        if (bodies->mass[i] > 0)
+    for (int32_t i = 0; i < bodies->count; i++)
+        if (bodies->group[i] == group && bodies->mass[i] > 0)
             return error_set(error, ERROR_INPUT,
                              "driver on group %s: body %d is not fixed; only fixed bodies can "
                              "follow a path (say fixed: true)",
                              world->groups.name[group], bodies->id[i]);
-        if (is_driven(world, bodies->id[i]))
-            continue; // several drivers may add up, and a checkpoint brings the origins along
-        world->driven = memory_resize(world->driven, (size_t)world->driven_count + 1,
-                                      sizeof *world->driven, "driven bodies");
-        world->driven[world->driven_count++] = (struct driven_body){bodies->id[i], bodies->x[i]};
-    }
     world->drivers = memory_resize(world->drivers, (size_t)world->driver_count + 1,
                                    sizeof *world->drivers, "drivers");
     world->drivers[world->driver_count++] = (struct driver){group, direction, signal_copy(signal)};

@@ -2,6 +2,31 @@
 
 #include "engine/problem.h"
 #include "engine/signal.h"
+#include "parallel/memory.h"
+
+static bool is_driven(const struct gabion_world *world, int group) {
+    for (int k = 0; k < world->driver_count; k++)
+        if (world->drivers[k].group == group)
+            return true;
+    return false;
+}
+
+void drivers_adopt(struct gabion_world *world) {
+    const struct bodies *bodies = &world->bodies;
+    if (world->driver_count == 0)
+        return;
+    bool *known = memory_allocate((size_t)bodies->id_count, sizeof *known, "driven bodies");
+    for (int k = 0; k < world->driven_count; k++)
+        known[world->driven[k].id] = true;
+    world->driven =
+        memory_resize(world->driven, (size_t)(world->driven_count + bodies->count - bodies->moving),
+                      sizeof *world->driven, "driven bodies");
+    for (int32_t i = bodies->moving; i < bodies->count; i++)
+        if (!known[bodies->id[i]] && is_driven(world, bodies->group[i]))
+            world->driven[world->driven_count++] =
+                (struct driven_body){bodies->id[i], bodies->x[i]};
+    memory_free(known);
+}
 
 static vec3 path(const struct gabion_world *world, const struct driven_body *driven, int group,
                  double time) {

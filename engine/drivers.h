@@ -9,6 +9,11 @@
 
 #include "engine/world.h"
 
+// Takes in the fixed bodies of driven groups that are not on a path yet: those that entered the run
+// at a time of their own, and those that were defined after the driver. A group moves as one: a
+// late body enters at its own position plus the displacement so far.
+void drivers_adopt(struct gabion_world *world);
+
 void drivers_predict(struct gabion_world *world);   // q_m and v+ into the problem
 void drivers_integrate(struct gabion_world *world); // x and v of the bodies
 

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "engine/drivers.h"
 #include "engine/ledger.h"
 #include "engine/order.h"
 #include "parallel/memory.h"
@@ -57,6 +58,8 @@ void events_apply(struct gabion_world *world) {
     bool entered = insert_bodies(world), changed = entered;
     if (entered || world->step % ORDER_INTERVAL == 0)
         order_bodies(world);
+    if (entered || world->step == 0)
+        drivers_adopt(world);
     for (int k = 0; k < world->event_count; k++) {
         const struct event *event = &world->events[k];
         if (!falls_due(world, event->time))

@@ -7,12 +7,10 @@
 #include "io/checkpoint_format.h"
 #include "io/file.h"
 #include "io/sha256.h"
+#include "io/version.h"
 #include "parallel/memory.h"
 
 // Given by the build.
-#ifndef GABION_VERSION
-#define GABION_VERSION "unknown"
-#endif
 #ifndef GABION_COMMIT
 #define GABION_COMMIT "unknown"
 #endif

@@ -29,6 +29,7 @@ static const struct product products[] = {
     {"/vtk", "walls_[0-9]*.vtp"},
     {"/vtk", "contacts_[0-9]*.vtp"},
     {"/frames", "frame-[0-9]*.h5"},
+    {"/frames", "frame.h5"},
 };
 #define PRODUCT_COUNT (sizeof products / sizeof products[0])
 

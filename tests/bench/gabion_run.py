@@ -1,4 +1,5 @@
 """Runs gabion and reads what it says. Standard library only."""
+import math
 import os
 import resource
 import subprocess
@@ -6,18 +7,19 @@ import sys
 import time
 
 
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
 def program():
     """The binary under test: $GABION, or the one of a plain `make`."""
-    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    path = os.environ.get("GABION", os.path.join(root, "build", "gabion"))
+    path = os.environ.get("GABION", os.path.join(ROOT, "build", "gabion"))
     if not os.access(path, os.X_OK):
         sys.exit(f"{path}: not a program; build it with make, or set GABION")
     return path
 
 
 def shipped_case(name):
-    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    return os.path.join(root, "cases", name)
+    return os.path.join(ROOT, "cases", name)
 
 
 def gabion(*arguments):
@@ -39,6 +41,14 @@ def gabion(*arguments):
 QUIET = ["-q", "--force"]
 for key in ("vtk_every", "checkpoint_every", "history_every", "frames_every"):
     QUIET += ["--set", f"output.{key}=0"]
+
+
+def growth_exponent(points):
+    """Slope of the least-squares line through (log size, log cost)."""
+    logs = [(math.log(n), math.log(t)) for n, t in points]
+    x0 = sum(x for x, _ in logs) / len(logs)
+    y0 = sum(y for _, y in logs) / len(logs)
+    return sum((x - x0) * (y - y0) for x, y in logs) / sum((x - x0) ** 2 for x, _ in logs)
 
 
 class Verdict:

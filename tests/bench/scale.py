@@ -8,13 +8,12 @@ the same case without steps. `busy` is processor time over clock time and thread
 means that the clock columns of that row are not to be trusted.
 """
 import argparse
-import math
 import os
 import shutil
 import sys
 import tempfile
 
-from gabion_run import QUIET, Verdict, gabion, shipped_case
+from gabion_run import QUIET, Verdict, gabion, growth_exponent, shipped_case
 
 SIZES = [10, 22, 46, 68, 100]  # grains along an edge
 SPACING = 0.02001
@@ -77,21 +76,13 @@ def print_cells(cells):
     print("  ".join(str(c).rjust(w) for c, w in zip(cells, widths)), flush=True)
 
 
-def exponent(points):
-    """Slope of the least-squares line through (log grains, log seconds)."""
-    logs = [(math.log(n), math.log(t)) for n, t in points]
-    x0 = sum(x for x, _ in logs) / len(logs)
-    y0 = sum(y for _, y in logs) / len(logs)
-    return sum((x - x0) * (y - y0) for x, y in logs) / sum((x - x0) ** 2 for x, _ in logs)
-
-
 def judge_growth(rows, thread_counts, verdict):
     for threads in thread_counts:
         mine = [row for row in rows if row["threads"] == threads]
         if len(mine) < 2:
             continue
-        clock = exponent([(row["grains"], row["wall"]) for row in mine])
-        cpu = exponent([(row["grains"], row["cpu"]) for row in mine])
+        clock = growth_exponent([(row["grains"], row["wall"]) for row in mine])
+        cpu = growth_exponent([(row["grains"], row["cpu"]) for row in mine])
         print(f"growth exponent, {threads} thread(s): {clock:.3f} by the clock, "
               f"{cpu:.3f} by processor time")
         if threads == 1:

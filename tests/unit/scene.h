@@ -189,7 +189,6 @@ static inline void scene_assert_ledger(const struct gabion_world *world) {
     assert_false(ledger_failed(ledger));
 }
 
-// A signal that does not change: a force of this size, or a driver at this place.
 static inline struct gabion_signal scene_signal(enum gabion_signal_kind kind, double amplitude,
                                                 double start, double end) {
     return (struct gabion_signal){.kind = kind, .amplitude = amplitude, .start = start, .end = end};

@@ -196,6 +196,30 @@ static void test_sum_of_drivers(void **state) {
     scene_destroy(world);
 }
 
+// A group moves as one, whenever its bodies enter and in whatever order things are defined.
+static void test_late_bodies_are_driven(void **state) {
+    (void)state;
+    struct gabion_settings settings = scene_settings(1e-2, 0.5);
+    struct gabion_world *world = scene_create(&settings, (struct gabion_law){0});
+    int group;
+    int32_t first = driven_floor(world, &group);
+    struct gabion_body body = scene_sphere_body(vec3_make(5, 0, 1), 0.5, 0);
+    body.fixed = true;
+    body.group = group;
+    body.insert_time = 0.5;
+    int32_t late = scene_add(world, &body);
+    drive(world, group, vec3_make(1, 0, 0), scene_signal(GABION_SIGNAL_LINEAR, 2, 0, INFINITY));
+    body.insert_time = 0;
+    body.position = vec3_make(7, 0, 1);
+    int32_t after = scene_add(world, &body);
+    scene_step(world, 100);
+    assert_vector_near(scene_position(world, first), vec3_make(2.25, 0, 0), 1e-14);
+    assert_vector_near(scene_position(world, late), vec3_make(7, 0, 1), 1e-14);
+    assert_vector_near(scene_position(world, after), vec3_make(9, 0, 1), 1e-14);
+    assert_vector_near(scene_velocity(world, late), vec3_make(2, 0, 0), 1e-12);
+    scene_destroy(world);
+}
+
 // A smooth floor motion leaves resting spheres on the floor: their contact force follows the
 // floor's acceleration, without the 2 h swing that a jump in velocity leaves.
 static void test_smooth_ramp_does_not_ring(void **state) {
@@ -466,6 +490,7 @@ int main(void) {
         cmocka_unit_test(test_dragged_along),
         cmocka_unit_test(test_paths),
         cmocka_unit_test(test_sum_of_drivers),
+        cmocka_unit_test(test_late_bodies_are_driven),
         cmocka_unit_test(test_smooth_ramp_does_not_ring),
         cmocka_unit_test(test_timed_force),
         cmocka_unit_test(test_force_signals),

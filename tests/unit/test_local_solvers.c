@@ -1,55 +1,29 @@
 // The explicit and the exact one-contact solver inside the same sweeps: on spheres, whose contact
 // blocks are diagonal, both are exact and must give the same answer (Renouf, Acary 2006, section
 // 5).
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <math.h>
-#include <stdio.h>
-
 #include "cases/generators.h"
 #include "engine/detection.h"
 #include "engine/events.h"
 #include "engine/motion.h"
 #include "engine/solvers/nsgs.h"
-#include "engine/step.h"
 #include "parallel/memory.h"
+#include "tests/unit/scene.h"
 
 #define SPHERES       75
 #define SETTLED_STEPS 300
 #define TOLERANCE     1e-12
 #define AGREEMENT     1e-8
 
-static struct team *team;
-
-static int start_team(void **state) {
-    struct error error = {0};
-    (void)state;
-    team = team_create(1, NULL, &error);
-    return team == NULL;
-}
-
-static int stop_team(void **state) {
-    (void)state;
-    team_destroy(team);
-    return 0;
-}
-
 // A heap in a box, three spheres wide, at rest or nearly so.
 static struct gabion_world *settle_heap(double friction) {
     struct error error = {0};
     struct gabion_settings settings = gabion_default_settings();
     settings.step = 0.01;
-    settings.tolerance = 1e-4;
-    struct gabion_world *world = gabion_create(&settings, team, &error);
-    int stone = gabion_add_material(world, "stone", 2500);
+    struct gabion_world *world = scene_create(&settings, (struct gabion_law){.friction = friction});
     struct container_definition box = {
-        .name = "box", .material = stone, .low = {0, 0, 0}, .high = {8, 8, 30}, .walls = 31};
+        .name = "box", .material = SCENE_GROUND, .high = {8, 8, 30}, .walls = 31};
     struct lattice_definition lattice = {
-        .template = gabion_default_body(),
+        .template = scene_sphere_body(vec3_zero(), 1, 1e4),
         .size = {.kind = SIZE_EQUAL, .radius = 1},
         .origin = {1.8, 1.8, 1.1},
         .spacing = {2.1, 2.1, 2.1},
@@ -58,14 +32,9 @@ static struct gabion_world *settle_heap(double friction) {
         .limit = SPHERES,
         .seed = 3,
     };
-    lattice.template.material = stone;
-    lattice.template.density = 2500;
-    struct gabion_law law = {.friction = friction};
-    assert_true(gabion_set_default_law(world, &law, &error));
     assert_true(generate_container(world, &box, &error));
     assert_true(generate_lattice(world, &lattice, &error));
-    for (int k = 0; k < SETTLED_STEPS; k++)
-        assert_true(world_step(world, &error));
+    scene_step(world, SETTLED_STEPS);
     events_apply(world);
     return world;
 }
@@ -153,7 +122,7 @@ static void compare_solvers(double friction) {
                      largest_length(exact.impulse, exact.count));
     solution_free(&explicit_one);
     solution_free(&exact);
-    gabion_destroy(world);
+    scene_destroy(world);
 }
 
 static void test_with_friction(void **state) {
@@ -171,5 +140,5 @@ int main(void) {
         cmocka_unit_test(test_with_friction),
         cmocka_unit_test(test_without_friction),
     };
-    return cmocka_run_group_tests(tests, start_team, stop_team);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

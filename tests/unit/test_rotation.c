@@ -55,8 +55,9 @@ static void test_tumbling(void **state) {
     }
     print_message("tumbling, 60 s: energy drift %.1e, |L| drift %.1e\n", worst_energy, worst_L);
     assert_int_equal(found, 5);
-    assert_at_most(worst_energy, 1e-6);
-    assert_at_most(worst_L, 1e-6);
+    // The catalogue asks for 1e-6; the scheme keeps both to rounding, and rounding must not drift.
+    assert_at_most(worst_energy, 1e-12);
+    assert_at_most(worst_L, 1e-12);
     scene_assert_ledger(top.world);
     scene_destroy(top.world);
 }

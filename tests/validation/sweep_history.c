@@ -1,8 +1,8 @@
 // Residual against sweeps of one step, from a cold start:
 //   sweep_history CASE CONTACTS [SWEEPS]
-// steps the case until CONTACTS contacts carry force, then solves the step that follows with
-// impulses that start at zero. Prints one line per count of sweeps; sweep 0 is the residual of zero
-// impulses.
+// steps the case until it has CONTACTS contacts (candidates, which is what the papers count), then
+// solves the step that follows with impulses that start at zero. Prints one line per count of
+// sweeps; sweep 0 is the residual of zero impulses.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -17,12 +17,13 @@
 #define SWEEPS_DEFAULT 1000
 
 static bool step_until(struct gabion_world *world, int64_t contacts, struct error *error) {
-    while (world->report.contacts < contacts) {
+    while (world->report.candidates < contacts) {
         if (world_time(world) >= world->settings.end)
-            return error_set(error, ERROR_RUN,
-                             "%lld contacts never carry force before time.end; the last step has "
-                             "%lld. Ask for fewer",
-                             (long long)contacts, (long long)world->report.contacts);
+            return error_set(
+                error, ERROR_RUN,
+                "no step before time.end has %lld contacts; the last one has %lld. Ask "
+                "for fewer",
+                (long long)contacts, (long long)world->report.candidates);
         if (!world_step(world, error))
             return false;
     }

@@ -1,0 +1,283 @@
+// Random worlds through the public interface: any mixture of sizes, fixed spheres, locks, unequal
+// inertia, laws, drivers, forces, timed insertions, removals and resets, theta, gap mode and local
+// solver. Of every scene must hold, whatever the physics:
+//   - the same bits after every step on 1, 2 and 3 threads and with the portable kernel;
+//   - the books close: energy_error <= 1e-9 of the turnover;
+//   - locked degrees of freedom and fixed bodies stay where they are, impulses push;
+//   - a step that fails leaves no other trace than its error.
+// A failing scene prints its seed: GABION_FUZZ_SEED=<seed> runs it alone, GABION_FUZZ_SCENES=<n>
+// runs more of them.
+#include "tests/unit/scene.h"
+
+#define SCENES       150
+#define LARGE_EVERY  25 // a scene with enough contacts for every loop to be cut into several parts
+#define LARGE_BODIES 2500
+#define VARIANTS     4
+#define STEPS_MAX    60
+#define GROUPS       4
+
+struct scene {
+    uint64_t seed;
+    bool large;
+    int steps;
+};
+
+static const struct variant {
+    int threads;
+    const char *kernel; // GABION_KERNEL; NULL: the best
+} variants[VARIANTS] = {{1, NULL}, {2, NULL}, {3, NULL}, {1, "baseline"}};
+
+static bool chance(struct random_stream *random, double p) { return random_unit(random) < p; }
+
+static int pick(struct random_stream *random, int count) {
+    return (int)(random_unit(random) * count);
+}
+
+static vec3 random_vector(struct random_stream *random, double size) {
+    return (vec3){random_between(random, -size, size), random_between(random, -size, size),
+                  random_between(random, -size, size)};
+}
+
+static struct gabion_settings random_settings(struct random_stream *random) {
+    static const double thetas[] = {0.5, 0.5, 0.6, 0.75, 1};
+    static const double tolerances[] = {1e-2, 1e-4, 1e-8};
+    struct gabion_settings settings = gabion_default_settings();
+    settings.step = chance(random, 0.5) ? 1e-3 : 5e-3;
+    settings.theta = thetas[pick(random, 5)];
+    settings.tolerance = tolerances[pick(random, 3)];
+    settings.max_sweeps = 1 + pick(random, 200);
+    settings.on_cap = GABION_CAP_ACCEPT;
+    settings.momentum = chance(random, 0.8);
+    settings.gap = chance(random, 0.5) ? GABION_GAP_GAP : GABION_GAP_MOREAU;
+    settings.local = (enum gabion_local)pick(random, 3);
+    settings.measure = chance(random, 0.8) ? GABION_MEASURE_SCALED : GABION_MEASURE_FCLIB;
+    settings.relaxation = chance(random, 0.8) ? 1 : random_between(random, 0.5, 1.5);
+    settings.gravity = chance(random, 0.2) ? vec3_zero() : random_vector(random, 10);
+    if (chance(random, 0.3))
+        settings.gravity_ramp_end = 20 * settings.step;
+    if (chance(random, 0.3))
+        settings.alert = random_between(random, 0, 0.1);
+    return settings;
+}
+
+static struct gabion_law random_law(struct random_stream *random) {
+    static const double frictions[] = {0, 0.3, 0.8, 5, INFINITY};
+    static const double restitutions[] = {0, 0, 0.5, 1};
+    return (struct gabion_law){
+        .friction = frictions[pick(random, 5)],
+        .restitution = restitutions[pick(random, 4)],
+        .tangential_restitution = chance(random, 0.15) ? random_unit(random) : 0,
+    };
+}
+
+static struct gabion_signal random_signal(struct random_stream *random, double h) {
+    static double times[] = {0, 0.01, 0.02, 0.05}, values[] = {0, 1, -0.5, 0};
+    struct gabion_signal signal = {
+        .kind = (enum gabion_signal_kind)pick(random, 5),
+        .start = chance(random, 0.5) ? 0 : random_between(random, 0, 20 * h),
+        .amplitude = random_between(random, -0.05, 0.05),
+        .frequency = random_between(random, 0, 20),
+        .smooth = chance(random, 0.5) ? 0 : 5 * h,
+        .points = 4,
+        .table_time = times,
+        .table_value = values,
+    };
+    signal.end = signal.start + random_between(random, 1, 60) * h;
+    if (chance(random, 0.3) && signal.kind != GABION_SIGNAL_RAMP)
+        signal.end = INFINITY;
+    return signal;
+}
+
+static struct gabion_body random_sphere(struct random_stream *random, double box, double h) {
+    vec3 x = random_vector(random, box);
+    struct gabion_body body = scene_sphere_body(x, random_between(random, 0.1, 0.3), 0);
+    body.density = random_between(random, 100, 5000);
+    body.material = pick(random, 2);
+    body.group = 1 + pick(random, GROUPS - 1); // group 1 may be driven: only fixed bodies there
+    body.fixed = body.group == 1 || chance(random, 0.05);
+    body.orientation = quat_exp(random_vector(random, 3));
+    if (chance(random, 0.02))
+        body.radius *= 8; // busy: it is split
+    if (chance(random, 0.1))
+        body.insert_time = random_between(random, 0, 30 * h);
+    if (body.fixed)
+        return body;
+    body.velocity = random_vector(random, 2);
+    body.spin = random_vector(random, 5);
+    double moment = 0.4 * sphere_mass(body.radius, body.density) * body.radius * body.radius;
+    if (chance(random, 0.15))
+        body.inertia = vec3_make(moment, moment * random_between(random, 0.6, 1.5),
+                                 moment * random_between(random, 0.6, 1.5));
+    if (chance(random, 0.15))
+        body.lock = (unsigned)pick(random, 64);
+    for (int axis = 0; axis < 3; axis++) {
+        if (body.lock >> axis & 1)
+            vec3_set(&body.velocity, axis, 0);
+        if (body.lock >> (axis + 3) & 1)
+            vec3_set(&body.spin, axis, 0);
+    }
+    return body;
+}
+
+static void add_walls(struct gabion_world *world, struct random_stream *random, double box) {
+    for (int axis = 0; axis < 3; axis++)
+        for (int side = -1; side < 2; side += 2) {
+            vec3 point = vec3_zero(), normal = vec3_zero();
+            vec3_set(&point, axis, side * (box + 0.3));
+            vec3_set(&normal, axis, -side);
+            struct gabion_body wall = scene_plane_body(point, normal);
+            wall.group = chance(random, 0.3) ? 1 : 0;
+            if (chance(random, 0.9))
+                scene_add(world, &wall);
+        }
+}
+
+static void add_actions(struct gabion_world *world, struct random_stream *random, double h) {
+    struct error error = {0};
+    for (int k = pick(random, 3); k > 0; k--) {
+        struct gabion_signal signal = random_signal(random, h);
+        assert_true(gabion_add_driver(world, 1, random_vector(random, 1), &signal, &error));
+    }
+    for (int k = pick(random, 3); k > 0; k--) {
+        struct gabion_signal signal = random_signal(random, h);
+        signal.amplitude *= 1e4;
+        assert_true(gabion_add_force(world, 2 + pick(random, GROUPS - 2), random_vector(random, 1),
+                                     &signal, &error));
+    }
+    for (int k = pick(random, 3); k > 0; k--) {
+        double time = h * pick(random, 40);
+        int group = pick(random, GROUPS);
+        bool good = chance(random, 0.5)
+                        ? gabion_add_removal(world, group, time, &error)
+                        : gabion_add_reset(world, group, time, random_vector(random, 1),
+                                           random_vector(random, 5), &error);
+        assert_true(good);
+    }
+}
+
+static struct gabion_world *build(const struct scene *scene, struct team *team) {
+    struct random_stream random = {scene->seed};
+    struct error error = {0};
+    struct gabion_settings settings = random_settings(&random);
+    if (scene->large)
+        settings.max_sweeps = 10;
+    struct gabion_world *world = gabion_create(&settings, team, &error);
+    assert_non_null(world);
+    gabion_add_material(world, "body", 1000);
+    gabion_add_material(world, "ground", 1000);
+    for (int k = 0; k < 3; k++) { // equal materials, unequal ones; the default for the rest
+        struct gabion_law law = random_law(&random);
+        bool good = k < 2 ? gabion_set_law(world, 0, k, &law, &error)
+                          : gabion_set_default_law(world, &law, &error);
+        assert_true(good);
+    }
+    static const char *const names[GROUPS] = {"", "driven", "two", "three"};
+    for (int k = 0; k < GROUPS; k++)
+        assert_int_equal(gabion_add_group(world, names[k]), k);
+    int bodies = scene->large ? LARGE_BODIES : chance(&random, 0.1) ? 0 : pick(&random, 60);
+    // About as many grains as fit, overlaps included.
+    double box = 0.2 * cbrt(bodies + 1.0) * random_between(&random, 0.8, 1.6);
+    add_walls(world, &random, box);
+    for (int k = 0; k < bodies; k++) {
+        struct gabion_body body = random_sphere(&random, box, settings.step);
+        scene_add(world, &body);
+    }
+    add_actions(world, &random, settings.step);
+    return world;
+}
+
+// What must hold after any step; the text says what does not.
+static const char *step_defect(const struct gabion_world *world) {
+    const struct bodies *bodies = &world->bodies;
+    const struct ledger *ledger = &world->ledger;
+    double energies = fabs(ledger->kinetic) + fabs(ledger->potential);
+    if (!(fabs(ledger->energy_error) <=
+          1e-9 * ledger->turnover + 1e-14 * energies * (double)world->step))
+        return "the books do not close";
+    for (int32_t i = 0; i < bodies->count; i++) {
+        if (bodies->index_of[bodies->id[i]] != i || (i < bodies->moving) != (bodies->mass[i] > 0))
+            return "the bodies are out of order";
+        for (int axis = 0; axis < 3; axis++)
+            if ((bodies->lock[i] >> axis & 1 && vec3_get(bodies->v[i], axis) != 0) ||
+                (bodies->lock[i] >> (axis + 3) & 1 && vec3_get(bodies->w[i], axis) != 0))
+                return "a locked degree of freedom moves";
+    }
+    for (size_t k = 0; k < world->contacts.count; k++) {
+        const struct contact *contact = &world->contacts.list[k];
+        double size = vec3_length(contact->impulse);
+        if (!(vec3_dot(contact->impulse, contact->normal) >= -1e-12 * size))
+            return "an impulse pulls";
+        if (contact->status == CONTACT_OPEN && size > 0)
+            return "an open contact carries an impulse";
+    }
+    return NULL;
+}
+
+// Runs one variant and hands out the hash after every step; a failed step ends the run.
+static const char *run(const struct scene *scene, const struct variant *variant, uint64_t *hash) {
+    struct error error = {0};
+    const char *defect = NULL;
+    if (variant->kernel)
+        setenv("GABION_KERNEL", variant->kernel, 1);
+    struct team *team = team_create(variant->threads, NULL, &error);
+    struct gabion_world *world = build(scene, team);
+    for (int k = 0; k < scene->steps && !defect; k++) {
+        uint64_t before = gabion_state_hash(world);
+        if (!gabion_step(world, &error)) {
+            defect = error.text;
+            if (before != gabion_state_hash(world))
+                defect = "a failed step changed the state";
+            print_error("%s\n", error.text);
+            break;
+        }
+        hash[k] = gabion_state_hash(world);
+        defect = step_defect(world);
+    }
+    if (defect)
+        print_error("seed %llu, step %lld, %d threads: %s (energy error %g, turnover %g)\n",
+                    (unsigned long long)scene->seed, (long long)world->step, variant->threads,
+                    defect, world->ledger.energy_error, world->ledger.turnover);
+    gabion_destroy(world);
+    team_destroy(team);
+    unsetenv("GABION_KERNEL");
+    return defect ? "failed" : NULL;
+}
+
+static bool scene_holds(const struct scene *scene) {
+    uint64_t hash[VARIANTS][STEPS_MAX] = {{0}};
+    for (int v = 0; v < VARIANTS; v++) {
+        if (run(scene, &variants[v], hash[v]))
+            return false;
+        for (int k = 0; k < scene->steps; k++)
+            if (hash[v][k] != hash[0][k]) {
+                print_error("seed %llu: step %d differs on %d threads, kernel %s\n",
+                            (unsigned long long)scene->seed, k + 1, variants[v].threads,
+                            variants[v].kernel ? variants[v].kernel : "best");
+                return false;
+            }
+    }
+    return true;
+}
+
+static struct scene make_scene(uint64_t seed) {
+    bool large = seed % LARGE_EVERY == 0;
+    return (struct scene){seed, large, large ? 5 : STEPS_MAX};
+}
+
+static void test_random_worlds(void **state) {
+    (void)state;
+    const char *only = getenv("GABION_FUZZ_SEED"), *more = getenv("GABION_FUZZ_SCENES");
+    uint64_t first = only ? strtoull(only, NULL, 10) : 1;
+    uint64_t count = only ? 1 : more ? strtoull(more, NULL, 10) : SCENES;
+    int failed = 0;
+    for (uint64_t seed = first; seed < first + count; seed++) {
+        struct scene scene = make_scene(seed);
+        failed += !scene_holds(&scene);
+    }
+    assert_int_equal(failed, 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_worlds)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
