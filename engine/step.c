@@ -72,7 +72,8 @@ static bool check_solution(struct gabion_world *world, struct error *error) {
     if (!world->report.converged && world->settings.on_cap == GABION_CAP_STOP)
         return error_set(error, ERROR_RUN,
                          "step %lld: residual %.3g after %d sweeps, above solver.tolerance %.3g, "
-                         "and solver.on_cap is stop. Raise solver.max_sweeps or the tolerance",
+                         "and solver.on_cap is stop. Go on with a higher "
+                         "solver.max_sweeps or solver.tolerance (resume --set)",
                          (long long)world->step + 1, world->report.residual, world->report.sweeps,
                          world->settings.tolerance);
     return true;

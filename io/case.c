@@ -75,10 +75,36 @@ struct case_file *case_load(const char *path, const char *const *overrides, int 
     return finish(file, error);
 }
 
-struct case_file *case_parse(const char *resolved_text, const char *origin, struct error *error) {
+static bool may_change(const char *override) {
+    static const char *const allowed[] = {"solver.", "contact.", "output.", "stop.", "time.end="};
+    for (size_t k = 0; k < sizeof allowed / sizeof *allowed; k++)
+        if (strncmp(override, allowed[k], strlen(allowed[k])) == 0)
+            return true;
+    return false;
+}
+
+static bool override_resolved(struct case_file *file, const char *override, struct error *error) {
+    if (may_change(override))
+        return case_override(file->root, override, &file->origins, error);
+    return error_set(error, ERROR_INPUT,
+                     "--set %s: a run that goes on can change solver, contact, output, stop and "
+                     "time.end; for anything else start a new run",
+                     override);
+}
+
+struct case_file *case_parse(const char *resolved_text, const char *origin,
+                             const char *const *overrides, int override_count,
+                             struct error *error) {
     struct case_file *file = memory_allocate(1, sizeof *file, "case");
     file->root = yaml_parse(resolved_text, strlen(resolved_text),
                             text_list_add(&file->origins, origin), error);
+    bool good = file->root != NULL;
+    for (int k = 0; good && k < override_count; k++)
+        good = override_resolved(file, overrides[k], error);
+    if (!good) {
+        case_free(file);
+        return NULL;
+    }
     return finish(file, error);
 }
 

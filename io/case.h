@@ -17,7 +17,10 @@ struct output_settings { // every N steps; 0 switches off
 // overrides: "a.b=value" each, as given to --set.
 struct case_file *case_load(const char *path, const char *const *overrides, int override_count,
                             struct error *error);
-struct case_file *case_parse(const char *resolved_text, const char *origin, struct error *error);
+// A resolved text, as a checkpoint holds it. Overrides may only change how the run goes on (solver,
+// contact, output, stop, time.end): bodies, materials and the step are part of the state.
+struct case_file *case_parse(const char *resolved_text, const char *origin,
+                             const char *const *overrides, int override_count, struct error *error);
 void case_free(struct case_file *file);
 
 const char *case_text(const struct case_file *file);  // resolved YAML

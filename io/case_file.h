@@ -30,4 +30,8 @@ static inline struct fields case_fields(const struct case_file *file) {
 struct yaml_node *case_resolve(const char *path, const char *const *overrides, int override_count,
                                struct text_list *origins, struct error *error);
 
+// Sets one value, "a.b=value".
+bool case_override(struct yaml_node *root, const char *argument, struct text_list *origins,
+                   struct error *error);
+
 #endif

@@ -189,8 +189,8 @@ static bool set_value(struct yaml_node *root, char *path, struct yaml_node *valu
     return true;
 }
 
-static bool apply_override(struct yaml_node *root, const char *argument, struct text_list *origins,
-                           struct error *error) {
+bool case_override(struct yaml_node *root, const char *argument, struct text_list *origins,
+                   struct error *error) {
     char name[512], path[256];
     const char *equals = strchr(argument, '=');
     snprintf(name, sizeof name, "--set %.400s", argument);
@@ -305,7 +305,7 @@ struct yaml_node *case_resolve(const char *path, const char *const *overrides, i
         return NULL;
     bool good = true;
     for (int i = 0; good && i < override_count; i++)
-        good = apply_override(root, overrides[i], origins, error);
+        good = case_override(root, overrides[i], origins, error);
     good = good && for_entries(root, "drivers", path, inline_table, error) &&
            for_entries(root, "forces", path, inline_table, error) &&
            for_entries(root, "imports", path, anchor_import, error);

@@ -103,7 +103,7 @@ bool command_resume(const struct options *options, struct error *error) {
     struct checkpoint *checkpoint = open_target(options, directory, error);
     if (checkpoint == NULL)
         return false;
-    bool done = scene_open_checkpoint(&scene, checkpoint, options->threads, error);
+    bool done = scene_open_checkpoint(&scene, checkpoint, options, error);
     if (done) {
         done = resume_scene(&scene, checkpoint, directory, options, error);
         scene_close(&scene);

@@ -135,7 +135,7 @@ static const struct option_row option_rows[] = {
     {"steps", 0, "N", BIT(VERB_RUN) | BIT(VERB_RESUME),
      "run exactly N steps (resume: N more), whatever time.end and stop say", set_steps},
     {"until", 0, "T", BIT(VERB_RESUME), "run to this time instead of time.end", set_until},
-    {"set", 0, "KEY=VALUE", BIT(VERB_RUN) | BIT(VERB_CHECK) | BIT(VERB_INFO),
+    {"set", 0, "KEY=VALUE", BIT(VERB_RUN) | BIT(VERB_RESUME) | BIT(VERB_CHECK) | BIT(VERB_INFO),
      "replace one value of the case file; may be repeated", set_override},
     {"force", 0, NULL, BIT(VERB_RUN), "remove the results of an earlier run from the folder first",
      set_force},

@@ -37,19 +37,20 @@ bool scene_open_case(struct scene *scene, const struct options *options, struct 
     return false;
 }
 
-static bool build_checkpoint(struct scene *scene, const struct checkpoint *checkpoint, int threads,
-                             struct error *error) {
-    if (!start_machine(scene, threads, error))
+static bool build_checkpoint(struct scene *scene, const struct checkpoint *checkpoint,
+                             const struct options *options, struct error *error) {
+    if (!start_machine(scene, options->threads, error))
         return false;
-    scene->file = case_parse(checkpoint_case(checkpoint), checkpoint_path(checkpoint), error);
+    scene->file = case_parse(checkpoint_case(checkpoint), checkpoint_path(checkpoint),
+                             options->overrides, options->override_count, error);
     return scene->file != NULL && start_world(scene, error) &&
            checkpoint_restore(checkpoint, scene->world, error) &&
            case_add_actions(scene->file, scene->world, error);
 }
 
-bool scene_open_checkpoint(struct scene *scene, const struct checkpoint *checkpoint, int threads,
-                           struct error *error) {
-    if (build_checkpoint(scene, checkpoint, threads, error))
+bool scene_open_checkpoint(struct scene *scene, const struct checkpoint *checkpoint,
+                           const struct options *options, struct error *error) {
+    if (build_checkpoint(scene, checkpoint, options, error))
         return true;
     scene_close(scene);
     return error_context(error, "%s", checkpoint_path(checkpoint));

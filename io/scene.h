@@ -18,8 +18,8 @@ struct scene {
 
 // The case options->target with its --set values, on -j threads. On failure nothing is left open.
 bool scene_open_case(struct scene *scene, const struct options *options, struct error *error);
-bool scene_open_checkpoint(struct scene *scene, const struct checkpoint *checkpoint, int threads,
-                           struct error *error);
+bool scene_open_checkpoint(struct scene *scene, const struct checkpoint *checkpoint,
+                           const struct options *options, struct error *error);
 void scene_close(struct scene *scene);
 
 // Number of the first step that is not before `time` (but for rounding).

@@ -37,11 +37,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     char *text = malloc(size + 1);
     memcpy(text, data, size);
     text[size] = '\0';
-    struct case_file *file = case_parse(text, "fuzz", &error);
+    struct case_file *file = case_parse(text, "fuzz", NULL, 0, &error);
     free(text);
     if (!file)
         return 0;
-    struct case_file *again = case_parse(case_text(file), "again", &error);
+    struct case_file *again = case_parse(case_text(file), "again", NULL, 0, &error);
     if (!again || strcmp(case_text(file), case_text(again)) != 0) {
         fprintf(stderr, "%s\n%s\n", error.text, case_text(file));
         abort();

@@ -281,7 +281,7 @@ static void resolved_text_is_enough(void **state) {
     (void)state;
     struct error error = {0};
     struct case_file *file = load_good(full_case);
-    struct case_file *again = case_parse(case_text(file), "checkpoint", &error);
+    struct case_file *again = case_parse(case_text(file), "checkpoint", NULL, 0, &error);
     assert_string_equal(error.text, "");
     assert_string_equal(case_text(file), case_text(again));
     assert_same(case_settings(again)->step, 1e-3);
@@ -603,11 +603,11 @@ static void unknown_groups_are_told(void **state) {
 static void a_resolved_case_has_no_references(void **state) {
     (void)state;
     struct error error = {0};
-    assert_null(case_parse("include: x.yaml\n" BASE, "checkpoint", &error));
+    assert_null(case_parse("include: x.yaml\n" BASE, "checkpoint", NULL, 0, &error));
     assert_int_equal(error.status, ERROR_INPUT);
     error = (struct error){0};
     assert_null(case_parse(BASE "drivers: [{group: a, direction: [1, 0, 0], table: {file: x}}]\n",
-                           "checkpoint", &error));
+                           "checkpoint", NULL, 0, &error));
     assert_non_null(strstr(error.text, "holds its points"));
 }
 

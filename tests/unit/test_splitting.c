@@ -8,8 +8,9 @@
 #define MU      0.3
 
 // A nest: small grains touch a big one all around (Fibonacci points, as far up as `top`), and each
-// leans on a fixed grain behind it. Everything moves a little, so that contacts stick, slip and
-// open.
+// leans on a fixed grain behind it, without friction: a grain held by friction between two opposite
+// contacts wedges itself in, and impulses creep for ever whatever the solver. Everything moves a
+// little, so that contacts stick, slip and open.
 #define NEST_POINTS 1050
 
 struct nest {
@@ -48,6 +49,7 @@ static void nest_fill(struct nest *nest, double top, bool backed) {
         small.spin = random_vector(&random, 0.05);
         scene_add(nest->world, &small);
         struct gabion_body back = nest_grain(vec3_scale(BIG_R + 3, direction), 1);
+        back.material = SCENE_GROUND;
         back.fixed = true;
         if (backed)
             scene_add(nest->world, &back);
@@ -59,6 +61,8 @@ static struct nest nest_create(const struct gabion_settings *settings, int threa
     struct nest nest = {0};
     struct error error = {0};
     nest.world = scene_create(settings, (struct gabion_law){.friction = MU});
+    assert_true(
+        gabion_set_law(nest.world, SCENE_BODY, SCENE_GROUND, &(struct gabion_law){0}, &error));
     team_destroy(nest.world->team);
     nest.world->team = nest.team = team_create(threads, NULL, &error);
     assert_non_null(nest.team);
@@ -158,6 +162,10 @@ static void reference_block(const struct reference *reference, const struct cont
     *w_t = *w_n + c->radius * c->radius * c->inv_i + a->radius * a->radius * a->inv_i;
 }
 
+static double friction_of(const struct gabion_world *world, const struct contact *contact) {
+    return world->laws.law[contact->law].friction;
+}
+
 // The one-contact problem with a diagonal block: clip the normal, project the tangent.
 static double reference_solve(struct reference *reference, size_t k) {
     const struct contact *contact = &reference->world->contacts.list[k];
@@ -168,7 +176,7 @@ static double reference_solve(struct reference *reference, size_t k) {
     double normal = fmax(0, p_n - u_n / w_n);
     vec3 u_t = vec3_add_scaled(u, -u_n, n), p_t = vec3_add_scaled(p, -p_n, n);
     vec3 t = vec3_add_scaled(p_t, -1 / w_t, u_t);
-    double length = vec3_length(t), limit = MU * normal;
+    double length = vec3_length(t), limit = friction_of(reference->world, contact) * normal;
     if (length > limit)
         t = vec3_scale(limit / length, t);
     vec3 change = vec3_sub(vec3_add_scaled(t, normal, n), p);
@@ -276,18 +284,18 @@ static void test_momentum(void **state) {
 // Residual -------------------------------------------------------------------------------------
 
 // |r - P_K(r - rho (u + mu |u_t| n))| / rho
-static double natural_error(vec3 r, vec3 u, vec3 n, double rho) {
+static double natural_error(vec3 r, vec3 u, vec3 n, double rho, double mu) {
     double u_n = vec3_dot(u, n);
     vec3 u_t = vec3_add_scaled(u, -u_n, n);
-    vec3 z = vec3_add_scaled(vec3_add_scaled(r, -rho, u), -rho * MU * vec3_length(u_t), n);
+    vec3 z = vec3_add_scaled(vec3_add_scaled(r, -rho, u), -rho * mu * vec3_length(u_t), n);
     double z_n = vec3_dot(z, n), length = vec3_length(vec3_add_scaled(z, -z_n, n));
     vec3 projected = z;
-    if (MU * length <= -z_n) {
+    if (mu * length <= -z_n) {
         projected = vec3_zero();
-    } else if (length > MU * z_n) {
-        double p_n = (MU * length + z_n) / (1 + MU * MU);
+    } else if (length > mu * z_n) {
+        double p_n = (mu * length + z_n) / (1 + mu * mu);
         vec3 along = vec3_scale(1 / length, vec3_add_scaled(z, -z_n, n));
-        projected = vec3_add_scaled(vec3_scale(p_n, n), MU * p_n, along);
+        projected = vec3_add_scaled(vec3_scale(p_n, n), mu * p_n, along);
     }
     return vec3_length(vec3_sub(r, projected)) / rho;
 }
@@ -313,7 +321,8 @@ static double true_residual(const struct nest *nest) {
             continue;
         reference_block(&reference, contact, &w_n, &w_t);
         vec3 u = reference_velocity(&reference, contact);
-        double error = natural_error(contact->impulse, u, contact->normal, 1 / w_t);
+        double error = natural_error(contact->impulse, u, contact->normal, 1 / w_t,
+                                     friction_of(world, contact));
         error2 += error * error;
     }
     reference_free(&reference);
