@@ -259,7 +259,6 @@ static void count_bins(void *context, int thread, int threads) {
     struct assembly *assembly = world->problem->assembly;
     size_t bins = bin_count(world->problem), begin, end;
     uint32_t *histogram = assembly->histogram + (size_t)thread * bins;
-    memset(histogram, 0, bins * sizeof *histogram);
     thread_share(world->problem->active, thread, threads, &begin, &end);
     for (size_t k = begin; k < end; k++) {
         const struct contact *contact = &world->contacts.list[assembly->contact[k]];
@@ -464,6 +463,9 @@ void problem_build(struct gabion_world *world) {
     assembly->histogram = memory_reserve(assembly->histogram, &assembly->histogram_capacity,
                                          bin_count(problem) * (size_t)threads,
                                          sizeof *assembly->histogram, "assembly");
+    // A team may come with fewer threads than asked for: rows that nobody fills stay empty.
+    memset(assembly->histogram, 0,
+           bin_count(problem) * (size_t)threads * sizeof *assembly->histogram);
     team_run(world->team, threads, count_bins, world);
     place_bins(problem, threads);
     problem->groups =

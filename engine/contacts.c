@@ -39,26 +39,53 @@ static bool carries(const struct contact *contact) {
     return contact->impulse.x != 0 || contact->impulse.y != 0 || contact->impulse.z != 0;
 }
 
-void contacts_remember(struct gabion_world *world) {
-    struct contacts *contacts = &world->contacts;
-    size_t moving = (size_t)world->bodies.moving, count = 0;
-    contacts->memory_start = memory_reserve(contacts->memory_start, &contacts->start_capacity,
-                                            moving + 1, sizeof(uint32_t), "contact memory");
-    for (size_t k = 0; k < contacts->count; k++)
-        count += carries(&contacts->list[k]);
-    contacts->memory = memory_reserve_aligned(contacts->memory, &contacts->memory_capacity, count,
-                                              sizeof *contacts->memory, "contact memory");
-    contacts->memory_count = count;
-    uint32_t place = 0;
-    size_t next = 0;
-    for (size_t k = 0; k < contacts->count; k++) {
+struct remember {
+    struct contacts *contacts;
+    uint32_t *place; // where the memory of each chunk of contacts begins
+};
+
+static void count_range(void *context, size_t begin, size_t end) {
+    const struct remember *remember = context;
+    uint32_t count = 0;
+    for (size_t k = begin; k < end; k++)
+        count += carries(&remember->contacts->list[k]);
+    remember->place[begin / CHUNK + 1] = count;
+}
+
+// Each contact that is the first of its body also writes where that body's memory begins, and
+// where that of the bodies without contacts before it does.
+static void remember_range(void *context, size_t begin, size_t end) {
+    const struct remember *remember = context;
+    struct contacts *contacts = remember->contacts;
+    uint32_t place = remember->place[begin / CHUNK];
+    int32_t next = begin > 0 ? contacts->list[begin - 1].c + 1 : 0;
+    for (size_t k = begin; k < end; k++) {
         const struct contact *contact = &contacts->list[k];
-        while (next <= (size_t)contact->c)
+        while (next <= contact->c)
             contacts->memory_start[next++] = place;
         if (carries(contact))
             contacts->memory[place++] =
                 (struct contact_memory){contact->a, contact->feature, contact->impulse};
     }
+}
+
+void contacts_remember(struct gabion_world *world) {
+    struct contacts *contacts = &world->contacts;
+    size_t moving = (size_t)world->bodies.moving, chunks = (contacts->count + CHUNK - 1) / CHUNK;
+    struct remember remember = {contacts, NULL};
+    remember.place = memory_allocate(chunks + 1, sizeof *remember.place, "contact memory");
+    contacts->memory_start = memory_reserve(contacts->memory_start, &contacts->start_capacity,
+                                            moving + 1, sizeof(uint32_t), "contact memory");
+    team_for(world->team, contacts->count, CHUNK, count_range, &remember);
+    for (size_t c = 0; c < chunks; c++)
+        remember.place[c + 1] += remember.place[c];
+    contacts->memory_count = remember.place[chunks];
+    contacts->memory =
+        memory_reserve_aligned(contacts->memory, &contacts->memory_capacity, contacts->memory_count,
+                               sizeof *contacts->memory, "contact memory");
+    team_for(world->team, contacts->count, CHUNK, remember_range, &remember);
+    size_t next = contacts->count > 0 ? (size_t)contacts->list[contacts->count - 1].c + 1 : 0;
     while (next <= moving)
-        contacts->memory_start[next++] = place;
+        contacts->memory_start[next++] = (uint32_t)contacts->memory_count;
+    memory_free(remember.place);
 }

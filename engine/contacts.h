@@ -44,6 +44,10 @@ struct contacts {
     size_t start_capacity;
 };
 
+static inline bool contacts_carries(const struct contact *contact) {
+    return contact->impulse.x != 0 || contact->impulse.y != 0 || contact->impulse.z != 0;
+}
+
 struct gabion_world;
 
 void contacts_free(struct contacts *contacts);

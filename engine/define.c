@@ -193,6 +193,9 @@ bool gabion_set_law(struct gabion_world *world, int material_a, int material_b,
     struct law_table *laws = &world->laws;
     if (!check_law(law, error))
         return false;
+    if (material_a < 0 || material_a >= laws->materials || material_b < 0 ||
+        material_b >= laws->materials)
+        return error_set(error, ERROR_INPUT, "a law names a material that does not exist");
     if (laws->count >= UINT16_MAX)
         return error_set(error, ERROR_INPUT, "more than %d pair laws", UINT16_MAX);
     laws->law = memory_resize(laws->law, (size_t)laws->count + 1, sizeof *laws->law, "laws");
@@ -237,6 +240,12 @@ static const char *body_defect(const struct gabion_world *world, const struct ga
         return "all three moments of inertia must be positive";
     if (body->fixed && (vec3_length(body->velocity) > 0 || vec3_length(body->spin) > 0))
         return "a fixed body cannot have a velocity; give it a driver";
+    if (body->lock >= 64)
+        return "lock has bits that name no degree of freedom";
+    unsigned turns = body->lock >> 3;
+    bool one_locked = turns == 1 || turns == 2 || turns == 4;
+    if (one_locked && given && !(j.x == j.y && j.y == j.z))
+        return "with unequal moments of inertia lock none, two or three rotations";
     if (locked_motion(body))
         return "a locked degree of freedom cannot have a velocity";
     quat q = body->orientation;
@@ -247,17 +256,16 @@ static const char *body_defect(const struct gabion_world *world, const struct ga
 }
 
 static void add_pending(struct gabion_world *world, int32_t id, const struct gabion_body *body) {
-    int place = world->pending_count++;
-    world->pending = memory_resize(world->pending, (size_t)world->pending_count,
+    world->pending = memory_resize(world->pending, (size_t)world->pending_count + 1,
                                    sizeof *world->pending, "waiting bodies");
-    for (; place > 0 && world->pending[place - 1].body.insert_time > body->insert_time; place--)
-        world->pending[place] = world->pending[place - 1];
-    world->pending[place] = (struct pending_body){id, *body};
+    world->pending[world->pending_count++] = (struct pending_body){id, *body};
 }
 
 int32_t gabion_add_body(struct gabion_world *world, const struct gabion_body *body,
                         struct error *error) {
     const char *defect = body_defect(world, body);
+    if (world->step > 0)
+        defect = "bodies are defined before the first step; use insert_time";
     if (defect) {
         error_set(error, ERROR_INPUT, "body %d%s%s: %s", world->bodies.id_count,
                   body->group > 0 && body->group < world->groups.count ? " of group " : "",
@@ -307,6 +315,12 @@ bool gabion_add_driver(struct gabion_world *world, int group, vec3 direction,
                              "driver on group %s: body %d is not fixed; only fixed bodies can "
                              "follow a path (say fixed: true)",
                              world->groups.name[group], bodies->id[i]);
+    for (int k = 0; k < world->pending_count; k++)
+        if (world->pending[k].body.group == group && !world->pending[k].body.fixed)
+            return error_set(error, ERROR_INPUT,
+                             "driver on group %s: body %d, which enters later, is not fixed; only "
+                             "fixed bodies can follow a path",
+                             world->groups.name[group], world->pending[k].id);
     world->drivers = memory_resize(world->drivers, (size_t)world->driver_count + 1,
                                    sizeof *world->drivers, "drivers");
     world->drivers[world->driver_count++] = (struct driver){group, direction, signal_copy(signal)};

@@ -14,7 +14,8 @@ struct detection {
     struct pair_list pairs; // sphere pairs
     double *reach;          // radius + alert, by sphere
     uint32_t *start;        // first contact of each moving body
-    size_t reach_capacity, start_capacity;
+    double *approach;       // how far each half-space comes in the step
+    size_t reach_capacity, start_capacity, approach_capacity;
     int32_t spheres; // bodies [0, spheres); half-spaces follow
 };
 
@@ -31,6 +32,7 @@ void detection_free(struct detection *detection) {
     pair_list_free(&detection->pairs);
     memory_free(detection->reach);
     memory_free(detection->start);
+    memory_free(detection->approach);
     memory_free(detection);
 }
 
@@ -114,16 +116,23 @@ double detection_gap(const struct bodies *bodies, const vec3 *x, int32_t c, int3
     return gap_functions[bodies->shape[a]](bodies, x, c, a, normal);
 }
 
-static double half_space_gap(const struct gabion_world *world, int32_t c, int32_t a, vec3 *normal) {
-    return sphere_half_space(&world->bodies, world->problem->x_m, c, a, normal);
+static void measure_approach(struct gabion_world *world) {
+    struct detection *detection = world->detection;
+    size_t half_spaces = (size_t)(world->bodies.count - detection->spheres);
+    detection->approach = memory_reserve(detection->approach, &detection->approach_capacity,
+                                         half_spaces, sizeof *detection->approach, "detection");
+    for (size_t k = 0; k < half_spaces; k++)
+        detection->approach[k] =
+            world->settings.step * speed_of(world, detection->spheres + (int32_t)k);
 }
 
 // A driven wall comes towards the body by its own speed.
 static bool near_half_space(const struct gabion_world *world, int32_t c, int32_t a) {
+    const struct detection *detection = world->detection;
     vec3 normal;
-    double gap = half_space_gap(world, c, a, &normal);
-    double alert = world->detection->reach[c] - world->bodies.radius[c];
-    return gap <= alert + world->settings.step * speed_of(world, a);
+    double gap = sphere_half_space(&world->bodies, world->problem->x_m, c, a, &normal);
+    double alert = detection->reach[c] - world->bodies.radius[c];
+    return gap <= alert + detection->approach[a - detection->spheres];
 }
 
 static void count_contacts(void *context, size_t begin, size_t end) {
@@ -155,7 +164,9 @@ static void fill_contacts(void *context, size_t begin, size_t end) {
         struct contact *out = &world->contacts.list[detection->start[c]];
         for (uint32_t p = pairs->start[c]; p < pairs->start[c + 1]; p++)
             *out++ = make_contact(world, c, pairs->other[p]);
-        for (int32_t a = detection->spheres; a < world->bodies.count; a++)
+        // Most bodies are far from every wall, and have been counted so.
+        const struct contact *end_of_c = &world->contacts.list[detection->start[c + 1]];
+        for (int32_t a = detection->spheres; out < end_of_c; a++)
             if (near_half_space(world, c, a))
                 *out++ = make_contact(world, c, a);
     }
@@ -168,6 +179,7 @@ void detection_narrow(struct gabion_world *world) {
     detection->start = memory_reserve(detection->start, &detection->start_capacity, moving + 1,
                                       sizeof *detection->start, "detection");
     detection->start[0] = 0;
+    measure_approach(world);
     team_for(world->team, moving, CHUNK, count_contacts, world);
     for (size_t c = 0; c < moving; c++)
         detection->start[c + 1] += detection->start[c];

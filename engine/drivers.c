@@ -28,12 +28,18 @@ void drivers_adopt(struct gabion_world *world) {
     memory_free(known);
 }
 
+// From where the body stands: a sine with a phase or a table that does not begin at zero must not
+// make it jump.
+static double displacement(const struct gabion_signal *signal, double time) {
+    return signal_value(signal, time) - signal_value(signal, signal->start);
+}
+
 static vec3 path(const struct gabion_world *world, const struct driven_body *driven, int group,
                  double time) {
     vec3 x = driven->origin;
     for (int k = 0; k < world->driver_count; k++)
         if (world->drivers[k].group == group)
-            x = vec3_add_scaled(x, signal_value(&world->drivers[k].signal, time),
+            x = vec3_add_scaled(x, displacement(&world->drivers[k].signal, time),
                                 world->drivers[k].direction);
     return x;
 }

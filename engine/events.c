@@ -1,5 +1,6 @@
 #include "engine/events.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine/drivers.h"
@@ -11,6 +12,12 @@
 static bool falls_due(const struct gabion_world *world, double time) {
     double h = world->settings.step, t = world_time(world), slack = 1e-6 * h;
     return time <= t + slack && (world->step == 0 || time > t - h + slack);
+}
+
+static int compare_pending(const void *a, const void *b) {
+    const struct pending_body *first = a, *second = b;
+    double s = first->body.insert_time, t = second->body.insert_time;
+    return s != t ? (s > t) - (s < t) : (first->id > second->id) - (first->id < second->id);
 }
 
 static bool insert_bodies(struct gabion_world *world) {
@@ -55,6 +62,9 @@ static void reset_group(struct gabion_world *world, const struct event *event) {
 }
 
 void events_apply(struct gabion_world *world) {
+    if (world->step == 0 && world->pending_count > 1)
+        qsort(world->pending, (size_t)world->pending_count, sizeof *world->pending,
+              compare_pending);
     bool entered = insert_bodies(world), changed = entered;
     if (entered || world->step % ORDER_INTERVAL == 0)
         order_bodies(world);

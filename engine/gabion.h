@@ -149,7 +149,8 @@ int gabion_add_probe(struct gabion_world *world, const char *name, int group,
                      enum gabion_quantity quantity, struct error *error);
 
 // One step. False only on an error that stops the run (a body became NaN, the cap with
-// GABION_CAP_STOP); the state is then that of the last complete step.
+// GABION_CAP_STOP); the state is then that of the last complete step, with the events that fall due
+// at its end already done. Trying again, or resuming from its checkpoint, does the same again.
 bool gabion_step(struct gabion_world *world, struct error *error);
 
 // Of the state between steps.

@@ -41,8 +41,11 @@ void ledger_events(struct gabion_world *world) {
     struct ledger *ledger = &world->ledger;
     double before = ledger->kinetic + ledger->potential;
     measure_energy(world, world_time(world), &ledger->kinetic, &ledger->potential);
-    if (world->step > 0)
-        ledger->removed_energy += ledger->kinetic + ledger->potential - before;
+    if (world->step == 0)
+        return;
+    double change = ledger->kinetic + ledger->potential - before;
+    ledger->removed_energy += change;
+    ledger->turnover += fabs(change);
 }
 
 // Work ----------------------------------------------------------------------------------------
@@ -104,7 +107,7 @@ static void add_contact_work(void *context, size_t begin, size_t end, double *ou
     for (size_t k = begin; k < end; k++) {
         const struct contact *contact = &world->contacts.list[k];
         int32_t c = contact->c, a = contact->a;
-        if (contact->status == CONTACT_OPEN)
+        if (!contacts_carries(contact))
             continue;
         vec3 arm_a = bodies->shape[a] == GABION_SPHERE ? contact->normal : vec3_zero();
         vec3 arm_c = vec3_negate(contact->normal);

@@ -221,8 +221,7 @@ void motion_predict(struct gabion_world *world) {
     team_for(world->team, (size_t)bodies->moving, BODY_CHUNK, predict_moving, &prediction);
     predict_fixed(world);
     team_max(world->team, (size_t)bodies->moving, 1, find_tensor_bodies, world, &tensor_bodies);
-    problem->tensor_bodies = tensor_bodies > 0;
-    problem->tensor_needed = problem->tensor_bodies || general_law(world);
+    problem->tensor_needed = tensor_bodies > 0 || general_law(world);
     if (problem->tensor_needed) {
         problem_size_tensors(problem);
         team_for(world->team, (size_t)bodies->count, BODY_CHUNK, fill_tensors, world);

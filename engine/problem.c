@@ -54,10 +54,12 @@ void problem_size_last(struct problem *problem) {
 }
 
 // Status by the local law: what a user sees in ParaView. The band around the cone is rounding.
-static enum contact_status status_of(double normal, double tangential, double mu) {
-    if (normal <= 0)
+static enum contact_status status_of(const struct contact *contact, double mu) {
+    if (!contacts_carries(contact))
         return CONTACT_OPEN;
-    return tangential >= mu * normal * (1 - 1e-9) ? CONTACT_SLIP : CONTACT_STICK;
+    double normal = vec3_dot(contact->impulse, contact->normal);
+    vec3 tangential = vec3_add_scaled(contact->impulse, -normal, contact->normal);
+    return vec3_length(tangential) >= mu * normal * (1 - 1e-9) ? CONTACT_SLIP : CONTACT_STICK;
 }
 
 static vec3 impulse_of(const struct problem *problem, uint32_t slot) {
@@ -76,10 +78,7 @@ static void store_range(void *context, size_t begin, size_t end) {
         struct contact *contact = &world->contacts.list[k];
         uint32_t slot = world->problem->slot[k];
         contact->impulse = slot == SLOT_NONE ? vec3_zero() : impulse_of(world->problem, slot);
-        double normal = vec3_dot(contact->impulse, contact->normal);
-        vec3 tangential = vec3_add_scaled(contact->impulse, -normal, contact->normal);
-        contact->status = (uint8_t)status_of(normal, vec3_length(tangential),
-                                             world->laws.law[contact->law].friction);
+        contact->status = (uint8_t)status_of(contact, world->laws.law[contact->law].friction);
     }
 }
 

@@ -92,8 +92,7 @@ struct problem {
     size_t body_capacity;
     struct solver_tensor *tensors; // as long as bodies when tensor_needed
     size_t tensor_capacity;
-    bool tensor_bodies; // some body needs one
-    bool tensor_needed; // or some law, or the user's choice of local solver
+    bool tensor_needed; // by some body, some law, or the user's choice of local solver
     vec3 *group_force;  // by group, of this step
     vec3 *x_m;          // midpoint positions, by body
     vec3 *v_free, *s_free;

@@ -21,7 +21,7 @@ enum phase {
 extern const char *const phase_names[PHASE_COUNT];
 
 struct step_report {
-    int32_t bodies;     // in the run, walls excluded
+    int32_t bodies;     // spheres in the run, fixed ones included
     int64_t candidates; // contact points within the alert distance
     int64_t contacts;   // those that carry force
     int32_t sweeps;

@@ -135,14 +135,22 @@ double residual_scale(const struct residual_sums *sums, double floor) {
     return fmax(sqrt(sums->closing2), floor);
 }
 
+// Rounding may excuse a small error, never a large one: impulses that ran away bring a large
+// "rounding" along. And what is not a number must not look solved.
 double residual_scaled(const struct residual_sums *sums, double floor) {
-    double scale = residual_scale(sums, floor);
-    double error = fmax(sqrt(sums->scaled2) - residual_rounding(sums), 0);
+    double scale = residual_scale(sums, floor), rounding = residual_rounding(sums);
+    double error = sqrt(sums->scaled2), speed = sqrt(sums->v2);
+    if (!isfinite(error) || !isfinite(rounding))
+        return INFINITY;
+    double excused = fmin(rounding, 1e-9 * fmax(scale, speed));
+    error = error > excused ? error - excused : 0;
     return scale > DBL_MIN ? error / scale : error;
 }
 
 double residual_fclib(const struct residual_sums *sums) {
     double scale = sqrt(fmax(sums->q2, fmax(sums->r2, sums->u2)));
     double error = sqrt(sums->unscaled2);
+    if (!isfinite(error))
+        return INFINITY;
     return scale > DBL_EPSILON ? error / scale : error;
 }

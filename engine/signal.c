@@ -36,6 +36,12 @@ static double ramp_value(double t, double length, double smooth) {
     return speed * (t - 0.5 * smooth);
 }
 
+// sin(2 pi cycles) with the bits of every processor: the C library's last bit is not portable.
+static double sine(double cycles) {
+    double angle = TWO_PI * (cycles - floor(cycles));
+    return quat_exp(vec3_make(0, 0, 2 * angle)).z;
+}
+
 static double sine_value(const struct gabion_signal *signal, double time) {
     double t = time - signal->start, envelope = 1;
     if (signal->smooth > 0) {
@@ -43,7 +49,7 @@ static double sine_value(const struct gabion_signal *signal, double time) {
         if (isfinite(signal->end))
             envelope *= signal_smooth_step((signal->end - time) / signal->smooth);
     }
-    return envelope * signal->amplitude * sin(TWO_PI * signal->frequency * t + signal->phase);
+    return envelope * signal->amplitude * sine(signal->frequency * t + signal->phase / TWO_PI);
 }
 
 static double table_value(const struct gabion_signal *signal, double time) {

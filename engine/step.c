@@ -43,14 +43,18 @@ static void solve(struct gabion_world *world) {
     problem_store(world);
 }
 
+static double speed2(const struct solver_body *body) {
+    vec3 v = solver_v(body), s = solver_s(body);
+    return vec3_dot(v, v) + vec3_dot(s, s);
+}
+
 // Largest speed, and the place where a NaN is caught before it reaches the state.
 static void measure_speed(void *context, size_t begin, size_t end, double *out) {
     const struct solver_body *bodies = context;
     for (size_t i = begin; i < end; i++) {
-        vec3 v = solver_v(&bodies[i]), s = solver_s(&bodies[i]);
-        double v2 = vec3_dot(v, v), all = v2 + vec3_dot(s, s);
-        out[0] = isfinite(all) ? fmax(out[0], v2) : NAN;
-        if (!isfinite(all))
+        vec3 v = solver_v(&bodies[i]);
+        out[0] = isfinite(speed2(&bodies[i])) ? fmax(out[0], vec3_dot(v, v)) : NAN;
+        if (isnan(out[0]))
             return;
     }
 }
@@ -62,7 +66,7 @@ static bool check_solution(struct gabion_world *world, struct error *error) {
     world->report.max_speed = sqrt(v2);
     if (isnan(v2)) {
         int32_t i = 0;
-        while (isfinite(world->problem->bodies[i].v[0] + world->problem->bodies[i].s[0]))
+        while (i + 1 < world->bodies.moving && isfinite(speed2(&world->problem->bodies[i])))
             i++;
         return error_set(error, ERROR_RUN,
                          "step %lld: the velocity of body %d is not a number; the state of the "
@@ -123,6 +127,6 @@ double gabion_time(const struct gabion_world *world) { return world_time(world);
 
 bool gabion_at_rest(const struct gabion_world *world) {
     double slack = 1e-6 * world->settings.step;
-    return world->settings.rest_speed > 0 &&
+    return world->settings.rest_speed > 0 && world->pending_count == 0 &&
            world_time(world) - world->rest_since >= world->settings.rest_duration - slack;
 }

@@ -83,7 +83,7 @@ struct gabion_world {
     int64_t step;
     struct bodies bodies;
     struct contacts contacts;
-    struct pending_body *pending; // in order of insertion time, then id
+    struct pending_body *pending; // from the first step on in order of insertion time, then id
     int pending_count;
     struct driven_body *driven; // every fixed body that a driver names
     int driven_count;

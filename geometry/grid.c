@@ -228,10 +228,12 @@ static void search_own_level(const struct grid_call *call, struct pair_buffer *b
 }
 
 // Cells of a coarser level that a body may touch, kept from one item to the next: neighbours in
-// key order mostly ask for the same.
+// key order mostly ask for the same, and most rows of them are empty.
 struct coarse_window {
     int64_t low[3], high[3];
-    size_t place[27]; // where each row starts; y varies fastest
+    int rows;         // that hold items
+    size_t place[27]; // where each of them starts
+    uint64_t last[27];
     bool valid;
 };
 
@@ -246,25 +248,36 @@ static void window_of(const struct grid *grid, const struct grid_level *level,
     }
 }
 
+static void fill_window(const struct grid_call *call, const struct grid_level *level, size_t s,
+                        struct coarse_window *window) {
+    const struct grid *grid = call->grid;
+    const int64_t *low = window->low, *high = window->high;
+    window->rows = 0;
+    for (int64_t z = low[2]; z <= high[2]; z++)
+        for (int64_t y = low[1]; y <= high[1]; y++) {
+            uint64_t start = level->base + (uint64_t)((z * level->ny + y) * level->nx);
+            uint64_t last = start + (uint64_t)high[0];
+            size_t place = lower_bound(grid->key, s + 1, call->count, start + (uint64_t)low[0]);
+            if (place == call->count || grid->key[place] > last)
+                continue;
+            window->place[window->rows] = place;
+            window->last[window->rows++] = last;
+        }
+    window->valid = true;
+}
+
 static void search_coarser(const struct grid_call *call, struct pair_buffer *buffer, size_t s,
                            const struct grid_level *level, struct coarse_window *window) {
-    const struct grid *grid = call->grid;
     int64_t low[3], high[3];
-    window_of(grid, level, grid->item[s], low, high);
-    bool same = window->valid && memcmp(low, window->low, sizeof low) == 0 &&
-                memcmp(high, window->high, sizeof high) == 0;
-    int k = 0;
-    for (int64_t z = low[2]; z <= high[2]; z++)
-        for (int64_t y = low[1]; y <= high[1]; y++, k++) {
-            uint64_t start = level->base + (uint64_t)((z * level->ny + y) * level->nx);
-            if (!same)
-                window->place[k] =
-                    lower_bound(grid->key, s + 1, call->count, start + (uint64_t)low[0]);
-            test_run(call, buffer, s, window->place[k], start + (uint64_t)high[0]);
-        }
-    memcpy(window->low, low, sizeof low);
-    memcpy(window->high, high, sizeof high);
-    window->valid = true;
+    window_of(call->grid, level, call->grid->item[s], low, high);
+    if (!window->valid || memcmp(low, window->low, sizeof low) != 0 ||
+        memcmp(high, window->high, sizeof high) != 0) {
+        memcpy(window->low, low, sizeof low);
+        memcpy(window->high, high, sizeof high);
+        fill_window(call, level, s, window);
+    }
+    for (int k = 0; k < window->rows; k++)
+        test_run(call, buffer, s, window->place[k], window->last[k]);
 }
 
 static void search_range(void *context, int thread, int threads) {

@@ -80,8 +80,6 @@ static inline sym3 sym3_from_principal(mat3 r, vec3 d) {
                   vec3_dot(a, r.row[1]), vec3_dot(a, r.row[2]), vec3_dot(b, r.row[2])};
 }
 
-static inline quat quat_identity(void) { return (quat){1, 0, 0, 0}; }
-
 static inline quat quat_multiply(quat a, quat b) {
     return (quat){a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z,
                   a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,

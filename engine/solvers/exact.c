@@ -4,9 +4,10 @@
 //   r_t(k) = -(S + k I)^-1 c,   r_n(k) = -(b_n + w.r_t(k)) / w_nn,   f(k) = |r_t| - mu r_n.
 //
 // k = 0 is sticking. If sticking leaves the cone then f(0) > 0, while f(inf) = mu b_n / w_nn < 0:
-// a root always exists, and there r_n = |r_t| / mu >= 0 (the quartic of Bonnefon and Daviet 2011
-// in another dress). S is diagonalised first, so that locked degrees of freedom (a zero
-// eigenvalue) need no special case: with eigenvalues l_i, r_i(k) = -c_i / (l_i + k).
+// with a definite W a root always exists, and there r_n = |r_t| / mu >= 0 (the quartic of Bonnefon
+// and Daviet 2011 in another dress). S is diagonalised first: with eigenvalues l_i,
+// r_i(k) = -c_i / (l_i + k). A locked degree of freedom is a zero eigenvalue; settle_locked says
+// where even that leaves no root.
 #include "engine/solvers/exact.h"
 
 #include <float.h>
@@ -91,11 +92,24 @@ static void diagonalise(double a, double b, double d, double floor, double *l, d
     l[1] = d > floor ? d : 0;
 }
 
-// Along a locked direction no impulse changes the velocity. Rounding of a velocity there is not
-// sliding, and infinite friction would be an infinite impulse: neither gets one.
+// Along a locked direction no tangential impulse changes the velocity that the normal one leaves.
+// Rounding there is not sliding; infinite friction would be an infinite impulse; and a body locked
+// to a line may meet the contact so obliquely that friction feeds the normal force faster than it
+// uses it up (self-locking): as k -> 0, f -> |r_t| (1 - mu w.c / (|c| w_nn)) < 0 and there is no
+// root. None of these gets an impulse there.
 static void settle_locked(struct slide *slide, double rounding) {
+    double wc = 0, cc = 0;
+    for (int i = 0; i < 2; i++) {
+        if (slide->l[i] > 0)
+            continue;
+        if (fabs(slide->c[i]) <= rounding || slide->mu >= STICKING)
+            slide->c[i] = 0;
+        wc += slide->w[i] * slide->c[i];
+        cc += slide->c[i] * slide->c[i];
+    }
+    bool jams = slide->mu * wc >= (1 - 1e-9) * slide->w_nn * sqrt(cc);
     for (int i = 0; i < 2; i++)
-        if (slide->l[i] == 0 && (fabs(slide->c[i]) <= rounding || slide->mu >= STICKING))
+        if (slide->l[i] == 0 && jams)
             slide->c[i] = 0;
 }
 
@@ -115,10 +129,10 @@ static vec3 projected_step(const mat3 *W, vec3 b, double mu, vec3 r) {
 }
 
 bool exact_solve(const mat3 *W, vec3 b, double mu, vec3 *r, double *k) {
-    double w_nn = W->row[0].x;
-    if (b.x >= 0 || !(w_nn > 0)) {
+    double w_nn = W->row[0].x, floor = 8 * DBL_EPSILON * (w_nn + W->row[1].y + W->row[2].z);
+    if (b.x >= 0 || !(w_nn > floor)) { // open, or locked along the normal: nothing to be done
         *r = vec3_zero();
-        return w_nn > 0 || b.x >= 0;
+        return b.x >= 0;
     }
     if (mu == 0) {
         *r = vec3_make(-b.x / w_nn, 0, 0);
@@ -126,7 +140,6 @@ bool exact_solve(const mat3 *W, vec3 b, double mu, vec3 *r, double *k) {
     }
     double ws = W->row[1].x, wt = W->row[2].x, cosine, sine, q[2], q_n;
     struct slide slide = {.w_nn = w_nn, .b_n = b.x, .mu = mu};
-    double floor = 8 * DBL_EPSILON * (w_nn + W->row[1].y + W->row[2].z);
     diagonalise(W->row[1].y - ws * ws / w_nn, W->row[1].z - ws * wt / w_nn,
                 W->row[2].z - wt * wt / w_nn, floor, slide.l, &cosine, &sine);
     double cs = b.y - ws * b.x / w_nn, ct = b.z - wt * b.x / w_nn;
@@ -139,15 +152,11 @@ bool exact_solve(const mat3 *W, vec3 b, double mu, vec3 *r, double *k) {
     q_n = normal(&slide, q);
     // Infinite along a locked direction, which never sticks.
     if (!(isfinite(length) && q_n >= 0 && length <= mu * q_n)) {
-        if (!find_slip(&slide, k, q, &q_n) || !isfinite(q_n)) {
+        if (!find_slip(&slide, k, q, &q_n) || !isfinite(q[0] + q[1] + q_n)) {
             *r = projected_step(W, b, mu, *r);
             return false;
         }
-        length = sqrt(q[0] * q[0] + q[1] * q[1]);
-        if (length > 0) { // exactly on the cone
-            q[0] *= mu * q_n / length;
-            q[1] *= mu * q_n / length;
-        }
+        q_n = sqrt(q[0] * q[0] + q[1] * q[1]) / mu; // exactly on the cone
     }
     *r = vec3_make(q_n, cosine * q[0] + sine * q[1], -sine * q[0] + cosine * q[1]);
     return true;

@@ -9,7 +9,7 @@
 #include "parallel/memory.h"
 
 // Below this many contacts per thread a barrier costs more than the help it brings.
-#define CONTACTS_PER_THREAD 1000
+#define CONTACTS_PER_THREAD 3000
 
 struct nsgs {
     struct problem *problem;
@@ -37,7 +37,7 @@ static void share(uint32_t begin, uint32_t end, int thread, int threads, uint32_
 
 // Velocities ----------------------------------------------------------------------------------
 
-static void set_free(struct solver_body *body, vec3 v, vec3 s) {
+static void set_velocity(struct solver_body *body, vec3 v, vec3 s) {
     body->v[0] = v.x;
     body->v[1] = v.y;
     body->v[2] = v.z;
@@ -51,13 +51,13 @@ static void reset_velocities(struct nsgs *nsgs, int thread, int threads) {
     uint32_t from, to;
     share(0, (uint32_t)problem->body_count, thread, threads, &from, &to);
     for (uint32_t i = from; i < to; i++)
-        set_free(&problem->bodies[i], problem->v_free[i], problem->s_free[i]);
+        set_velocity(&problem->bodies[i], problem->v_free[i], problem->s_free[i]);
     share(0, (uint32_t)problem->split_count, thread, threads, &from, &to);
     for (uint32_t k = from; k < to; k++) {
         const struct split_body *split = &problem->splits[k];
         for (int32_t j = 0; j < split->copies - 1; j++)
-            set_free(&problem->bodies[split->first_copy + j], problem->v_free[split->body],
-                     problem->s_free[split->body]);
+            set_velocity(&problem->bodies[split->first_copy + j], problem->v_free[split->body],
+                         problem->s_free[split->body]);
     }
     team_barrier(nsgs->team, thread, threads);
 }
@@ -80,9 +80,9 @@ static void join_copies(struct nsgs *nsgs, int thread, int threads) {
         }
         v = vec3_scale(1.0 / split->copies, v);
         s = vec3_scale(1.0 / split->copies, s);
-        set_free(body, v, s);
+        set_velocity(body, v, s);
         for (int32_t j = 0; j < split->copies - 1; j++)
-            set_free(&problem->bodies[split->first_copy + j], v, s);
+            set_velocity(&problem->bodies[split->first_copy + j], v, s);
     }
     team_barrier(nsgs->team, thread, threads);
 }
@@ -92,13 +92,13 @@ static void push_tensor(struct problem *problem, int32_t i, vec3 arm, vec3 p) {
     const struct solver_tensor *tensor = &problem->tensors[i];
     struct solver_body *body = &problem->bodies[i];
     vec3 turn = sym3_apply(tensor->k, vec3_cross(arm, p));
-    set_free(body, vec3_add(solver_v(body), vec3_times(tensor->inv_m, p)),
-             vec3_add(solver_s(body), turn));
+    set_velocity(body, vec3_add(solver_v(body), vec3_times(tensor->inv_m, p)),
+                 vec3_add(solver_s(body), turn));
 }
 
 static void push_sphere(struct solver_body *body, vec3 p, vec3 turn) {
-    set_free(body, vec3_add_scaled(solver_v(body), body->inv_m, p),
-             vec3_add_scaled(solver_s(body), -body->k, turn));
+    set_velocity(body, vec3_add_scaled(solver_v(body), body->inv_m, p),
+                 vec3_add_scaled(solver_s(body), -body->k, turn));
 }
 
 static void push_general(struct nsgs *nsgs, const struct general_contact *contact, vec3 p) {
@@ -131,6 +131,14 @@ static void apply_impulses(struct nsgs *nsgs, const struct batch *batch, uint32_
 
 // Sweeps --------------------------------------------------------------------------------------
 
+// Relaxation must not leave the cone: the nearest tangential impulse for the normal one.
+static vec3 project(vec3 r, double mu) {
+    r.x = fmax(r.x, 0);
+    double length = sqrt(r.y * r.y + r.z * r.z), limit = mu * r.x;
+    double shrink = length > limit ? limit / length : 1;
+    return vec3_make(r.x, shrink * r.y, shrink * r.z);
+}
+
 static void solve_general(struct nsgs *nsgs, struct general_contact *contact, double mu,
                           double beta, struct sweep_sums *sums, int64_t *fallbacks) {
     double omega = nsgs->settings->relaxation;
@@ -138,8 +146,9 @@ static void solve_general(struct nsgs *nsgs, struct general_contact *contact, do
     vec3 u = vec3_add(general_velocity(nsgs->problem, contact), contact->b);
     vec3 b = vec3_sub(u, mat3_apply(contact->W, y));
     *fallbacks += !exact_solve(&contact->W, b, mu, &next, &contact->k);
-    vec3 d = vec3_scale(omega, vec3_sub(next, y));
-    next = vec3_add(y, d);
+    if (omega != 1)
+        next = project(vec3_add_scaled(y, omega, vec3_sub(next, y)), mu);
+    vec3 d = vec3_sub(next, y);
     vec3 progress = vec3_sub(next, contact->last);
     contact->last = next;
     contact->r = vec3_add_scaled(next, beta, progress);
@@ -239,7 +248,7 @@ static void momentum_update(struct momentum *momentum, const struct sweep_sums *
     momentum->k = restart ? 0 : momentum->k + 1;
 }
 
-static void remember_velocity(struct nsgs *nsgs, double beta, int thread, int threads) {
+static void extrapolate_velocity(struct nsgs *nsgs, double beta, int thread, int threads) {
     struct problem *problem = nsgs->problem;
     uint32_t from, to;
     if (!nsgs->settings->momentum)
@@ -250,8 +259,8 @@ static void remember_velocity(struct nsgs *nsgs, double beta, int thread, int th
         struct solver_velocity *last = &problem->last_velocity[i];
         vec3 v = solver_v(body), s = solver_s(body);
         if (beta > 0)
-            set_free(body, vec3_add_scaled(v, beta, vec3_sub(v, last->v)),
-                     vec3_add_scaled(s, beta, vec3_sub(s, last->s)));
+            set_velocity(body, vec3_add_scaled(v, beta, vec3_sub(v, last->v)),
+                         vec3_add_scaled(s, beta, vec3_sub(s, last->s)));
         *last = (struct solver_velocity){v, s};
     }
     team_barrier(nsgs->team, thread, threads);
@@ -339,7 +348,7 @@ static void check(struct nsgs *nsgs, int sweeps, int thread, int threads) {
         judge(nsgs, sweeps);
     team_barrier(nsgs->team, thread, threads);
     if (!nsgs->done)
-        remember_velocity(nsgs, 0, thread, threads);
+        extrapolate_velocity(nsgs, 0, thread, threads);
 }
 
 // The residual is a norm over all contacts: while a single one still changes by more than the whole
@@ -358,7 +367,7 @@ static void start(struct nsgs *nsgs, int thread, int threads) {
         sum_chunks(nsgs);
     apply_colours(nsgs, thread, threads);
     copy_impulses(nsgs, false, thread, threads);
-    remember_velocity(nsgs, 0, thread, threads);
+    extrapolate_velocity(nsgs, 0, thread, threads);
 }
 
 static void run(void *context, int thread, int threads) {
@@ -373,7 +382,7 @@ static void run(void *context, int thread, int threads) {
         momentum_update(&momentum, &total);
         bool due = sweep >= next_check && worth_checking(nsgs, &total);
         if (!due && sweep < forced_check && sweep < cap) {
-            remember_velocity(nsgs, beta, thread, threads);
+            extrapolate_velocity(nsgs, beta, thread, threads);
             continue;
         }
         check(nsgs, sweep, thread, threads);

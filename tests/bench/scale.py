@@ -100,7 +100,8 @@ def judge_speed(rows, verdict):
             if one["threads"] == 1 and two["threads"] == 2 and one["grains"] == two["grains"]:
                 print(f"two threads at {one['grains']} grains: solve "
                       f"{one['phase']['solve'] / two['phase']['solve']:.2f} times faster, step "
-                      f"{one['wall'] / two['wall']:.2f} times")
+                      f"{one['wall'] / two['wall']:.2f} times; with both cores to themselves at "
+                      f"least {2 * one['cpu'] / two['cpu']:.2f} times by processor time")
 
 
 def judge_results(rows, verdict):

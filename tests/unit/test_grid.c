@@ -121,6 +121,11 @@ static void test_mixed_sizes(void **state) {
     for (int32_t i = 0; i < cloud.count; i += 300) // 100:1 and all between
         cloud.reach[i] = 0.1 * pow(2, random_between(&random, 0, 6.65));
     check_and_free(cloud, 1000);
+    // Two exact sizes: every large body fills its cell, so that none is found by luck.
+    cloud = cloud_random(CLOUD_MANY, vec3_make(25, 25, 25), 0.5, 0.5, 20);
+    for (int32_t i = 0; i < cloud.count; i += 4)
+        cloud.reach[i] = 1.1;
+    check_and_free(cloud, CLOUD_MANY);
     // Beyond the number of levels: the largest share one.
     cloud = cloud_random(600, vec3_make(100, 100, 100), 1, 3, 5);
     for (int32_t i = 0; i < cloud.count; i++)

@@ -7,10 +7,10 @@
 #define BIG_R   20.0
 #define MU      0.3
 
-// A nest: small grains touch a big one all around (Fibonacci points, as far up as `top`), and each
-// leans on a fixed grain behind it, without friction: a grain held by friction between two opposite
-// contacts wedges itself in, and impulses creep for ever whatever the solver. Everything moves a
-// little, so that contacts stick, slip and open.
+// Small grains close in on a big one from all around (Fibonacci points, as far up as `top`), each
+// pushed by another from behind: chains of two contacts, hundreds of which end at the big grain.
+// Contacts stick, slip and open. Nothing is fixed: grains wedged between a big one and a wall have
+// impulses that creep for ever, with any sweep, and no velocities to compare to 1e-8.
 #define NEST_POINTS 1050
 
 struct nest {
@@ -49,8 +49,7 @@ static void nest_fill(struct nest *nest, double top, bool backed) {
         small.spin = random_vector(&random, 0.05);
         scene_add(nest->world, &small);
         struct gabion_body back = nest_grain(vec3_scale(BIG_R + 3, direction), 1);
-        back.material = SCENE_GROUND;
-        back.fixed = true;
+        back.velocity = vec3_add_scaled(random_vector(&random, 0.05), -0.1, direction);
         if (backed)
             scene_add(nest->world, &back);
     }
@@ -61,8 +60,6 @@ static struct nest nest_create(const struct gabion_settings *settings, int threa
     struct nest nest = {0};
     struct error error = {0};
     nest.world = scene_create(settings, (struct gabion_law){.friction = MU});
-    assert_true(
-        gabion_set_law(nest.world, SCENE_BODY, SCENE_GROUND, &(struct gabion_law){0}, &error));
     team_destroy(nest.world->team);
     nest.world->team = nest.team = team_create(threads, NULL, &error);
     assert_non_null(nest.team);
@@ -97,7 +94,7 @@ static struct gabion_settings nest_settings(void) {
 
 // Reference ------------------------------------------------------------------------------------
 
-// Bodies as they are, one row each; fixed ones have zero inverse mass.
+// Bodies as they are, one row each.
 struct reference_body {
     vec3 v, w;
     double inv_m, inv_i, radius;
@@ -254,8 +251,8 @@ static void test_impact(void **state) {
     check_solution(GABION_LOCAL_EXACT, false, 0, 300);
 }
 
-// The big grain lies in the nest, its weight on hundreds of contacts in chains of two.
-static void test_bed(void **state) {
+// Pushed from behind: impulses pass through chains.
+static void test_chains(void **state) {
     (void)state;
     check_solution(GABION_LOCAL_AUTO, true, 0, 300);
     check_solution(GABION_LOCAL_EXACT, true, 0, 300);
@@ -333,7 +330,7 @@ static void check_residual(enum gabion_local local) {
     struct gabion_settings settings = nest_settings();
     settings.local = local;
     settings.on_cap = GABION_CAP_ACCEPT;
-    for (int sweeps = 1; sweeps <= 64; sweeps *= 8) {
+    for (int sweeps = 1; sweeps <= 16; sweeps *= 4) {
         settings.max_sweeps = sweeps;
         struct nest nest = nest_create(&settings, 1, 1, true);
         nest_step(&nest);
@@ -380,7 +377,7 @@ static void test_threads(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_impact),   cmocka_unit_test(test_bed),
+        cmocka_unit_test(test_impact),   cmocka_unit_test(test_chains),
         cmocka_unit_test(test_momentum), cmocka_unit_test(test_residual),
         cmocka_unit_test(test_threads),
     };

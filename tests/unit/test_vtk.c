@@ -60,7 +60,7 @@ static void world_reserve(struct gabion_world *world, int32_t count, size_t cont
     for (int32_t i = 0; i < count; i++) {
         bodies->id[i] = bodies->index_of[i] = i;
         bodies->shape_index[i] = -1;
-        bodies->q[i] = quat_identity();
+        bodies->q[i] = (quat){1, 0, 0, 0};
         bodies->radius[i] = 0.5;
     }
     world->settings.step = H;

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """The Brazil nut and its two controls over several seeds (validation: Renouf and Acary 2006, section 5).
 
-    brazil_nut.py [-o FOLDER] [--seeds 5] [--periods 200] [--jobs 2] [--reuse]
+    brazil_nut.py [-o FOLDER] [--seeds 5] [--periods 150] [--jobs 2] [--reuse]
 
 Runs cases/brazil_nut.yaml, brazil_nut_weak.yaml and brazil_nut_equal.yaml with $GABION, then measures from
 the frames (one per period) and history.csv: height of the tracer, how many grains lie above it, rise and
@@ -156,7 +156,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-o", default=os.path.join(ROOT, "build/validate/brazil_nut"))
     parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--periods", type=int, default=200)
+    parser.add_argument("--periods", type=int, default=150)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--reuse", action="store_true")
     arguments = parser.parse_args()
