@@ -338,12 +338,8 @@ static void set_lane(struct sphere_group *group, uint32_t lane, int32_t c, int32
                      vec3 p, double b) {
     group->c[lane] = c;
     group->a[lane] = a;
-    group->nx[lane] = n.x;
-    group->ny[lane] = n.y;
-    group->nz[lane] = n.z;
-    group->px[lane] = p.x;
-    group->py[lane] = p.y;
-    group->pz[lane] = p.z;
+    lane_set(&group->n, lane, n);
+    lane_set(&group->p, lane, p);
     group->b[lane] = b;
 }
 

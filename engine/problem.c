@@ -69,7 +69,7 @@ static vec3 impulse_of(const struct problem *problem, uint32_t slot) {
     }
     const struct sphere_group *group = &problem->groups[slot / LANES];
     uint32_t lane = slot % LANES;
-    return vec3_make(group->px[lane], group->py[lane], group->pz[lane]);
+    return lane_get(&group->p, lane);
 }
 
 static void store_range(void *context, size_t begin, size_t end) {

@@ -32,20 +32,20 @@ struct solver_tensor {
     sym3 k; // R^2 times the inverse inertia in world axes at q_m
 };
 
-// Four sphere contacts side by side, 64 bytes each. Unused lanes refer to the null body.
+// One vector for each of four contacts side by side.
 #define LANES 4
+struct lane_vector {
+    double x[LANES], y[LANES], z[LANES];
+};
+
+// Four sphere contacts, 64 bytes each. Unused lanes refer to the null body.
 struct sphere_group {
     int32_t c[LANES], a[LANES];
-    double nx[LANES], ny[LANES], nz[LANES]; // normal, from a to c
-    double px[LANES], py[LANES], pz[LANES]; // impulse on c, world axes
-    double b[LANES];                        // u_n + b >= 0, orthogonal to r_n
+    struct lane_vector n; // normal, from a to c
+    struct lane_vector p; // impulse on c, world axes
+    double b[LANES];      // u_n + b >= 0, orthogonal to r_n
 };
 _Static_assert(sizeof(struct sphere_group) == LANES * CACHE_LINE, "one contact, one cache line");
-
-// The impulses of a group at the end of the last sweep.
-struct sphere_impulses {
-    double px[LANES], py[LANES], pz[LANES];
-};
 
 // Any other contact, in its local frame (n, s, t).
 struct general_contact {
@@ -67,6 +67,16 @@ struct batch {
     uint32_t begin, end; // sphere groups, or general contacts
     uint32_t lanes;      // used in the last sphere group
 };
+
+static inline vec3 lane_get(const struct lane_vector *vector, uint32_t lane) {
+    return vec3_make(vector->x[lane], vector->y[lane], vector->z[lane]);
+}
+
+static inline void lane_set(struct lane_vector *vector, uint32_t lane, vec3 value) {
+    vector->x[lane] = value.x;
+    vector->y[lane] = value.y;
+    vector->z[lane] = value.z;
+}
 
 // A piece of a batch, of fixed size: the unit of sums that must not depend on the threads.
 struct chunk {
@@ -105,7 +115,7 @@ struct problem {
 
     struct sphere_group *groups;
     size_t group_count, group_capacity;
-    struct sphere_impulses *last; // by group
+    struct lane_vector *last; // impulses at the end of the last sweep, by group
     size_t last_capacity;
     struct solver_velocity *last_velocity; // by solver body
     size_t last_velocity_capacity;

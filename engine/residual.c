@@ -46,8 +46,8 @@ static struct contact_view view_sphere(const struct problem *problem, const stru
     const struct sphere_group *group = &problem->groups[group_index];
     const struct solver_body *c = &problem->bodies[group->c[lane]];
     const struct solver_body *a = &problem->bodies[group->a[lane]];
-    vec3 n = {group->nx[lane], group->ny[lane], group->nz[lane]};
-    vec3 p = {group->px[lane], group->py[lane], group->pz[lane]};
+    vec3 n = lane_get(&group->n, lane);
+    vec3 p = lane_get(&group->p, lane);
     vec3 spin = vec3_add(solver_s(c), solver_s(a));
     vec3 u = vec3_sub(vec3_sub(solver_v(c), solver_v(a)), vec3_cross(spin, n));
     double u_n = vec3_dot(u, n), p_n = vec3_dot(p, n);

@@ -119,8 +119,7 @@ static void apply_impulses(struct nsgs *nsgs, const struct batch *batch, uint32_
         const struct sphere_group *group = &problem->groups[k];
         uint32_t used = k + 1 == batch->end ? batch->lanes : LANES;
         for (uint32_t lane = 0; lane < used; lane++) {
-            vec3 n = {group->nx[lane], group->ny[lane], group->nz[lane]};
-            vec3 p = {group->px[lane], group->py[lane], group->pz[lane]};
+            vec3 n = lane_get(&group->n, lane), p = lane_get(&group->p, lane);
             vec3 turn = vec3_cross(n, p);
             push_sphere(&problem->bodies[group->c[lane]], p, turn);
             if (batch->kind == BATCH_SPHERE_PAIR)
@@ -272,13 +271,8 @@ static void copy_impulses(struct nsgs *nsgs, bool back, int thread, int threads)
     uint32_t from, to;
     share(0, (uint32_t)problem->group_count, thread, threads, &from, &to);
     for (uint32_t k = from; k < to; k++) {
-        struct sphere_group *group = &problem->groups[k];
-        struct sphere_impulses *last = &problem->last[k];
-        for (int lane = 0; lane < LANES; lane++) {
-            *(back ? &group->px[lane] : &last->px[lane]) = back ? last->px[lane] : group->px[lane];
-            *(back ? &group->py[lane] : &last->py[lane]) = back ? last->py[lane] : group->py[lane];
-            *(back ? &group->pz[lane] : &last->pz[lane]) = back ? last->pz[lane] : group->pz[lane];
-        }
+        struct lane_vector *p = &problem->groups[k].p, *last = &problem->last[k];
+        *(back ? p : last) = back ? *last : *p;
     }
     share(0, (uint32_t)problem->general_count, thread, threads, &from, &to);
     for (uint32_t k = from; k < to; k++) {

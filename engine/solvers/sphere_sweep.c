@@ -56,6 +56,16 @@ INLINE struct lane_vec subtract(struct lane_vec a, struct lane_vec b) {
     return (struct lane_vec){a.x - b.x, a.y - b.y, a.z - b.z};
 }
 
+INLINE struct lane_vec load(const struct lane_vector *a) {
+    return (struct lane_vec){*(const lanes *)a->x, *(const lanes *)a->y, *(const lanes *)a->z};
+}
+
+INLINE void store(struct lane_vector *a, struct lane_vec value) {
+    *(lanes *)a->x = value.x;
+    *(lanes *)a->y = value.y;
+    *(lanes *)a->z = value.z;
+}
+
 INLINE void transpose(lanes *r) {
     lanes a = __builtin_shufflevector(r[0], r[1], 0, 4, 2, 6);
     lanes b = __builtin_shufflevector(r[0], r[1], 1, 5, 3, 7);
@@ -117,20 +127,15 @@ INLINE void solve_group(const struct sweep_call *call, uint32_t k, int pair, uin
     lanes mu = splat(call->batch->mu), omega = splat(call->omega), beta = splat(call->beta);
     struct lane_row vc = gather(bodies, group->c, 0), sc = gather(bodies, group->c, 1);
     struct lane_row va = gather(bodies, group->a, 0), sa = gather(bodies, group->a, 1);
-    lanes *g = (lanes *)group->nx;      // nx ny nz px py pz b, one vector each
-    lanes *q = (lanes *)&call->last[k]; // px py pz of the last sweep
-    struct lane_vec n = {g[0], g[1], g[2]}, p = {g[3], g[4], g[5]}, last = {q[0], q[1], q[2]};
+    struct lane_vec n = load(&group->n), p = load(&group->p), last = load(&call->last[k]);
+    lanes b = *(lanes *)group->b;
     struct lane_vec spin = {sc.a.x + sa.a.x, sc.a.y + sa.a.y, sc.a.z + sa.a.z};
     struct lane_vec u = subtract(subtract(vc.a, va.a), cross(spin, n));
     lanes w_n = vc.b + va.b, w_t = w_n + (sc.b + sa.b);
-    struct lane_vec next = local_solve(p, u, n, g[6], w_n, w_t, mu, omega);
+    struct lane_vec next = local_solve(p, u, n, b, w_n, w_t, mu, omega);
     struct lane_vec d = subtract(next, p), turn = cross(n, d), progress = subtract(next, last);
-    q[0] = next.x;
-    q[1] = next.y;
-    q[2] = next.z;
-    g[3] = next.x + beta * progress.x;
-    g[4] = next.y + beta * progress.y;
-    g[5] = next.z + beta * progress.z;
+    store(&call->last[k], next);
+    store(&group->p, add_scaled(next, beta, progress));
     vc.a = add_scaled(vc.a, vc.b, d);
     sc.a = add_scaled(sc.a, -sc.b, turn);
     scatter(bodies, group->c, 0, used, vc);

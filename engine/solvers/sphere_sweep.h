@@ -17,7 +17,7 @@ struct sweep_sums {
 struct sweep_call {
     struct solver_body *bodies;
     struct sphere_group *groups;
-    struct sphere_impulses *last;
+    struct lane_vector *last;
     const struct batch *batch;
     double omega, beta;
 };
