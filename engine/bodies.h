@@ -66,6 +66,12 @@ static inline bool bodies_isotropic(const struct bodies *bodies, int32_t i) {
     return inertia.x == inertia.y && inertia.y == inertia.z;
 }
 
+// What an overlap is measured against; a wall has no size.
+static inline double bodies_smaller_radius(const struct bodies *bodies, int32_t c, int32_t a) {
+    double radius = bodies->radius[c];
+    return bodies->shape[a] == GABION_SPHERE ? fmin(radius, bodies->radius[a]) : radius;
+}
+
 static inline const struct half_space *bodies_half_space(const struct bodies *bodies, int32_t i) {
     return &bodies->half_spaces[bodies->shape_index[i]];
 }

@@ -35,10 +35,6 @@ void contacts_match(struct gabion_world *world) {
         team_for(world->team, world->contacts.count, CHUNK, match_range, world);
 }
 
-static bool carries(const struct contact *contact) {
-    return contact->impulse.x != 0 || contact->impulse.y != 0 || contact->impulse.z != 0;
-}
-
 struct remember {
     struct contacts *contacts;
     uint32_t *place; // where the memory of each chunk of contacts begins
@@ -48,7 +44,7 @@ static void count_range(void *context, size_t begin, size_t end) {
     const struct remember *remember = context;
     uint32_t count = 0;
     for (size_t k = begin; k < end; k++)
-        count += carries(&remember->contacts->list[k]);
+        count += contacts_carries(&remember->contacts->list[k]);
     remember->place[begin / CHUNK + 1] = count;
 }
 
@@ -63,7 +59,7 @@ static void remember_range(void *context, size_t begin, size_t end) {
         const struct contact *contact = &contacts->list[k];
         while (next <= contact->c)
             contacts->memory_start[next++] = place;
-        if (carries(contact))
+        if (contacts_carries(contact))
             contacts->memory[place++] =
                 (struct contact_memory){contact->a, contact->feature, contact->impulse};
     }

@@ -148,10 +148,8 @@ static void count_contacts(void *context, size_t begin, size_t end) {
 }
 
 static struct contact make_contact(const struct gabion_world *world, int32_t c, int32_t a) {
-    const struct bodies *bodies = &world->bodies;
-    struct contact contact = {.c = c, .a = a};
-    contact.law = world->laws.of[bodies->material[c] * world->laws.materials + bodies->material[a]];
-    contact.gap = detection_gap(bodies, world->problem->x_m, c, a, &contact.normal);
+    struct contact contact = {.c = c, .a = a, .law = world_law(world, c, a)};
+    contact.gap = detection_gap(&world->bodies, world->problem->x_m, c, a, &contact.normal);
     return contact;
 }
 
@@ -205,11 +203,8 @@ bool world_initial_overlap(struct gabion_world *world, double *overlap, double *
         const struct contact *contact = &world->contacts.list[k];
         if (-contact->gap <= *overlap)
             continue;
-        double smaller = bodies->radius[contact->c];
-        if (bodies->shape[contact->a] == GABION_SPHERE)
-            smaller = fmin(smaller, bodies->radius[contact->a]);
         *overlap = -contact->gap;
-        *relative = *overlap / smaller;
+        *relative = *overlap / bodies_smaller_radius(bodies, contact->c, contact->a);
         *id_a = bodies->id[contact->c];
         *id_b = bodies->id[contact->a];
     }

@@ -155,11 +155,8 @@ static void measure_overlap(void *context, size_t begin, size_t end, double *out
     for (size_t k = begin; k < end; k++) {
         const struct contact *contact = &world->contacts.list[k];
         double gap = detection_gap(bodies, bodies->x, contact->c, contact->a, &normal);
-        double smaller = bodies->radius[contact->c];
-        if (bodies->shape[contact->a] == GABION_SPHERE)
-            smaller = fmin(smaller, bodies->radius[contact->a]);
         out[0] = fmax(out[0], -gap);
-        out[1] = fmax(out[1], -gap / smaller);
+        out[1] = fmax(out[1], -gap / bodies_smaller_radius(bodies, contact->c, contact->a));
     }
 }
 

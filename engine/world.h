@@ -103,11 +103,10 @@ static inline double world_time(const struct gabion_world *world) {
     return (double)world->step * world->settings.step;
 }
 
-static inline const struct gabion_law *world_law(const struct gabion_world *world, int32_t i,
-                                                 int32_t j) {
-    const struct law_table *laws = &world->laws;
-    return &laws->law[laws->of[world->bodies.material[i] * laws->materials +
-                               world->bodies.material[j]]];
+// The law between two bodies, as an index into laws.law.
+static inline uint16_t world_law(const struct gabion_world *world, int32_t i, int32_t j) {
+    const uint16_t *material = world->bodies.material;
+    return world->laws.of[material[i] * world->laws.materials + material[j]];
 }
 
 #endif

@@ -239,11 +239,11 @@ static void bodies_are_built(void **state) {
     // ball, floor, two walls, twenty on the lattice, five of the fill
     assert_int_equal(bodies->count, 1 + 1 + 2 + 20 + 5);
     assert_vector(bodies->v[find_body(world, "heap")], 1, 0, 0);
-    const struct gabion_law *law = world_law(world, ball, ball);
+    const struct gabion_law *law = &world->laws.law[world_law(world, ball, ball)];
     assert_true(isinf(law->friction));
     assert_same(law->restitution, 0.5);
-    assert_same(world_law(world, ball, floor)->friction, 0.25);
-    assert_same(world_law(world, floor, ball)->tangential_restitution, 0.125);
+    assert_same(world->laws.law[world_law(world, ball, floor)].friction, 0.25);
+    assert_same(world->laws.law[world_law(world, floor, ball)].tangential_restitution, 0.125);
     tear_down(&scene);
 }
 
