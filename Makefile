@@ -51,8 +51,8 @@ demo: packages
 	@$(MAKE) --no-print-directory all
 	$(BUILD)/gabion run cases/brazil_nut.yaml -o out/demo --force --set time.end=$(DEMO_END) \
 	    --set output.vtk_every=50
-	@echo "In ParaView open out/demo/bodies.pvd, walls.pvd and contacts.pvd, or type:"
-	@echo "  paraview --script=io/show.py   (from inside out/demo)"
+	@echo "In ParaView open out/demo/bodies.pvd, walls.pvd and contacts.pvd, or make a picture:"
+	@echo "  pvpython io/show.py out/demo nut.png"
 
 check: packages-test
 	@$(MAKE) --no-print-directory unit cli asan
@@ -126,7 +126,8 @@ install: all
 	install -m 644 $(BUILD)/libgabion.a $(DESTDIR)$(PREFIX)/lib
 	for header in engine/gabion.h geometry/vec.h parallel/error.h parallel/team.h parallel/topology.h; do \
 	    install -D -m 644 $$header $(DESTDIR)$(PREFIX)/include/gabion/$$header; done
-	cp -r cases io/show.py $(DESTDIR)$(PREFIX)/share/gabion
+	for file in cases/*.yaml cases/papers/*.yaml io/show.py; do \
+	    install -D -m 644 $$file $(DESTDIR)$(PREFIX)/share/gabion/$$file; done
 
 clean:
 	rm -rf $(BUILD)

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "engine/world.h"
 #include "io/bulk_columns.h"
 
 bool bulk_set_material(const struct gabion_world *world, const struct gabion_body *template,
@@ -29,6 +30,10 @@ bool bulk_add_bodies(struct gabion_world *world, const char *path,
     if (about.st_size == 0)
         return error_set(error, ERROR_INPUT, "%s: is empty", path);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL); // our messages name the dataset
-    return H5Fis_hdf5(path) > 0 ? bulk_add_hdf5(world, path, template, error)
-                                : bulk_add_csv(world, path, template, error);
+    int32_t before = world->bodies.id_count;
+    bool good = H5Fis_hdf5(path) > 0 ? bulk_add_hdf5(world, path, template, error)
+                                     : bulk_add_csv(world, path, template, error);
+    if (good && world->bodies.id_count == before)
+        return error_set(error, ERROR_INPUT, "%s: holds no bodies", path);
+    return good;
 }

@@ -137,6 +137,35 @@ static void explain(FILE *stream, const struct key *key, const char *path, int d
         explain(stream, &key->section->keys[i], path, depth + 1);
 }
 
+// Full paths of the keys called `name`, wherever they are.
+static void print_places(FILE *stream, const struct key_section *section, const char *prefix,
+                         const char *name) {
+    for (size_t i = 0; i < section->count; i++) {
+        const struct key *key = &section->keys[i];
+        char path[128];
+        snprintf(path, sizeof path, "%s%s%s", prefix, prefix[0] ? "." : "", key->name);
+        if (strcmp(key->name, name) == 0)
+            fprintf(stream, "%s%s", ftell(stream) > 0 ? ", " : "", path);
+        if (key->section)
+            print_places(stream, key->section, path, name);
+    }
+}
+
+static void refuse_part(const struct key *key, const char *part, struct error *error) {
+    char *places = NULL, hint[128];
+    size_t length = 0;
+    FILE *stream = open_memstream(&places, &length);
+    print_places(stream, &case_keys, "", part);
+    fclose(stream);
+    struct suggestion suggestion = suggestion_start(part);
+    for (size_t i = 0; key->section && i < key->section->count; i++)
+        suggestion_consider(&suggestion, key->section->keys[i].name);
+    error_set(error, ERROR_INPUT, "no key \"%s\" in %s%s%s", part,
+              key->name[0] ? key->name : "a case file", length > 0 ? "; there is " : "",
+              length > 0 ? places : suggestion_print(&suggestion, hint, sizeof hint));
+    free(places);
+}
+
 // Walks "laws[2].friction" or "laws.friction"; NULL and an error at the first unknown part.
 static const struct key *find_path(const char *path, struct error *error) {
     const struct key *key = &whole_file;
@@ -146,13 +175,7 @@ static const struct key *find_path(const char *path, struct error *error) {
         snprintf(part, sizeof part, "%.*s", (int)strcspn(rest, ".["), rest);
         const struct key *next = key->section ? key_find(key->section, part) : NULL;
         if (!next) {
-            char hint[128];
-            struct suggestion suggestion = suggestion_start(part);
-            for (size_t i = 0; key->section && i < key->section->count; i++)
-                suggestion_consider(&suggestion, key->section->keys[i].name);
-            error_set(error, ERROR_INPUT, "no key \"%s\" in %s%s", part,
-                      key->name[0] ? key->name : "a case file",
-                      suggestion_print(&suggestion, hint, sizeof hint));
+            refuse_part(key, part, error);
             return NULL;
         }
         key = next;

@@ -268,8 +268,9 @@ static const struct key_section generator_section = SECTION(generator_keys);
 static const struct key import_keys[] = {
     {"file", KEY_TEXT, .required = true,
      .help = "CSV (columns x y z radius, optionally vx vy vz wx wy wz material mass density) or "
-             "HDF5 (position, radius, optionally velocity, spin, material, mass, density); "
-             "relative to this file"},
+             "HDF5 (position, radius, optionally velocity, spin, orientation, material, mass, "
+             "density, id), or a frame or checkpoint of an earlier run (its spheres, in the order "
+             "of their ids); relative to this file"},
     BODY_KEYS,
     {"radius", KEY_NUMBER, .unit = "m", .range = &positive, .help = "where the file gives none"},
 };
@@ -313,7 +314,7 @@ static const struct key table_keys[] = {
 };
 static const struct key_section table_section = SECTION(table_keys);
 
-#define ACTION_KEYS(unit_)                                                                         \
+#define ACTION_KEYS(table_help)                                                                    \
     {"group", KEY_NAME, .required = true, .help = "a body name, or CONTAINER.WALL"},               \
         {"direction", KEY_VECTOR, .required = true, .size = 3, .help = "any length but 0"},        \
         {"start", KEY_NUMBER, .unit = "s", .initial = "0", .help = "nothing happens before"},      \
@@ -321,12 +322,13 @@ static const struct key_section table_section = SECTION(table_keys);
          .unit = "s",    .initial = "inf",                                                         \
          .words = "inf", .help = "nor after; a ramp ends there"},                                  \
     {                                                                                              \
-        "table", KEY_SECTION, .one_of = true, .section = &table_section,                           \
-                              .help = "linear interpolation of points, in " unit_ " times scale"   \
+        "table", KEY_SECTION, .one_of = true, .section = &table_section, .help = table_help        \
     }
 
 static const struct key driver_keys[] = {
-    ACTION_KEYS("m"),
+    ACTION_KEYS("displacement along direction in m, interpolated linearly between points of (time "
+                "of the simulation, value) times scale; counted from the value at start, held "
+                "after the last point"),
     {"velocity", KEY_NUMBER, .one_of = true, .unit = "m/s", .help = "constant speed"},
     {"sine", KEY_SECTION, .one_of = true, .section = &driver_sine_section,
      .help = "amplitude sin(2 pi frequency (t - start) + phase)"},
@@ -336,7 +338,8 @@ static const struct key driver_keys[] = {
 static const struct key_section driver_section = SECTION(driver_keys);
 
 static const struct key force_keys[] = {
-    ACTION_KEYS("N"),
+    ACTION_KEYS("force along direction in N, interpolated linearly between points of (time of the "
+                "simulation, value) times scale; held after the last point"),
     {"constant", KEY_NUMBER, .one_of = true, .unit = "N", .help = "on every body of the group"},
     {"sine", KEY_SECTION, .one_of = true, .section = &force_sine_section,
      .help = "amplitude sin(2 pi frequency (t - start) + phase)"},
@@ -388,7 +391,7 @@ static const struct key file_keys[] = {
     {"generators", KEY_ENTRIES, .section = &generator_section, .help = "many spheres at once"},
     {"imports", KEY_ENTRIES, .section = &import_section, .help = "bodies in bulk from files"},
     {"drivers", KEY_ENTRIES, .section = &driver_section,
-     .help = "prescribed motion of fixed bodies"},
+     .help = "prescribed motion of fixed bodies, counted from where they stand"},
     {"forces", KEY_ENTRIES, .section = &force_section, .help = "applied at the centres of bodies"},
     {"resets", KEY_ENTRIES, .section = &reset_section, .help = "set velocities at a given time"},
     {"removals", KEY_ENTRIES, .section = &removal_section,

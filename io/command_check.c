@@ -4,6 +4,7 @@
 #include "engine/detection.h"
 #include "io/commands.h"
 #include "io/scene.h"
+#include "parallel/memory.h"
 
 static int warnings;
 
@@ -17,36 +18,73 @@ __attribute__((format(printf, 1, 2))) static void warn(const char *format, ...) 
     warnings++;
 }
 
-// What the moving bodies span; walls have no size.
+// What the bodies span; walls have no size.
 struct extremes {
-    int32_t count;
+    int32_t count;       // of moving bodies, as are the next six
     double small, large; // radii
     int32_t small_id, large_id;
     double speed; // largest, relative to the radius: 1/s
     int32_t speed_id;
+    double mass;    // together
+    vec3 low, high; // corners of the box around all spheres, the fixed ones too
 };
 
-static struct extremes find_extremes(const struct bodies *bodies) {
-    struct extremes found = {.small = INFINITY};
+static void extend_box(struct extremes *found, vec3 centre, double radius) {
+    for (int axis = 0; axis < 3; axis++) {
+        double x = vec3_get(centre, axis);
+        vec3_set(&found->low, axis, fmin(vec3_get(found->low, axis), x - radius));
+        vec3_set(&found->high, axis, fmax(vec3_get(found->high, axis), x + radius));
+    }
+}
+
+static void extend_extremes(struct extremes *found, const struct bodies *bodies) {
     for (int32_t i = 0; i < bodies->count; i++) {
+        double radius = bodies->radius[i], speed = vec3_length(bodies->v[i]) / radius;
+        if (bodies->shape[i] == GABION_SPHERE)
+            extend_box(found, bodies->x[i], radius);
         if (bodies->mass[i] == 0.0)
             continue;
-        double radius = bodies->radius[i], speed = vec3_length(bodies->v[i]) / radius;
-        found.count++;
-        if (radius < found.small) {
-            found.small = radius;
-            found.small_id = bodies->id[i];
+        found->count++;
+        found->mass += bodies->mass[i];
+        if (radius < found->small) {
+            found->small = radius;
+            found->small_id = bodies->id[i];
         }
-        if (radius > found.large) {
-            found.large = radius;
-            found.large_id = bodies->id[i];
+        if (radius > found->large) {
+            found->large = radius;
+            found->large_id = bodies->id[i];
         }
-        if (speed > found.speed) {
-            found.speed = speed;
-            found.speed_id = bodies->id[i];
+        if (speed > found->speed) {
+            found->speed = speed;
+            found->speed_id = bodies->id[i];
         }
     }
+}
+
+// Of the bodies in the run and of those that wait for their time.
+static struct extremes find_extremes(const struct gabion_world *world) {
+    struct extremes found = {.small = INFINITY,
+                             .low = {INFINITY, INFINITY, INFINITY},
+                             .high = {-INFINITY, -INFINITY, -INFINITY}};
+    struct bodies waiting = {0};
+    for (int k = 0; k < world->pending_count; k++)
+        bodies_append(&waiting, bodies_new_id(&waiting), &world->pending[k].body);
+    for (int k = 0; k < world->pending_count; k++)
+        waiting.id[k] = world->pending[k].id; // as messages name them
+    extend_extremes(&found, &world->bodies);
+    extend_extremes(&found, &waiting);
+    bodies_free(&waiting);
     return found;
+}
+
+static void print_extremes(const struct extremes *found) {
+    if (found->count > 0)
+        printf("radius-min: %.6g\nradius-max: %.6g\nmass: %.6g\n", found->small, found->large,
+               found->mass);
+    if (found->high.x >= found->low.x) {
+        vec3 extent = vec3_sub(found->high, found->low);
+        printf("extent: %.6g %.6g %.6g\n", extent.x, extent.y, extent.z);
+    }
 }
 
 static void check_sizes(const struct extremes *found) {
@@ -113,6 +151,54 @@ static void check_overlap(struct gabion_world *world) {
              a, b, overlap, relative);
 }
 
+// Entries without effect are most often a slip in a name or a time.
+static bool is_too_late(const struct scene *scene, double time, int64_t steps) {
+    struct error ignored = {0};
+    int64_t step;
+    return !scene_steps_until(scene, time, &step, &ignored) || step >= steps;
+}
+
+static void check_groups(const struct gabion_world *world) {
+    bool *moves = memory_allocate((size_t)world->groups.count, sizeof *moves, "groups");
+    for (int32_t i = 0; i < world->bodies.count; i++)
+        moves[world->bodies.group[i]] |= world->bodies.mass[i] > 0.0;
+    for (int k = 0; k < world->pending_count; k++)
+        moves[world->pending[k].body.group] |= !world->pending[k].body.fixed;
+    for (int k = 0; k < world->force_count; k++)
+        if (!moves[world->forces[k].group])
+            warn("a force on group %s has no effect: none of its bodies can move",
+                 gabion_group_name(world, world->forces[k].group));
+    for (int k = 0; k < world->event_count; k++)
+        if (world->events[k].kind == EVENT_RESET && !moves[world->events[k].group])
+            warn("a reset of group %s has no effect: none of its bodies can move",
+                 gabion_group_name(world, world->events[k].group));
+    memory_free(moves);
+}
+
+static void check_events(const struct scene *scene, int64_t steps) {
+    const struct gabion_world *world = scene->world;
+    double end = world->settings.end, first = INFINITY;
+    int late = 0;
+    for (int k = 0; k < world->event_count; k++) {
+        const struct event *event = &world->events[k];
+        if (is_too_late(scene, event->time, steps))
+            warn("the %s of group %s at %g s has no effect: the run ends at %g s",
+                 event->kind == EVENT_RESET ? "reset" : "removal",
+                 gabion_group_name(world, event->group), event->time, end);
+    }
+    for (int k = 0; k < world->pending_count; k++) {
+        double time = world->pending[k].body.insert_time;
+        if (is_too_late(scene, time, steps)) {
+            late++;
+            first = fmin(first, time);
+        }
+    }
+    if (late > 0)
+        warn("bodies that never enter: %d, with an insert_time of %g s or later; the run ends at "
+             "%g s",
+             late, first, end);
+}
+
 // Measured on packings of 64 000 and 512 000 grains; five contact points per grain lie within the
 // alert distance of a dense packing.
 #define BYTES_AT_START    20e6
@@ -129,17 +215,18 @@ static bool check_scene(const struct scene *scene, struct error *error) {
     if (!scene_steps_until(scene, case_settings(scene->file)->end, &steps, error))
         return false;
     warnings = 0;
-    struct extremes found = find_extremes(&scene->world->bodies);
+    struct extremes found = find_extremes(scene->world);
     scene_describe(scene, stdout);
     printf("memory-estimate-mb: %.0f\n", 1e-6 * estimate_memory(scene->world));
-    if (found.count > 0)
-        printf("radius-min: %.6g\nradius-max: %.6g\n", found.small, found.large);
-    else if (scene->world->pending_count == 0)
+    print_extremes(&found);
+    if (found.count == 0)
         warn("nothing can move: there is no body that is not fixed");
     check_overlap(scene->world);
     check_sizes(&found);
     check_materials(scene->world);
     check_times(&scene->world->settings, &found);
+    check_groups(scene->world);
+    check_events(scene, steps);
     printf("warnings: %d\n", warnings);
     return true;
 }

@@ -49,18 +49,21 @@ static bool check_newest(const struct checkpoint *checkpoint, const char *direct
     return same;
 }
 
-static struct checkpoint *open_target(const struct options *options,
-                                      char directory[FOLDER_PATH_MAX], struct error *error) {
-    if (!file_exists(options->target)) {
-        error_set(error, ERROR_INPUT, "%s does not exist; give the folder of a run or a checkpoint",
-                  options->target);
-        return NULL;
-    }
-    if (folder_is_directory(options->target)) {
-        snprintf(directory, FOLDER_PATH_MAX, "%s", options->target);
+static bool find_folder(const char *target, char directory[FOLDER_PATH_MAX], struct error *error) {
+    if (!file_exists(target))
+        return error_set(error, ERROR_INPUT,
+                         "%s does not exist; give the folder of a run or a checkpoint", target);
+    if (folder_is_directory(target))
+        snprintf(directory, FOLDER_PATH_MAX, "%s", target);
+    else
+        folder_of(target, directory);
+    return true;
+}
+
+static struct checkpoint *open_target(const struct options *options, const char *directory,
+                                      struct error *error) {
+    if (folder_is_directory(options->target))
         return open_newest(directory, error);
-    }
-    folder_of(options->target, directory);
     struct checkpoint *checkpoint = checkpoint_open(options->target, error);
     if (checkpoint != NULL && options->output == NULL &&
         !check_newest(checkpoint, directory, error)) {
@@ -83,6 +86,7 @@ static bool find_goal(const struct scene *scene, const struct options *options, 
 static bool resume_scene(struct scene *scene, const struct checkpoint *checkpoint,
                          const char *directory, const struct options *options,
                          struct error *error) {
+    int lock = FOLDER_NO_LOCK;
     struct runner_request request = {
         .scene = scene,
         .directory = options->output ? options->output : directory,
@@ -92,13 +96,15 @@ static bool resume_scene(struct scene *scene, const struct checkpoint *checkpoin
         .wall_time = checkpoint_wall_time(checkpoint),
         .parent = checkpoint_path(checkpoint),
     };
-    return find_goal(scene, options, &request.target, error) &&
-           (request.resume || folder_claim(request.directory, NULL, false, error)) &&
-           runner_run(&request, error);
+    bool done = find_goal(scene, options, &request.target, error) &&
+                (request.resume || folder_claim(request.directory, NULL, false, &lock, error)) &&
+                runner_run(&request, error);
+    folder_unlock(lock);
+    return done;
 }
 
-bool command_resume(const struct options *options, struct error *error) {
-    char directory[FOLDER_PATH_MAX];
+static bool resume_folder(const char *directory, const struct options *options,
+                          struct error *error) {
     struct scene scene;
     struct checkpoint *checkpoint = open_target(options, directory, error);
     if (checkpoint == NULL)
@@ -109,5 +115,18 @@ bool command_resume(const struct options *options, struct error *error) {
         scene_close(&scene);
     }
     checkpoint_close(checkpoint);
+    return done;
+}
+
+bool command_resume(const struct options *options, struct error *error) {
+    char directory[FOLDER_PATH_MAX];
+    int lock = FOLDER_NO_LOCK;
+    if (!find_folder(options->target, directory, error))
+        return false;
+    // Before the checkpoint is read: a run that ended in between would have left a newer one.
+    if (options->output == NULL && !folder_lock(directory, &lock, error))
+        return false;
+    bool done = resume_folder(directory, options, error);
+    folder_unlock(lock);
     return done;
 }

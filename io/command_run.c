@@ -4,6 +4,7 @@
 
 static bool run_scene(struct scene *scene, const struct options *options, struct error *error) {
     char directory[FOLDER_PATH_MAX];
+    int lock;
     struct runner_request request = {
         .scene = scene,
         .directory = options->output,
@@ -21,8 +22,10 @@ static bool run_scene(struct scene *scene, const struct options *options, struct
         request.directory = directory;
     }
     // Last of all, so that a bad case never costs the results of an earlier run.
-    return folder_claim(request.directory, options->target, options->force, error) &&
-           runner_run(&request, error);
+    bool done = folder_claim(request.directory, options->target, options->force, &lock, error) &&
+                runner_run(&request, error);
+    folder_unlock(lock);
+    return done;
 }
 
 bool command_run(const struct options *options, struct error *error) {

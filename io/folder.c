@@ -2,10 +2,12 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -91,8 +93,43 @@ static bool same_file(const char *left, const char *right) {
            a.st_ino == b.st_ino;
 }
 
-bool folder_claim(const char *directory, const char *case_path, bool force, struct error *error) {
+bool folder_lock(const char *directory, int *lock, struct error *error) {
+    *lock = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (*lock < 0 || flock(*lock, LOCK_EX | LOCK_NB) == 0)
+        return true;
+    bool taken = errno == EWOULDBLOCK;
+    folder_unlock(*lock);
+    *lock = FOLDER_NO_LOCK;
+    return !taken || error_set(error, ERROR_INPUT,
+                               "%s is being written by another gabion; wait for it or give another "
+                               "folder with -o",
+                               directory);
+}
+
+void folder_unlock(int lock) {
+    if (lock != FOLDER_NO_LOCK)
+        close(lock);
+}
+
+static bool make_writable(const char *directory, struct error *error) {
+    if (file_make_directory(directory, error) && access(directory, W_OK | X_OK) == 0)
+        return true;
+    error_set(error, ERROR_INPUT, "cannot write into folder %s: %s", directory, strerror(errno));
+    error->status = ERROR_INPUT; // a bad -o is bad usage
+    return false;
+}
+
+static bool remove_products(const char *directory, struct error *error) {
+    char found[256] = "";
+    return visit_products(directory, "", true, found, sizeof found, error) &&
+           visit_products(directory, "/vtk", true, found, sizeof found, error) &&
+           visit_products(directory, "/frames", true, found, sizeof found, error);
+}
+
+bool folder_claim(const char *directory, const char *case_path, bool force, int *lock,
+                  struct error *error) {
     char found[256] = "", resolved[FOLDER_PATH_MAX];
+    *lock = FOLDER_NO_LOCK;
     if (file_exists(directory) && !folder_is_directory(directory))
         return error_set(error, ERROR_INPUT, "%s is a file; -o needs a folder", directory);
     if (snprintf(resolved, sizeof resolved, "%s/case.yaml", directory) >= (int)sizeof resolved)
@@ -102,22 +139,16 @@ bool folder_claim(const char *directory, const char *case_path, bool force, stru
         return error_set(error, ERROR_INPUT,
                          "%s would be overwritten by the run's own copy of it; use another -o",
                          case_path);
-    if (!visit_products(directory, "", false, found, sizeof found, error))
+    if (!make_writable(directory, error) || !folder_lock(directory, lock, error) ||
+        !visit_products(directory, "", false, found, sizeof found, error))
         return false;
     if (found[0] != '\0' && !force)
-        return error_set(error, ERROR_INPUT,
-                         "%s holds the results of another run (%s); give --force to replace them, "
-                         "or another folder with -o",
-                         directory, found);
-    if (force && (!visit_products(directory, "", true, found, sizeof found, error) ||
-                  !visit_products(directory, "/vtk", true, found, sizeof found, error) ||
-                  !visit_products(directory, "/frames", true, found, sizeof found, error)))
-        return false;
-    if (file_make_directory(directory, error) && access(directory, W_OK | X_OK) == 0)
-        return true;
-    error_set(error, ERROR_INPUT, "cannot write into folder %s: %s", directory, strerror(errno));
-    error->status = ERROR_INPUT; // a bad -o is bad usage
-    return false;
+        return error_set(error, ERROR_INPUT, "%s holds the results of another run (%s); give %s",
+                         directory, found,
+                         case_path != NULL
+                             ? "--force to replace them, or another folder with -o"
+                             : "another folder with -o; resume never replaces results");
+    return !force || remove_products(directory, error);
 }
 
 void folder_drop_frames(const char *directory, int64_t step) {

@@ -84,6 +84,7 @@ static bool write_contents(const struct h5_file *file, const struct gabion_world
            h5_write_text(file, "/", "format_version", "1.0", error) &&
            h5_write_number(file, "/", "step", H5_TYPE_INT64, &world->step, error) &&
            h5_write_number(file, "/", "time", H5_TYPE_FLOAT64, &time, error) &&
+           h5_write_number(file, "/", "time_step", H5_TYPE_FLOAT64, &world->settings.step, error) &&
            h5_write_group(file, "bodies", error) && h5_write_group(file, "contacts", error) &&
            write_bodies(file, world, error) && write_contacts(file, world, error);
 }

@@ -131,7 +131,7 @@ static const struct option_row option_rows[] = {
     {"output", 'o', "DIR", BIT(VERB_RUN) | BIT(VERB_RESUME),
      "folder for the results (run: default out/<case name>)", set_output},
     {"threads", 'j', "N", BIT(VERB_RUN) | BIT(VERB_RESUME),
-     "threads (default: one per core); the results do not depend on it", set_threads},
+     "threads (default, and 0: one per core); the results do not depend on it", set_threads},
     {"steps", 0, "N", BIT(VERB_RUN) | BIT(VERB_RESUME),
      "run exactly N steps (resume: N more), whatever time.end and stop say", set_steps},
     {"until", 0, "T", BIT(VERB_RESUME), "run to this time instead of time.end", set_until},

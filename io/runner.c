@@ -1,6 +1,7 @@
 #include "io/runner.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -14,7 +15,8 @@
 #include "io/version.h"
 #include "io/vtk.h"
 
-#define NO_CHECKPOINT (-1)
+#define NO_CHECKPOINT           (-1)
+#define OVERLAP_WORTH_A_WARNING 0.2 // of the smaller radius
 
 struct runner {
     const struct runner_request *request;
@@ -29,6 +31,9 @@ struct runner {
     int64_t checkpoint_step; // of the newest checkpoint known to be good
     struct run_report before;
     const char *status;
+    int64_t capped_steps;   // of this command, that ended at the cap of sweeps
+    double capped_residual; // the largest among them
+    bool overlap_told;
     bool series_broken; // a step is complete, but not what should be written of it
 };
 
@@ -147,18 +152,46 @@ static bool write_step(struct runner *runner, struct error *error) {
            write_checkpoint(runner, error);
 }
 
-// Once, twice, four times ...: a long run must not fill the disk with complaints.
+// The first is told as it happens, the others are counted: a long run must not drown its reader.
 static void warn_unconverged(struct runner *runner) {
     const struct gabion_world *world = runner->world;
-    int64_t times = world->run.unconverged_steps;
-    if (world->report.converged || world->settings.on_cap != GABION_CAP_WARN ||
-        (times & (times - 1)) != 0)
+    if (world->report.converged || world->settings.on_cap != GABION_CAP_WARN)
+        return;
+    runner->capped_residual = fmax(runner->capped_residual, world->report.residual);
+    if (runner->capped_steps++ > 0)
         return;
     tell(runner,
          "warning: step %" PRId64 " stopped at the cap of %d sweeps, residual %.2e (asked: %.2e); "
-         "%" PRId64 " such steps so far; raise solver.max_sweeps or solver.tolerance",
-         world->step, world->settings.max_sweeps, world->report.residual, world->settings.tolerance,
-         times);
+         "raise solver.max_sweeps or solver.tolerance; further such steps are counted at the end",
+         world->step, world->settings.max_sweeps, world->report.residual,
+         world->settings.tolerance);
+}
+
+static void tell_unconverged(struct runner *runner) {
+    if (runner->capped_steps == 0)
+        return;
+    tell(runner,
+         "warning: %" PRId64 " of %" PRId64 " steps stopped at the cap of %d sweeps, largest "
+         "residual %.2e (asked: %.2e); solver.max_sweeps: more sweeps; solver.on_cap: accept "
+         "silences this",
+         runner->capped_steps, runner->world->step - runner->start_step,
+         runner->world->settings.max_sweeps, runner->capped_residual,
+         runner->world->settings.tolerance);
+}
+
+static void warn_overlap(struct runner *runner) {
+    const struct gabion_world *world = runner->world;
+    double overlap = world->report.max_overlap_relative;
+    if (runner->overlap_told || !(overlap > OVERLAP_WORTH_A_WARNING))
+        return;
+    runner->overlap_told = true;
+    tell(runner,
+         "warning: after step %" PRId64
+         " (t = %.6g s) two bodies overlap by %.0f %% of the smaller "
+         "radius%s; is a body with insert_time put where another one is? If not, try a smaller "
+         "time.step",
+         world->step, world_time(world), 100 * overlap,
+         runner->history != NULL ? " (max_overlap_relative in history.csv follows it)" : "");
 }
 
 static bool run_steps(struct runner *runner, struct error *error) {
@@ -175,6 +208,7 @@ static bool run_steps(struct runner *runner, struct error *error) {
         if (!gabion_step(runner->world, error))
             return false;
         warn_unconverged(runner);
+        warn_overlap(runner);
         if (!write_step(runner, error)) {
             runner->series_broken = true;
             return false;
@@ -273,6 +307,7 @@ bool runner_run(const struct runner_request *request, struct error *error) {
     }
     bool well = run_steps(&runner, error);
     progress_clear(&runner.progress);
+    tell_unconverged(&runner);
     well = finish(&runner, well, error);
     log_line(runner.log, "%s at step %" PRId64 ", t = %.9g s, state-hash %016" PRIx64,
              runner.status, runner.world->step, world_time(runner.world),

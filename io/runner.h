@@ -6,7 +6,7 @@
 
 struct runner_request {
     struct scene *scene;
-    const char *directory; // exists
+    const char *directory; // exists, and the caller holds its lock
     bool resume;           // continue the files that are in the folder
     int64_t target;        // step number to reach
     bool stop_at_rest;     // obey the rest criterion of the case

@@ -45,7 +45,8 @@ exits 0 "an older checkpoint into a new folder" resume whole/checkpoint-00000015
 is "an older checkpoint into a new folder" "$(field state-hash)" "$hash"
 ok "the branch has its own history" [ "$(wc -l <branch/history.csv)" -eq 26 ]
 exits 2 "no overwriting by resume -o" resume whole -o branch
-says "no overwriting by resume -o" "branch"
+says "no overwriting by resume -o" "branch holds the results of another run .*another folder with -o"
+ok "resume does not speak of an option it has not" bash -c '! grep -q -- --force .err'
 cp whole/checkpoint-000000200.h5 loose.h5
 exits 2 "a loose checkpoint without -o" resume loose.h5
 says "a loose checkpoint without -o" "-o"

@@ -59,13 +59,39 @@ is "--steps does not stop at rest" "$(field steps)" 1000
 
 cap="--set solver.max_sweeps=1 --set solver.tolerance=1e-14"
 exits 0 "cap accepted" run "$CASES/box.yaml" -o accept $cap
+ok "cap accepted in silence" bash -c '! grep -qE "cap of|warning" .err accept/run.log'
 ok "unconverged steps are counted" [ "$(field unconverged-steps)" -gt 0 ]
 exits 0 "cap with a warning" run "$CASES/box.yaml" -o warn $cap --set solver.on_cap=warn
-says "cap with a warning" warning 'step [0-9]+' max_sweeps
+says "cap with a warning" 'warning: step [0-9]+ stopped .*max_sweeps' \
+    "warning: $(field unconverged-steps) of 200 steps .*largest residual [0-9].*solver.on_cap: accept"
+is "cap with a warning: the first and the count" "$(grep -c warning: .err)" 2
+is "cap with a warning: in the log as well" "$(grep -c warning: warn/run.log)" 2
+exits 0 "cap with a warning, resumed" resume warn --steps 3
+says "cap with a warning, resumed: the steps of this command" "warning: [1-3] of 3 steps"
+exits 0 "cap with a warning, quiet" run "$CASES/box.yaml" -o still $cap --set solver.on_cap=warn --quiet
+ok "cap with a warning, quiet" [ ! -s .err ]
 exits 1 "cap that stops" run "$CASES/box.yaml" -o stop $cap --set solver.on_cap=stop
 is "cap that stops" "$(field status)" stopped
 step=$(field steps)
 ok "cap that stops leaves the last complete step" [ -s "stop/checkpoint-$(printf %09d "$step").h5" ]
 exits 0 "that checkpoint is good" info stop
 is "that checkpoint is good" "$(field step)" "$step"
+
+cat >overlap.yaml <<END
+title: a ball is put into another
+gravity: [0, 0, 0]
+time: {step: 1e-3, end: 0.02}
+materials:
+  stone: {density: 2600}
+laws:
+  - {between: default, friction: 0.4}
+bodies:
+  - {material: stone, sphere: {radius: 0.05}, position: [0, 0, 0]}
+  - {material: stone, sphere: {radius: 0.02}, position: [0, 0, 0.06], insert_time: 0.01}
+END
+exits 0 "overlap" run overlap.yaml
+says "overlap" "warning: after step 11 .* 50 % of the smaller radius" max_overlap_relative insert_time time.step
+is "overlap is told once" "$(grep -c overlap .err)" 1
+exits 0 "no overlap" run overlap.yaml -o apart --set "bodies.1.position=[0, 0, 0.068]"
+ok "a small overlap is not told" bash -c '! grep -q overlap .err'
 finish

@@ -135,6 +135,7 @@ static void bad_csv_is_named(void **state) {
     refuse_csv("x,y,z,radius,mass\n0,0,0,1,0\n", "mass: expected a positive number");
     refuse_csv("", "is empty");
     refuse_csv("# only this\n", "holds no rows");
+    refuse_csv("x,y,z,radius\n", "bodies.csv: holds no bodies");
     struct scene scene = scene_create();
     write_bytes("binary.csv", "x,y,z,radius\n0,\0,0,1\n", 22);
     refuse(&scene, "binary.csv:2: binary data");
@@ -248,6 +249,62 @@ static void long_hdf5_is_whole(void **state) {
     scene_free(&scene);
 }
 
+// As in a frame or a checkpoint: spheres and a wall, out of order, materials by number.
+static hid_t create_saved(void) {
+    hid_t file = create_hdf5();
+    hid_t group = H5Gcreate2(file, "bodies", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    put_numbers(group, "position", 2, 3, 3, (const double[]){1, 2, 3, 0, 0, 0, 4, 5, 6});
+    put_numbers(group, "radius", 1, 3, 1, (const double[]){0.5, 0, 0.25});
+    put_numbers(group, "mass", 1, 3, 1, (const double[]){0, 0, 3});
+    put_numbers(group, "orientation", 2, 3, 4,
+                (const double[]){1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0});
+    put_numbers(group, "velocity", 2, 3, 3, (const double[]){0, 0, 0, 0, 0, 0, 0, 8, 9});
+    put_numbers(group, "material", 1, 3, 1, (const double[]){1, 1, 1});
+    put(group, "id", H5T_STD_I32LE, H5T_NATIVE_INT, 1, 3, 1, (const int[]){70000, 3, 5});
+    H5Gclose(group);
+    return file;
+}
+
+static void saved_bodies_are_read_by_id(void **state) {
+    (void)state;
+    struct scene scene = scene_create();
+    H5Fclose(create_saved());
+    accept(&scene, 2);
+    const struct bodies *bodies = &scene.world->bodies;
+    assert_same(bodies->x[0].x, 4);
+    assert_same(bodies->x[1].x, 1);
+    assert_same(bodies->mass[0], 3);
+    assert_true(fabs(bodies->mass[1] / sphere_weight(0.5, 2000) - 1) < 1e-12);
+    assert_same(bodies->q[0].w, 0);
+    assert_same(bodies->q[0].y, 1);
+    assert_same(bodies->v[0].z, 9);
+    assert_same(bodies->v[1].z, 0);
+    assert_int_equal(bodies->material[0], 0);
+    scene_free(&scene);
+    scene = scene_create();
+    scene.template.fixed = true;
+    scene.template.velocity = vec3_make(0, 0, 0);
+    accept(&scene, 2);
+    assert_same(scene.world->bodies.v[0].z, 0);
+    scene_free(&scene);
+}
+
+static void plain_files_may_give_orientation_and_id(void **state) {
+    (void)state;
+    struct scene scene = scene_create();
+    hid_t file = create_hdf5();
+    put_numbers(file, "position", 2, 2, 3, positions);
+    put_numbers(file, "radius", 1, 2, 1, radii);
+    put_numbers(file, "orientation", 2, 2, 4, (const double[]){0, 1, 0, 0, 0, 0, 0, 1});
+    put_numbers(file, "id", 1, 2, 1, (const double[]){1, 0});
+    H5Fclose(file);
+    accept(&scene, 2);
+    assert_same(scene.world->bodies.x[0].x, 4);
+    assert_same(scene.world->bodies.q[0].z, 1);
+    assert_same(scene.world->bodies.q[1].x, 1);
+    scene_free(&scene);
+}
+
 static void refuse_hdf5(hid_t file, const char *part) {
     struct scene scene = scene_create();
     H5Fclose(file);
@@ -296,6 +353,22 @@ static void bad_hdf5_is_named(void **state) {
     put_numbers(file, "position", 2, 0, 3, positions);
     put_numbers(file, "radius", 1, 0, 1, radii);
     refuse_hdf5(file, "position: holds no rows");
+    file = create_hdf5();
+    put_numbers(file, "position", 2, 2, 3, positions);
+    put_numbers(file, "radius", 1, 2, 1, radii);
+    put_numbers(file, "orientation", 2, 2, 3, positions);
+    refuse_hdf5(file, "orientation: expected the shape [N, 4]");
+    file = create_hdf5();
+    put_numbers(file, "position", 2, 2, 3, positions);
+    put_numbers(file, "radius", 1, 2, 1, radii);
+    put_numbers(file, "id", 1, 2, 1, (const double[]){0, NAN});
+    refuse_hdf5(file, "id: expected whole numbers from 0 on");
+    file = create_hdf5();
+    hid_t group = H5Gcreate2(file, "bodies", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    put_numbers(group, "position", 2, 2, 3, positions);
+    put_numbers(group, "radius", 1, 2, 1, (const double[]){0, 0});
+    H5Gclose(group);
+    refuse_hdf5(file, "bodies.h5: holds no bodies");
 }
 
 static void a_cut_hdf5_file_is_refused(void **state) {
@@ -314,14 +387,12 @@ static void a_cut_hdf5_file_is_refused(void **state) {
     scene_free(&scene);
 }
 
-// A few kilobytes that claim a thousand million bodies must not cost their memory.
-static void claimed_rows_cost_nothing(void **state) {
-    (void)state;
+static void refuse_claimed_rows(int sets) {
     struct scene scene = scene_create();
     hid_t file = create_hdf5(), chunked = H5Pcreate(H5P_DATASET_CREATE);
     hsize_t size[2] = {1000000000, 3}, chunk[2] = {1024, 3};
-    const char *names[] = {"position", "radius"};
-    for (int k = 0; k < 2; k++) {
+    const char *names[] = {"position", "radius", "id"};
+    for (int k = 0; k < sets; k++) {
         int rank = k == 0 ? 2 : 1;
         hid_t space = H5Screate_simple(rank, size, NULL);
         H5Pset_chunk(chunked, rank, chunk);
@@ -331,9 +402,17 @@ static void claimed_rows_cost_nothing(void **state) {
     }
     H5Pclose(chunked);
     H5Fclose(file);
-    refuse(&scene, "row 0: radius: expected a positive number, found 0");
+    refuse(&scene, sets == 2 ? "row 0: radius: expected a positive number, found 0"
+                             : "position: claims more rows than the file holds");
     assert_true(scene.world->bodies.capacity < 1000000);
     scene_free(&scene);
+}
+
+// A few kilobytes that claim a thousand million bodies must not cost their memory.
+static void claimed_rows_cost_nothing(void **state) {
+    (void)state;
+    for (int sets = 2; sets <= 3; sets++)
+        refuse_claimed_rows(sets);
 }
 
 static int make_folder(void **state) {
@@ -357,6 +436,8 @@ int main(void) {
         cmocka_unit_test(long_csv_is_whole),
         cmocka_unit_test(hdf5_is_read),
         cmocka_unit_test(long_hdf5_is_whole),
+        cmocka_unit_test(saved_bodies_are_read_by_id),
+        cmocka_unit_test(plain_files_may_give_orientation_and_id),
         cmocka_unit_test(bad_hdf5_is_named),
         cmocka_unit_test(a_cut_hdf5_file_is_refused),
         cmocka_unit_test(claimed_rows_cost_nothing),

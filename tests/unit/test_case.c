@@ -625,6 +625,12 @@ static void keys_are_explained(void **state) {
     assert_false(case_explain("solver.tolerence", text, sizeof text, &error));
     assert_non_null(
         strstr(error.text, "no key \"tolerence\" in solver; did you mean \"tolerance\"?"));
+    error = (struct error){0};
+    assert_false(case_explain("friction", text, sizeof text, &error));
+    assert_string_equal(error.text, "no key \"friction\" in a case file; there is laws.friction");
+    error = (struct error){0};
+    assert_false(case_explain("solver.seed", text, sizeof text, &error));
+    assert_non_null(strstr(error.text, "there is generators.lattice.seed, generators.fill.seed"));
     char *markdown = NULL;
     size_t size;
     FILE *stream = open_memstream(&markdown, &size);
