@@ -1,4 +1,4 @@
-// Explicit local solution for spheres, four contacts at a time. With W = diag(w_n, w_t, w_t) the
+// Explicit local solution for spheres, several contacts at a time. With W = diag(w_n, w_t, w_t) the
 // one-contact problem is solved exactly by clipping the normal impulse at zero and projecting the
 // tangential one radially on the disk of radius mu r_n (Renouf, Acary, Dumont 2005, section 6.2,
 // with the signs put right). Everything is written on world vectors:
@@ -15,8 +15,17 @@
 #define SPHERE_SWEEP sphere_sweep_baseline
 #endif
 
-typedef double lanes __attribute__((vector_size(LANES * sizeof(double)), may_alias));
-typedef int64_t lane_mask __attribute__((vector_size(LANES * sizeof(double))));
+// Lanes that go through the processor at once: a group is worked on in LANES / WIDTH parts. Sums
+// are kept lane by lane, so that their order does not depend on the width.
+#ifdef __AVX__
+#define WIDTH 4
+#else
+#define WIDTH 2
+#endif
+#define PARTS (LANES / WIDTH)
+
+typedef double lanes __attribute__((vector_size(WIDTH * sizeof(double)), may_alias));
+typedef int64_t lane_mask __attribute__((vector_size(WIDTH * sizeof(double))));
 #define INLINE static inline __attribute__((always_inline))
 
 struct lane_vec {
@@ -28,13 +37,22 @@ struct lane_row { // v and inv_m, or s and k, of one body per lane
     lanes b;
 };
 
-INLINE lanes splat(double a) { return (lanes){a, a, a, a}; }
+INLINE lanes splat(double a) {
+    lanes v = {0};
+    for (int lane = 0; lane < WIDTH; lane++)
+        v[lane] = a;
+    return v;
+}
 
 INLINE lanes lane_sqrt(lanes a) {
 #if defined __AVX__
     return (lanes)_mm256_sqrt_pd((__m256d)a);
+#elif defined __SSE2__
+    return (lanes)_mm_sqrt_pd((__m128d)a);
 #else
-    return (lanes){sqrt(a[0]), sqrt(a[1]), sqrt(a[2]), sqrt(a[3])};
+    for (int lane = 0; lane < WIDTH; lane++)
+        a[lane] = sqrt(a[lane]);
+    return a;
 #endif
 }
 
@@ -56,42 +74,72 @@ INLINE struct lane_vec subtract(struct lane_vec a, struct lane_vec b) {
     return (struct lane_vec){a.x - b.x, a.y - b.y, a.z - b.z};
 }
 
-INLINE struct lane_vec load(const struct lane_vector *a) {
-    return (struct lane_vec){*(const lanes *)a->x, *(const lanes *)a->y, *(const lanes *)a->z};
+INLINE struct lane_vec load(const struct lane_vector *a, int part) {
+    const int at = part * WIDTH;
+    return (struct lane_vec){*(const lanes *)(a->x + at), *(const lanes *)(a->y + at),
+                             *(const lanes *)(a->z + at)};
 }
 
-INLINE void store(struct lane_vector *a, struct lane_vec value) {
-    *(lanes *)a->x = value.x;
-    *(lanes *)a->y = value.y;
-    *(lanes *)a->z = value.z;
+INLINE void store(struct lane_vector *a, int part, struct lane_vec value) {
+    const int at = part * WIDTH;
+    *(lanes *)(a->x + at) = value.x;
+    *(lanes *)(a->y + at) = value.y;
+    *(lanes *)(a->z + at) = value.z;
 }
 
-INLINE void transpose(lanes *r) {
+// Half a body (v and inv_m, or s and k) is four numbers; `transpose` turns WIDTH such rows into
+// four vectors, one number of every body each, and back.
+#if WIDTH == 4
+INLINE struct lane_row transpose(const lanes *r) {
     lanes a = __builtin_shufflevector(r[0], r[1], 0, 4, 2, 6);
     lanes b = __builtin_shufflevector(r[0], r[1], 1, 5, 3, 7);
     lanes c = __builtin_shufflevector(r[2], r[3], 0, 4, 2, 6);
     lanes d = __builtin_shufflevector(r[2], r[3], 1, 5, 3, 7);
-    r[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
-    r[1] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
-    r[2] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
-    r[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
+    return (struct lane_row){{__builtin_shufflevector(a, c, 0, 1, 4, 5),
+                              __builtin_shufflevector(b, d, 0, 1, 4, 5),
+                              __builtin_shufflevector(a, c, 2, 3, 6, 7)},
+                             __builtin_shufflevector(b, d, 2, 3, 6, 7)};
 }
 
 INLINE struct lane_row gather(const struct solver_body *bodies, const int32_t *index, int half) {
-    lanes r[LANES];
-    for (int lane = 0; lane < LANES; lane++)
+    lanes r[WIDTH];
+    for (int lane = 0; lane < WIDTH; lane++)
         r[lane] = ((const lanes *)&bodies[index[lane]])[half];
-    transpose(r);
-    return (struct lane_row){{r[0], r[1], r[2]}, r[3]};
+    return transpose(r);
 }
 
-INLINE void scatter(struct solver_body *bodies, const int32_t *index, int half, uint32_t used,
+INLINE void scatter(struct solver_body *bodies, const int32_t *index, int half, int used,
                     struct lane_row row) {
-    lanes r[LANES] = {row.a.x, row.a.y, row.a.z, row.b};
-    transpose(r);
-    for (uint32_t lane = 0; lane < used; lane++)
-        ((lanes *)&bodies[index[lane]])[half] = r[lane];
+    lanes r[WIDTH] = {row.a.x, row.a.y, row.a.z, row.b};
+    struct lane_row back = transpose(r);
+    lanes out[WIDTH] = {back.a.x, back.a.y, back.a.z, back.b};
+    for (int lane = 0; lane < used; lane++)
+        ((lanes *)&bodies[index[lane]])[half] = out[lane];
 }
+#else
+INLINE struct lane_row gather(const struct solver_body *bodies, const int32_t *index, int half) {
+    const lanes *a = (const lanes *)&bodies[index[0]] + 2 * half;
+    const lanes *b = (const lanes *)&bodies[index[1]] + 2 * half;
+    return (struct lane_row){{__builtin_shufflevector(a[0], b[0], 0, 2),
+                              __builtin_shufflevector(a[0], b[0], 1, 3),
+                              __builtin_shufflevector(a[1], b[1], 0, 2)},
+                             __builtin_shufflevector(a[1], b[1], 1, 3)};
+}
+
+INLINE void scatter(struct solver_body *bodies, const int32_t *index, int half, int used,
+                    struct lane_row row) {
+    lanes *a = (lanes *)&bodies[index[0]] + 2 * half;
+    lanes *b = (lanes *)&bodies[index[1]] + 2 * half;
+    if (used > 0) {
+        a[0] = __builtin_shufflevector(row.a.x, row.a.y, 0, 2);
+        a[1] = __builtin_shufflevector(row.a.z, row.b, 0, 2);
+    }
+    if (used > 1) {
+        b[0] = __builtin_shufflevector(row.a.x, row.a.y, 1, 3);
+        b[1] = __builtin_shufflevector(row.a.z, row.b, 1, 3);
+    }
+}
+#endif
 
 // The impulse p after the local solution, from relative velocity u and the block diag(w_n, w_t).
 INLINE struct lane_vec local_solve(struct lane_vec p, struct lane_vec u, struct lane_vec n, lanes b,
@@ -131,54 +179,64 @@ INLINE void prefetch(const struct sweep_call *call, uint32_t k) {
     }
 }
 
-INLINE void solve_group(const struct sweep_call *call, uint32_t k, int pair, uint32_t used,
-                        struct lane_sums *sums) {
+INLINE void solve_part(const struct sweep_call *call, uint32_t k, int part, int pair, int used,
+                       struct lane_sums *sums) {
     struct solver_body *bodies = call->bodies;
     struct sphere_group *group = &call->groups[k];
+    const int32_t *c = group->c + part * WIDTH, *a = group->a + part * WIDTH;
     lanes mu = splat(call->batch->mu), omega = splat(call->omega), beta = splat(call->beta);
-    struct lane_row vc = gather(bodies, group->c, 0), sc = gather(bodies, group->c, 1);
-    struct lane_row va = gather(bodies, group->a, 0), sa = gather(bodies, group->a, 1);
-    struct lane_vec n = load(&group->n), p = load(&group->p), last = load(&call->last[k]);
-    lanes b = *(lanes *)group->b;
+    struct lane_row vc = gather(bodies, c, 0), sc = gather(bodies, c, 1);
+    struct lane_row va = gather(bodies, a, 0), sa = gather(bodies, a, 1);
+    struct lane_vec n = load(&group->n, part), p = load(&group->p, part);
+    struct lane_vec last = load(&call->last[k], part);
+    lanes b = *(lanes *)(group->b + part * WIDTH);
     struct lane_vec spin = {sc.a.x + sa.a.x, sc.a.y + sa.a.y, sc.a.z + sa.a.z};
     struct lane_vec u = subtract(subtract(vc.a, va.a), cross(spin, n));
     lanes w_n = vc.b + va.b, w_t = w_n + (sc.b + sa.b);
     struct lane_vec next = local_solve(p, u, n, b, w_n, w_t, mu, omega);
     struct lane_vec d = subtract(next, p), turn = cross(n, d), progress = subtract(next, last);
-    store(&call->last[k], next);
-    store(&group->p, add_scaled(next, beta, progress));
+    store(&call->last[k], part, next);
+    store(&group->p, part, add_scaled(next, beta, progress));
     vc.a = add_scaled(vc.a, vc.b, d);
     sc.a = add_scaled(sc.a, -sc.b, turn);
-    scatter(bodies, group->c, 0, used, vc);
-    scatter(bodies, group->c, 1, used, sc);
+    scatter(bodies, c, 0, used, vc);
+    scatter(bodies, c, 1, used, sc);
     if (pair) {
         va.a = add_scaled(va.a, -va.b, d);
         sa.a = add_scaled(sa.a, -sa.b, turn);
-        scatter(bodies, group->a, 0, used, va);
-        scatter(bodies, group->a, 1, used, sa);
+        scatter(bodies, a, 0, used, va);
+        scatter(bodies, a, 1, used, sa);
     }
     add_sums(sums, d, progress, w_t);
+}
+
+INLINE void solve_group(const struct sweep_call *call, uint32_t k, int pair, int used,
+                        struct lane_sums *sums) {
+    for (int part = 0; part < PARTS; part++)
+        solve_part(call, k, part, pair, used - part * WIDTH < WIDTH ? used - part * WIDTH : WIDTH,
+                   &sums[part]);
 }
 
 void SPHERE_SWEEP(const struct sweep_call *call, uint32_t begin, uint32_t end,
                   struct sweep_sums *sums) {
     const struct batch *batch = call->batch;
-    struct lane_sums lane = {splat(0), splat(0), splat(0)};
+    struct lane_sums lane[PARTS] = {{splat(0), splat(0), splat(0)}};
     bool pair = batch->kind == BATCH_SPHERE_PAIR;
     uint32_t full = end == batch->end && batch->lanes < LANES ? end - 1 : end;
     for (uint32_t k = begin; k < full; k++) {
         if (k + PREFETCH_DISTANCE < batch->end)
             prefetch(call, k);
         if (pair)
-            solve_group(call, k, 1, LANES, &lane);
+            solve_group(call, k, 1, LANES, lane);
         else
-            solve_group(call, k, 0, LANES, &lane);
+            solve_group(call, k, 0, LANES, lane);
     }
     if (full < end)
-        solve_group(call, full, pair, batch->lanes, &lane);
+        solve_group(call, full, pair, (int)batch->lanes, lane);
     for (int i = 0; i < LANES; i++) {
-        sums->alignment += lane.alignment[i];
-        sums->change2 += lane.change2[i];
-        sums->largest2 = fmax(sums->largest2, lane.largest2[i]);
+        const struct lane_sums *part = &lane[i / WIDTH];
+        sums->alignment += part->alignment[i % WIDTH];
+        sums->change2 += part->change2[i % WIDTH];
+        sums->largest2 = fmax(sums->largest2, part->largest2[i % WIDTH]);
     }
 }
