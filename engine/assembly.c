@@ -249,17 +249,12 @@ static size_t bin_count(const struct problem *problem) {
     return (size_t)problem->colours * BATCH_KINDS * (size_t)problem->assembly->mu_count;
 }
 
-static void thread_share(size_t count, int thread, int threads, size_t *begin, size_t *end) {
-    *begin = count * (size_t)thread / (size_t)threads;
-    *end = count * (size_t)(thread + 1) / (size_t)threads;
-}
-
 static void count_bins(void *context, int thread, int threads) {
     struct gabion_world *world = context;
     struct assembly *assembly = world->problem->assembly;
     size_t bins = bin_count(world->problem), begin, end;
     uint32_t *histogram = assembly->histogram + (size_t)thread * bins;
-    thread_share(world->problem->active, thread, threads, &begin, &end);
+    team_share(0, world->problem->active, thread, threads, &begin, &end);
     for (size_t k = begin; k < end; k++) {
         const struct contact *contact = &world->contacts.list[assembly->contact[k]];
         uint32_t bin =
@@ -418,7 +413,7 @@ static void fill_slots(void *context, int thread, int threads) {
     struct assembly *assembly = problem->assembly;
     uint32_t *place = assembly->histogram + (size_t)thread * bin_count(problem);
     size_t begin, end;
-    thread_share(problem->active, thread, threads, &begin, &end);
+    team_share(0, problem->active, thread, threads, &begin, &end);
     for (size_t k = begin; k < end; k++) {
         struct contact *contact = &world->contacts.list[assembly->contact[k]];
         uint32_t slot = place[assembly->bin[k]]++;

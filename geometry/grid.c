@@ -284,8 +284,8 @@ static void search_range(void *context, int thread, int threads) {
     const struct grid_call *call = context;
     struct grid *grid = call->grid;
     struct pair_buffer *buffer = &grid->buffer[thread];
-    size_t begin = call->count * (size_t)thread / (size_t)threads;
-    size_t end = call->count * (size_t)(thread + 1) / (size_t)threads;
+    size_t begin, end;
+    team_share(0, call->count, thread, threads, &begin, &end);
     struct row_cursor rows[4] = {{1, 0, 0, 0}, {-1, 1, 0, 0}, {0, 1, 0, 0}, {1, 1, 0, 0}};
     struct coarse_window windows[LEVELS] = {0};
     int k = 0;
@@ -311,8 +311,10 @@ static void search_range(void *context, int thread, int threads) {
 // the same place, and the result is the sorted list whatever the buffers' order.
 static void thread_range(const struct grid_call *call, int thread, int threads, int32_t *begin,
                          int32_t *end) {
-    *begin = (int32_t)((int64_t)call->moving * thread / threads);
-    *end = (int32_t)((int64_t)call->moving * (thread + 1) / threads);
+    size_t from, to;
+    team_share(0, (size_t)call->moving, thread, threads, &from, &to);
+    *begin = (int32_t)from;
+    *end = (int32_t)to;
 }
 
 static void count_pairs(void *context, int thread, int threads) {

@@ -31,6 +31,14 @@ void team_run(struct team *team, int threads, team_function f, void *context);
 // Only inside team_run: every one of its threads calls this with the two numbers it was given.
 void team_barrier(struct team *team, int thread, int threads);
 
+// A thread's part of [begin, end), contiguous.
+static inline void team_share(size_t begin, size_t end, int thread, int threads, size_t *from,
+                              size_t *to) {
+    size_t count = end - begin;
+    *from = begin + count * (size_t)thread / (size_t)threads;
+    *to = begin + count * (size_t)(thread + 1) / (size_t)threads;
+}
+
 // f on [begin, end) ranges, one chunk each: begin is a multiple of `chunk`.
 typedef void (*range_function)(void *context, size_t begin, size_t end);
 void team_for(struct team *team, size_t count, size_t chunk, range_function f, void *context);

@@ -1,8 +1,5 @@
 #include "engine/solvers/nsgs.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "engine/residual.h"
 #include "engine/solvers/exact.h"
 #include "engine/solvers/sphere_sweep.h"
@@ -27,14 +24,6 @@ struct nsgs {
     struct nsgs_result result;
 };
 
-// A thread's part of [begin, end).
-static void share(uint32_t begin, uint32_t end, int thread, int threads, uint32_t *from,
-                  uint32_t *to) {
-    uint64_t count = end - begin;
-    *from = begin + (uint32_t)(count * (uint64_t)thread / (uint64_t)threads);
-    *to = begin + (uint32_t)(count * (uint64_t)(thread + 1) / (uint64_t)threads);
-}
-
 // Velocities ----------------------------------------------------------------------------------
 
 static void set_velocity(struct solver_body *body, vec3 v, vec3 s) {
@@ -48,12 +37,12 @@ static void set_velocity(struct solver_body *body, vec3 v, vec3 s) {
 
 static void reset_velocities(struct nsgs *nsgs, int thread, int threads) {
     struct problem *problem = nsgs->problem;
-    uint32_t from, to;
-    share(0, (uint32_t)problem->body_count, thread, threads, &from, &to);
-    for (uint32_t i = from; i < to; i++)
+    size_t from, to;
+    team_share(0, (size_t)problem->body_count, thread, threads, &from, &to);
+    for (size_t i = from; i < to; i++)
         set_velocity(&problem->bodies[i], problem->v_free[i], problem->s_free[i]);
-    share(0, (uint32_t)problem->split_count, thread, threads, &from, &to);
-    for (uint32_t k = from; k < to; k++) {
+    team_share(0, (size_t)problem->split_count, thread, threads, &from, &to);
+    for (size_t k = from; k < to; k++) {
         const struct split_body *split = &problem->splits[k];
         for (int32_t j = 0; j < split->copies - 1; j++)
             set_velocity(&problem->bodies[split->first_copy + j], problem->v_free[split->body],
@@ -66,11 +55,11 @@ static void reset_velocities(struct nsgs *nsgs, int thread, int threads) {
 // impulses gives the whole body.
 static void join_copies(struct nsgs *nsgs, int thread, int threads) {
     struct problem *problem = nsgs->problem;
-    uint32_t from, to;
+    size_t from, to;
     if (problem->split_count == 0)
         return;
-    share(0, (uint32_t)problem->split_count, thread, threads, &from, &to);
-    for (uint32_t k = from; k < to; k++) {
+    team_share(0, (size_t)problem->split_count, thread, threads, &from, &to);
+    for (size_t k = from; k < to; k++) {
         const struct split_body *split = &problem->splits[k];
         struct solver_body *body = &problem->bodies[split->body];
         vec3 v = solver_v(body), s = solver_s(body);
@@ -110,7 +99,7 @@ static void push_general(struct nsgs *nsgs, const struct general_contact *contac
 static void apply_impulses(struct nsgs *nsgs, const struct batch *batch, uint32_t from,
                            uint32_t to) {
     struct problem *problem = nsgs->problem;
-    for (uint32_t k = from; k < to; k++) {
+    for (size_t k = from; k < to; k++) {
         if (batch->kind == BATCH_GENERAL) {
             const struct general_contact *contact = &problem->general[k];
             push_general(nsgs, contact, general_impulse(contact, contact->r));
@@ -178,10 +167,10 @@ static void sweep_colours(struct nsgs *nsgs, int sweep, double beta, int thread,
     struct sweep_sums *sums = nsgs->sums[sweep & 1];
     int64_t fallbacks = 0;
     for (int colour = 0; colour < problem->colours; colour++) {
-        uint32_t from, to;
-        share(problem->colour_chunk[colour], problem->colour_chunk[colour + 1], thread, threads,
-              &from, &to);
-        for (uint32_t k = from; k < to; k++)
+        size_t from, to;
+        team_share(problem->colour_chunk[colour], problem->colour_chunk[colour + 1], thread,
+                   threads, &from, &to);
+        for (size_t k = from; k < to; k++)
             sweep_chunk(nsgs, &problem->chunks[k], beta, &sums[k], &fallbacks);
         team_barrier(nsgs->team, thread, threads);
     }
@@ -193,10 +182,10 @@ static void sweep_colours(struct nsgs *nsgs, int sweep, double beta, int thread,
 static void apply_colours(struct nsgs *nsgs, int thread, int threads) {
     const struct problem *problem = nsgs->problem;
     for (int colour = 0; colour < problem->colours; colour++) {
-        uint32_t from, to;
-        share(problem->colour_chunk[colour], problem->colour_chunk[colour + 1], thread, threads,
-              &from, &to);
-        for (uint32_t k = from; k < to; k++) {
+        size_t from, to;
+        team_share(problem->colour_chunk[colour], problem->colour_chunk[colour + 1], thread,
+                   threads, &from, &to);
+        for (size_t k = from; k < to; k++) {
             const struct chunk *chunk = &problem->chunks[k];
             apply_impulses(nsgs, &problem->batches[chunk->batch], chunk->begin, chunk->end);
         }
@@ -213,8 +202,7 @@ static void apply_colours(struct nsgs *nsgs, int thread, int threads) {
 // gradients, MuJoCo to its scalar sweeps. Block sweeps are not a gradient step, so the
 // extrapolation is given up (k = 0) as soon as it points against the sweep, (y - r).(r - r_last) >
 // 0 (O'Donoghue and Candes 2015), or the change of a sweep grows; beta stays below 0.9, without
-// which settled piles were seen to diverge. Measured on grains: 2.5 to 6 times fewer sweeps
-// (docs/solvers.md).
+// which settled piles were seen to diverge. What it gains is in docs/solvers.md.
 #define MOMENTUM_MAX 0.9
 
 struct momentum { // every thread keeps its own copy of the same numbers
@@ -249,11 +237,11 @@ static void momentum_update(struct momentum *momentum, const struct sweep_sums *
 
 static void extrapolate_velocity(struct nsgs *nsgs, double beta, int thread, int threads) {
     struct problem *problem = nsgs->problem;
-    uint32_t from, to;
+    size_t from, to;
     if (!nsgs->settings->momentum)
         return;
-    share(0, (uint32_t)problem->solver_body_count, thread, threads, &from, &to);
-    for (uint32_t i = from; i < to; i++) {
+    team_share(0, (size_t)problem->solver_body_count, thread, threads, &from, &to);
+    for (size_t i = from; i < to; i++) {
         struct solver_body *body = &problem->bodies[i];
         struct solver_velocity *last = &problem->last_velocity[i];
         vec3 v = solver_v(body), s = solver_s(body);
@@ -268,14 +256,14 @@ static void extrapolate_velocity(struct nsgs *nsgs, double beta, int thread, int
 // Impulses between the problem and the memory of the last sweep.
 static void copy_impulses(struct nsgs *nsgs, bool back, int thread, int threads) {
     struct problem *problem = nsgs->problem;
-    uint32_t from, to;
-    share(0, (uint32_t)problem->group_count, thread, threads, &from, &to);
-    for (uint32_t k = from; k < to; k++) {
+    size_t from, to;
+    team_share(0, (size_t)problem->group_count, thread, threads, &from, &to);
+    for (size_t k = from; k < to; k++) {
         struct lane_vector *p = &problem->groups[k].p, *last = &problem->last[k];
         *(back ? p : last) = back ? *last : *p;
     }
-    share(0, (uint32_t)problem->general_count, thread, threads, &from, &to);
-    for (uint32_t k = from; k < to; k++) {
+    team_share(0, (size_t)problem->general_count, thread, threads, &from, &to);
+    for (size_t k = from; k < to; k++) {
         struct general_contact *contact = &problem->general[k];
         *(back ? &contact->r : &contact->last) = back ? contact->last : contact->r;
     }
@@ -286,9 +274,9 @@ static void copy_impulses(struct nsgs *nsgs, bool back, int thread, int threads)
 
 static void add_chunks(struct nsgs *nsgs, bool free, int thread, int threads) {
     const struct problem *problem = nsgs->problem;
-    uint32_t from, to;
-    share(0, (uint32_t)problem->chunk_count, thread, threads, &from, &to);
-    for (uint32_t k = from; k < to; k++) {
+    size_t from, to;
+    team_share(0, (size_t)problem->chunk_count, thread, threads, &from, &to);
+    for (size_t k = from; k < to; k++) {
         if (free) {
             nsgs->partial[k] = (struct residual_sums){0};
             residual_add_free(problem, &problem->chunks[k], &nsgs->partial[k]);
