@@ -24,8 +24,11 @@
 void bodies_free(struct bodies *bodies) {
 #define FREE(array) memory_free(bodies->array);
     BODY_ARRAYS(FREE)
+    for (size_t k = 0; k < bodies->polyhedron_count; k++)
+        polyhedron_free(bodies->polyhedra[k]);
     FREE(index_of)
     FREE(half_spaces)
+    FREE(polyhedra)
 #undef FREE
     *bodies = (struct bodies){0};
 }
@@ -63,25 +66,56 @@ int32_t bodies_new_id(struct bodies *bodies) {
     return bodies->id_count++;
 }
 
+// What the shape makes of a body.
+struct shape_part {
+    int32_t index;
+    double radius, volume;
+    vec3 moment; // of inertia, per unit of mass
+    vec3 x;
+    quat q;
+};
+
+static struct shape_part part_of(struct bodies *bodies, const struct gabion_body *body) {
+    struct shape_part part = {
+        .index = -1, .x = body->position, .q = quat_normalize(body->orientation)};
+    if (body->shape == GABION_SPHERE) {
+        part.radius = body->radius;
+        part.volume = sphere_mass(body->radius, 1);
+        part.moment = sphere_inertia(body->radius, 1);
+    } else if (body->shape == GABION_HALF_SPACE) {
+        part.index = add_half_space(bodies, body);
+    } else {
+        const struct polyhedron *shape = bodies->polyhedra[body->polyhedron];
+        part.index = body->polyhedron;
+        part.radius = shape->radius;
+        part.volume = shape->volume;
+        part.moment = vec3_scale(1 / shape->volume, shape->inertia);
+        part.x = vec3_add(part.x, mat3_apply(quat_matrix(part.q), shape->centre));
+        part.q = quat_multiply(part.q, shape->axes);
+    }
+    return part;
+}
+
 void bodies_append(struct bodies *bodies, int32_t id, const struct gabion_body *body) {
     int32_t i = bodies->count++;
     bodies_reserve(bodies, (size_t)bodies->count);
-    bool free = !body->fixed, sphere = body->shape == GABION_SPHERE;
-    double mass = body->mass > 0 ? body->mass : sphere_mass(body->radius, body->density);
+    struct shape_part part = part_of(bodies, body);
+    bool free = !body->fixed;
+    double mass = body->mass > 0 ? body->mass : body->density * part.volume;
     bool given = body->inertia.x > 0 || body->inertia.y > 0 || body->inertia.z > 0;
     bodies->id[i] = id;
-    bodies->shape_index[i] = sphere ? -1 : add_half_space(bodies, body);
+    bodies->shape_index[i] = part.index;
     bodies->material[i] = (uint16_t)body->material;
     bodies->group[i] = (uint16_t)body->group;
     bodies->shape[i] = (uint8_t)body->shape;
     bodies->lock[i] = (uint8_t)body->lock;
-    bodies->radius[i] = sphere ? body->radius : 0;
+    bodies->radius[i] = part.radius;
     bodies->mass[i] = free ? mass : 0;
     bodies->inertia[i] = !free   ? vec3_zero()
                          : given ? body->inertia
-                                 : sphere_inertia(body->radius, mass);
-    bodies->x[i] = body->position;
-    bodies->q[i] = quat_normalize(body->orientation);
+                                 : vec3_scale(mass, part.moment);
+    bodies->x[i] = part.x;
+    bodies->q[i] = part.q;
     bodies->v[i] = body->velocity;
     bodies->w[i] = body->spin;
     bodies->index_of[id] = i;

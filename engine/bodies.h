@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "engine/gabion.h"
+#include "geometry/polyhedron.h"
 
 // A half-space is the solid behind a plane. The plane passes through the body's position.
 struct half_space {
@@ -23,16 +24,16 @@ struct bodies {
     size_t capacity;
 
     int32_t *id;
-    int32_t *shape_index; // half-space: into half_spaces; -1 for spheres
+    int32_t *shape_index; // into half_spaces or polyhedra; -1 for spheres
     uint16_t *material, *group;
     uint8_t *shape; // enum gabion_shape
     uint8_t *lock;  // enum gabion_lock bits
 
-    double *radius;
-    double *mass;  // 0 for fixed bodies
-    vec3 *inertia; // principal moments; body axes are principal axes
+    double *radius; // of the sphere about x that holds the body; 0 for half-spaces
+    double *mass;   // 0 for fixed bodies
+    vec3 *inertia;  // principal moments; body axes are principal axes
 
-    vec3 *x; // centre (or point of the plane)
+    vec3 *x; // centre of mass (or point of the plane)
     quat *q;
     vec3 *v;
     vec3 *w; // angular velocity, world axes
@@ -43,6 +44,8 @@ struct bodies {
 
     struct half_space *half_spaces;
     size_t half_space_count, half_space_capacity;
+    struct polyhedron **polyhedra; // shapes, each of any number of bodies
+    size_t polyhedron_count, polyhedron_capacity;
 };
 
 void bodies_free(struct bodies *bodies);
@@ -66,14 +69,29 @@ static inline bool bodies_isotropic(const struct bodies *bodies, int32_t i) {
     return inertia.x == inertia.y && inertia.y == inertia.z;
 }
 
-// What an overlap is measured against; a wall has no size.
-static inline double bodies_smaller_radius(const struct bodies *bodies, int32_t c, int32_t a) {
-    double radius = bodies->radius[c];
-    return bodies->shape[a] == GABION_SPHERE ? fmin(radius, bodies->radius[a]) : radius;
-}
-
 static inline const struct half_space *bodies_half_space(const struct bodies *bodies, int32_t i) {
     return &bodies->half_spaces[bodies->shape_index[i]];
+}
+
+static inline const struct polyhedron *bodies_polyhedron(const struct bodies *bodies, int32_t i) {
+    return bodies->polyhedra[bodies->shape_index[i]];
+}
+
+// What an overlap is measured against: a radius, half a thickness; a wall has no size.
+static inline double bodies_size(const struct bodies *bodies, int32_t i) {
+    switch ((enum gabion_shape)bodies->shape[i]) {
+    case GABION_SPHERE:
+        return bodies->radius[i];
+    case GABION_POLYHEDRON:
+        return 0.5 * bodies_polyhedron(bodies, i)->thickness;
+    case GABION_HALF_SPACE:
+        break;
+    }
+    return INFINITY;
+}
+
+static inline double bodies_smaller_size(const struct bodies *bodies, int32_t c, int32_t a) {
+    return fmin(bodies_size(bodies, c), bodies_size(bodies, a));
 }
 
 #endif

@@ -15,12 +15,13 @@ enum contact_status { CONTACT_OPEN, CONTACT_STICK, CONTACT_SLIP };
 
 struct contact {
     int32_t c, a;     // body indices
-    uint32_t feature; // which part of the two shapes; 0 for spheres
+    uint32_t feature; // which parts of the two shapes (geometry/manifold.h); 0 for spheres
     uint16_t law;     // into laws
     uint8_t status;   // enum contact_status, after the solve
     uint8_t active;   // takes part in the solve of this step
     double gap;       // at q_m
     vec3 normal;
+    vec3 point;   // at q_m, world axes
     vec3 impulse; // on c, world axes, N s
 };
 
@@ -30,7 +31,7 @@ struct contact_memory {
     vec3 impulse;
 };
 
-_Static_assert(sizeof(struct contact) == 72, "a million grains must fit in 2 GB");
+_Static_assert(sizeof(struct contact) == 96, "a million grains must fit in 2 GB");
 _Static_assert(sizeof(struct contact_memory) == 32, "a million grains must fit in 2 GB");
 
 struct contacts {

@@ -92,7 +92,9 @@ void gabion_destroy(struct gabion_world *world) {
                       world->probes,  world->pending, world->driven};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         memory_free(arrays[k]);
+    signal_free(&world->tilt);
     bodies_free(&world->bodies);
+    interfaces_free(&world->interfaces);
     contacts_free(&world->contacts);
     detection_free(world->detection);
     problem_free(world->problem);
@@ -226,6 +228,9 @@ static const char *body_defect(const struct gabion_world *world, const struct ga
         return "a half-space is infinite and must be fixed";
     if (body->shape == GABION_SPHERE && !(body->radius > 0 && isfinite(body->radius)))
         return "the radius must be positive";
+    if (body->shape == GABION_POLYHEDRON &&
+        (body->polyhedron < 0 || (size_t)body->polyhedron >= world->bodies.polyhedron_count))
+        return "the polyhedron does not exist";
     if (body->material < 0 || body->material >= world->materials.count)
         return "the material does not exist";
     if (body->group < 0 || body->group >= world->groups.count)
@@ -253,6 +258,21 @@ static const char *body_defect(const struct gabion_world *world, const struct ga
     if (!(norm2 > 1e-12 && isfinite(norm2)))
         return "the orientation must be a quaternion that is not zero";
     return NULL;
+}
+
+int gabion_add_polyhedron(struct gabion_world *world, struct polyhedron *polyhedron,
+                          struct error *error) {
+    struct bodies *bodies = &world->bodies;
+    if (!polyhedron || bodies->polyhedron_count >= INT32_MAX) {
+        polyhedron_free(polyhedron);
+        error_set(error, ERROR_INPUT, "the polyhedron does not exist, or there are too many");
+        return -1;
+    }
+    bodies->polyhedra =
+        memory_reserve(bodies->polyhedra, &bodies->polyhedron_capacity,
+                       bodies->polyhedron_count + 1, sizeof *bodies->polyhedra, "polyhedra");
+    bodies->polyhedra[bodies->polyhedron_count] = polyhedron;
+    return (int)bodies->polyhedron_count++;
 }
 
 static void add_pending(struct gabion_world *world, int32_t id, const struct gabion_body *body) {
@@ -323,7 +343,8 @@ bool gabion_add_driver(struct gabion_world *world, int group, vec3 direction,
                              world->groups.name[group], world->pending[k].id);
     world->drivers = memory_resize(world->drivers, (size_t)world->driver_count + 1,
                                    sizeof *world->drivers, "drivers");
-    world->drivers[world->driver_count++] = (struct driver){group, direction, signal_copy(signal)};
+    world->drivers[world->driver_count++] =
+        (struct driver){.group = group, .direction = direction, .signal = signal_copy(signal)};
     return true;
 }
 

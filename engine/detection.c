@@ -204,7 +204,7 @@ bool world_initial_overlap(struct gabion_world *world, double *overlap, double *
         if (-contact->gap <= *overlap)
             continue;
         *overlap = -contact->gap;
-        *relative = *overlap / bodies_smaller_radius(bodies, contact->c, contact->a);
+        *relative = *overlap / bodies_smaller_size(bodies, contact->c, contact->a);
         *id_a = bodies->id[contact->c];
         *id_b = bodies->id[contact->a];
     }

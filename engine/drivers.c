@@ -24,7 +24,7 @@ void drivers_adopt(struct gabion_world *world) {
     for (int32_t i = bodies->moving; i < bodies->count; i++)
         if (!known[bodies->id[i]] && is_driven(world, bodies->group[i]))
             world->driven[world->driven_count++] =
-                (struct driven_body){bodies->id[i], bodies->x[i]};
+                (struct driven_body){bodies->id[i], bodies->x[i], bodies->q[i]};
     memory_free(known);
 }
 

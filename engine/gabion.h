@@ -13,6 +13,7 @@
 #include "parallel/team.h"
 
 struct gabion_world;
+struct polyhedron; // geometry/polyhedron.h
 
 // How a contact constraint reads the gap g, measured at the midpoint configuration q_m.
 enum gabion_gap {
@@ -23,9 +24,10 @@ enum gabion_gap {
 enum gabion_method { GABION_METHOD_NSGS };
 
 enum gabion_local {
-    GABION_LOCAL_AUTO,     // explicit where the contact block is diagonal, exact elsewhere
-    GABION_LOCAL_EXPLICIT, // the same; only spheres have such blocks
-    GABION_LOCAL_EXACT,    // full 3x3 Coulomb problem on every contact
+    GABION_LOCAL_AUTO,     // explicit where the contact block is diagonal, newton elsewhere
+    GABION_LOCAL_EXPLICIT, // only spheres have such blocks; polyhedra are refused
+    GABION_LOCAL_NEWTON,   // Alart-Curnier on the full 3x3 block, exact where it fails
+    GABION_LOCAL_EXACT,    // the full 3x3 Coulomb problem solved directly
 };
 
 enum gabion_on_cap { GABION_CAP_ACCEPT, GABION_CAP_WARN, GABION_CAP_STOP };
@@ -40,12 +42,14 @@ enum gabion_signal_kind {
     GABION_SIGNAL_SINE,     // amplitude * sin(2 pi frequency (t - start) + phase)
     GABION_SIGNAL_RAMP,     // from 0 at start to amplitude at end
     GABION_SIGNAL_TABLE,    // amplitude * (linear interpolation of the points)
+    GABION_SIGNAL_RECORD,   // the points are accelerations: amplitude * their double integral,
+                            // from rest at `start`
 };
 
 struct gabion_signal {
     enum gabion_signal_kind kind;
     double start, end;       // end may be INFINITY
-    double amplitude;        // m, m/s or N
+    double amplitude;        // m, m/s, rad, rad/s or N
     double frequency, phase; // Hz, rad
     double smooth;           // s: length of the smooth run-in and run-out (sine, ramp); 0: none
     int points;              // table: time and value of each point, time increasing
@@ -76,7 +80,7 @@ struct gabion_law {
     double restitution, tangential_restitution;
 };
 
-enum gabion_shape { GABION_SPHERE, GABION_HALF_SPACE };
+enum gabion_shape { GABION_SPHERE, GABION_HALF_SPACE, GABION_POLYHEDRON };
 
 enum gabion_lock { // degrees of freedom, world axes
     GABION_LOCK_X = 1,
@@ -93,7 +97,10 @@ struct gabion_body {
     vec3 normal;      // half-space: out of the solid, unit
     vec3 tangent;     // half-space as drawn: direction of the first half extent, unit
     double extent[2]; // half-space as drawn: half sides of the rectangle; 0: fit the scene
-    vec3 position;    // sphere centre; point of the plane, centre of the drawn rectangle
+    int polyhedron;   // polyhedron: which, from gabion_add_polyhedron
+    // Sphere centre; point of the plane, centre of the drawn rectangle; origin and axes of a
+    // polyhedron's drawing frame. The body's state speaks of its centre of mass and principal axes.
+    vec3 position;
     quat orientation;
     vec3 velocity, spin; // spin: angular velocity, world axes
     int material, group; // group 0 is the unnamed one
@@ -109,7 +116,8 @@ enum gabion_quantity {
     GABION_POSITION,
     GABION_VELOCITY,
     GABION_SPIN,
-    GABION_FORCE, // sum of the contact forces on the group over the last step, impulse / h
+    GABION_FORCE,  // sum of the contact forces on the group over the last step, impulse / h
+    GABION_MOMENT, // and of their moments about the mean position of the group
 };
 
 // Default settings and an empty, named body: fill in what differs.
@@ -132,14 +140,23 @@ bool gabion_set_default_law(struct gabion_world *world, const struct gabion_law 
 int gabion_add_group(struct gabion_world *world, const char *name);        // or the existing one
 int gabion_find_group(const struct gabion_world *world, const char *name); // -1: none
 const char *gabion_group_name(const struct gabion_world *world, int group);
+// A shape that any number of bodies may have. The world takes it over, even when it returns -1.
+int gabion_add_polyhedron(struct gabion_world *world, struct polyhedron *polyhedron,
+                          struct error *error);
 int32_t gabion_add_body(struct gabion_world *world, const struct gabion_body *body,
                         struct error *error);
 void gabion_reserve_bodies(struct gabion_world *world, size_t count);
 
-// Drivers move fixed bodies along `direction` by the signal; forces act at the centre of every
-// moving body of the group; a reset sets velocities and spins; a removal takes the group out.
+// Drivers move fixed bodies along `direction` by the signal, or turn them about the axis through
+// `pivot` by it (rad); gravity may be turned too, as on a tilting table. Forces act at the centre
+// of every moving body of the group; a reset sets velocities and spins; a removal takes the group
+// out.
 bool gabion_add_driver(struct gabion_world *world, int group, vec3 direction,
                        const struct gabion_signal *signal, struct error *error);
+bool gabion_add_rotation(struct gabion_world *world, int group, vec3 pivot, vec3 axis,
+                         const struct gabion_signal *signal, struct error *error);
+bool gabion_set_tilt(struct gabion_world *world, vec3 axis, const struct gabion_signal *signal,
+                     struct error *error); // of gravity about `axis`, rad
 bool gabion_add_force(struct gabion_world *world, int group, vec3 direction,
                       const struct gabion_signal *signal, struct error *error);
 bool gabion_add_reset(struct gabion_world *world, int group, double time, vec3 velocity, vec3 spin,

@@ -156,7 +156,7 @@ static void measure_overlap(void *context, size_t begin, size_t end, double *out
         const struct contact *contact = &world->contacts.list[k];
         double gap = detection_gap(bodies, bodies->x, contact->c, contact->a, &normal);
         out[0] = fmax(out[0], -gap);
-        out[1] = fmax(out[1], -gap / bodies_smaller_radius(bodies, contact->c, contact->a));
+        out[1] = fmax(out[1], -gap / bodies_smaller_size(bodies, contact->c, contact->a));
     }
 }
 

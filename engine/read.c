@@ -30,6 +30,19 @@ static vec3 group_mean(const struct gabion_world *world, int group, const vec3 *
     return vec3_scale(1.0 / count, sum); // not a number while the group is not in the run
 }
 
+// Contacts act on the group with their impulse at their point; those inside it cancel.
+static vec3 group_moment(const struct gabion_world *world, int group) {
+    const uint16_t *groups = world->bodies.group;
+    vec3 about = group_mean(world, group, world->bodies.x), sum = vec3_zero();
+    for (size_t k = 0; k < world->contacts.count; k++) {
+        const struct contact *contact = &world->contacts.list[k];
+        double sign = (groups[contact->c] == group) - (groups[contact->a] == group);
+        vec3 moment = vec3_cross(vec3_sub(contact->point, about), contact->impulse);
+        sum = vec3_add_scaled(sum, sign, moment);
+    }
+    return vec3_scale(1 / world->settings.step, sum);
+}
+
 static vec3 group_force(const struct gabion_world *world, int group) {
     const uint16_t *groups = world->bodies.group;
     vec3 sum = vec3_zero();
@@ -54,6 +67,8 @@ vec3 gabion_probe_value(const struct gabion_world *world, int probe) {
         return group_mean(world, p->group, world->bodies.w);
     case GABION_FORCE:
         return group_force(world, p->group);
+    case GABION_MOMENT:
+        return group_moment(world, p->group);
     }
     return vec3_zero();
 }

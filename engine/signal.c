@@ -83,6 +83,8 @@ double signal_value(const struct gabion_signal *signal, double time) {
                ramp_value(time - signal->start, signal->end - signal->start, signal->smooth);
     case GABION_SIGNAL_TABLE:
         return signal->amplitude * table_value(signal, time);
+    case GABION_SIGNAL_RECORD:
+        break;
     }
     return 0;
 }

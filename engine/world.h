@@ -5,6 +5,7 @@
 #include "engine/bodies.h"
 #include "engine/contacts.h"
 #include "engine/gabion.h"
+#include "engine/interfaces.h"
 #include "engine/ledger.h"
 #include "engine/report.h"
 
@@ -25,7 +26,9 @@ struct law_table {
 
 struct driver {
     int group;
-    vec3 direction;
+    bool turns;     // about the axis `direction` through `pivot`, not along it
+    vec3 direction; // as given to a driver that moves; unit when it turns
+    vec3 pivot;
     struct gabion_signal signal;
 };
 
@@ -56,10 +59,12 @@ struct pending_body {
     struct gabion_body body;
 };
 
-// Where a fixed body was before its drivers moved it: path = origin + sum of signals.
+// Where a fixed body was before its drivers moved it. Its path is turned first, in the order of the
+// drivers, then shifted by the sum of the others.
 struct driven_body {
     int32_t id;
     vec3 origin;
+    quat orientation;
 };
 
 struct gabion_world {
@@ -72,6 +77,8 @@ struct gabion_world {
 
     struct driver *drivers;
     int driver_count;
+    struct gabion_signal tilt; // of gravity, rad; amplitude 0: none
+    vec3 tilt_axis;
     struct force *forces;
     int force_count;
     struct event *events;
@@ -87,7 +94,8 @@ struct gabion_world {
     int pending_count;
     struct driven_body *driven; // every fixed body that a driver names
     int driven_count;
-    double rest_since; // time since which all bodies are slow; NAN: they are not
+    struct interfaces interfaces; // of blocks, as the run began
+    double rest_since;            // time since which all bodies are slow; NAN: they are not
     struct ledger ledger;
 
     // Of the last step.

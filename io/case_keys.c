@@ -45,8 +45,8 @@ static const struct key_section contact_section = SECTION(contact_keys);
 static const struct key solver_keys[] = {
     {"method", KEY_CHOICE, .initial = "nsgs", .words = "nsgs",
      .help = "nsgs: block Gauss-Seidel over the coloured contact graph"},
-    {"local", KEY_CHOICE, .initial = "auto", .words = "auto explicit exact",
-     .help = "one-contact solver; auto: explicit where the contact block is diagonal, else exact"},
+    {"local", KEY_CHOICE, .initial = "auto", .words = "auto explicit newton exact",
+     .help = "one-contact solver; auto: explicit between spheres, newton elsewhere"},
     {"tolerance", KEY_NUMBER, .initial = "1e-4", .range = &positive,
      .help = "a step is solved when its residual is below"},
     {"measure", KEY_CHOICE, .initial = "scaled", .words = "scaled fclib",

@@ -28,7 +28,7 @@ _Static_assert(sizeof(bool) == 1 && sizeof(enum gabion_shape) == 4 && sizeof(int
 
 // A member added to one of these needs a row in the tables below, and another format version.
 _Static_assert(sizeof(struct ledger) == 80 && sizeof(struct half_space) == 64 &&
-                   sizeof(struct driven_body) == 32 && sizeof(struct pending_body) == 256,
+                   sizeof(struct driven_body) == 64 && sizeof(struct pending_body) == 264,
                "tables of the checkpoint format");
 
 // Orientations are (w, x, y, z); inertia is along body axes; velocity and spin are in world axes.
@@ -94,6 +94,8 @@ const struct state_array checkpoint_arrays[] = {
 
     {"driven/id", "1", H5_TYPE_INT32, 1, ROWS_DRIVEN, VALUE_ID, DRIVEN(id)},
     {"driven/origin", "m", H5_TYPE_FLOAT64, 3, ROWS_DRIVEN, VALUE_FINITE, DRIVEN(origin)},
+    {"driven/orientation", "1", H5_TYPE_FLOAT64, 4, ROWS_DRIVEN, VALUE_FINITE,
+     DRIVEN(orientation)},
 };
 const size_t checkpoint_array_count = sizeof checkpoint_arrays / sizeof *checkpoint_arrays;
 
