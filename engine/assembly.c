@@ -3,11 +3,15 @@
 #include <float.h>
 #include <string.h>
 
+#include "engine/block.h"
+#include "engine/pair.h"
+
 #define CHUNK 4096
 
 struct assembly {
     size_t capacity, mask_capacity, histogram_capacity;
-    uint32_t *contact;       // index of each active contact
+    uint32_t *contact;       // index of the first contact of each node
+    uint32_t *span;          // contacts of its pair, active or not
     int32_t *first, *second; // its solver bodies
     uint8_t *colour;
     uint32_t *bin;
@@ -23,9 +27,9 @@ struct assembly *assembly_create(void) {
 }
 
 void assembly_free(struct assembly *assembly) {
-    void *arrays[] = {assembly->contact,   assembly->first, assembly->second,
-                      assembly->colour,    assembly->bin,   assembly->mask,
-                      assembly->histogram, assembly->mu,    assembly->mu_of_law};
+    void *arrays[] = {assembly->contact, assembly->span,     assembly->first, assembly->second,
+                      assembly->colour,  assembly->bin,      assembly->mask,  assembly->histogram,
+                      assembly->mu,      assembly->mu_of_law};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         memory_free(arrays[k]);
     memory_free(assembly);
@@ -33,10 +37,13 @@ void assembly_free(struct assembly *assembly) {
 
 // Gap treatment -------------------------------------------------------------------------------
 
+// The spin of a sphere does not move its surface along the normal.
 static double normal_velocity_before(const struct gabion_world *world,
                                      const struct contact *contact) {
-    const vec3 *v = world->bodies.v;
-    return vec3_dot(vec3_sub(v[contact->c], v[contact->a]), contact->normal);
+    const struct bodies *bodies = &world->bodies;
+    if (bodies->polyhedron_count > 0)
+        return vec3_dot(block_velocity_now(world, contact), contact->normal);
+    return vec3_dot(vec3_sub(bodies->v[contact->c], bodies->v[contact->a]), contact->normal);
 }
 
 static double restitution_cutoff(const struct gabion_settings *settings) {
@@ -73,28 +80,42 @@ static void activate_range(void *context, size_t begin, size_t end) {
 
 // Colours -------------------------------------------------------------------------------------
 
-static void list_active(struct gabion_world *world) {
+static void reserve_nodes(struct assembly *assembly, size_t count) {
+    if (assembly->capacity >= count)
+        return;
+    size_t room = count + count / 4;
+    assembly->contact = memory_resize(assembly->contact, room, sizeof(uint32_t), "assembly");
+    assembly->span = memory_resize(assembly->span, room, sizeof(uint32_t), "assembly");
+    assembly->first = memory_resize(assembly->first, room, sizeof(int32_t), "assembly");
+    assembly->second = memory_resize(assembly->second, room, sizeof(int32_t), "assembly");
+    assembly->colour = memory_resize(assembly->colour, room, sizeof(uint8_t), "assembly");
+    assembly->bin = memory_resize(assembly->bin, room, sizeof(uint32_t), "assembly");
+    assembly->capacity = room;
+}
+
+// The contacts of a pair follow each other in the canonical order.
+static void list_nodes(struct gabion_world *world) {
     struct assembly *assembly = world->problem->assembly;
-    size_t count = world->contacts.count, active = 0;
-    if (assembly->capacity < count) {
-        size_t room = count + count / 4;
-        assembly->contact = memory_resize(assembly->contact, room, sizeof(uint32_t), "assembly");
-        assembly->first = memory_resize(assembly->first, room, sizeof(int32_t), "assembly");
-        assembly->second = memory_resize(assembly->second, room, sizeof(int32_t), "assembly");
-        assembly->colour = memory_resize(assembly->colour, room, sizeof(uint8_t), "assembly");
-        assembly->bin = memory_resize(assembly->bin, room, sizeof(uint32_t), "assembly");
-        assembly->capacity = room;
-    }
-    for (size_t k = 0; k < count; k++) {
+    size_t count = world->contacts.count, nodes = 0, active = 0;
+    reserve_nodes(assembly, count);
+    for (size_t k = 0, end; k < count; k = end) {
         const struct contact *contact = &world->contacts.list[k];
-        if (!contact->active)
+        size_t taking_part = contact->active;
+        for (end = k + 1;
+             end < count && contact[end - k].c == contact->c && contact[end - k].a == contact->a;
+             end++)
+            taking_part += contact[end - k].active;
+        if (taking_part == 0)
             continue;
-        assembly->contact[active] = (uint32_t)k;
-        assembly->first[active] = contact->c;
-        assembly->second[active] = contact->a;
-        active++;
+        assembly->contact[nodes] = (uint32_t)k;
+        assembly->span[nodes] = (uint32_t)(end - k);
+        assembly->first[nodes] = contact->c;
+        assembly->second[nodes] = contact->a;
+        active += taking_part;
+        nodes++;
     }
     world->problem->active = active;
+    world->problem->nodes = nodes;
 }
 
 static int colour(struct gabion_world *world) {
@@ -103,16 +124,16 @@ static int colour(struct gabion_world *world) {
     size_t indices = (size_t)problem->solver_body_count;
     assembly->mask = memory_reserve_aligned(assembly->mask, &assembly->mask_capacity, indices,
                                             sizeof *assembly->mask, "colouring");
-    return colour_pairs(assembly->first, assembly->second, problem->active, indices,
+    return colour_pairs(assembly->first, assembly->second, problem->nodes, indices,
                         world->bodies.moving, world->bodies.count, assembly->mask,
                         assembly->colour);
 }
 
-// The mask array, between colourings, counts contacts per body and then numbers the copies.
+// The mask array, between colourings, counts nodes per body and then numbers the copies.
 static void count_degrees(const struct problem *problem, uint64_t *degree) {
     const struct assembly *assembly = problem->assembly;
     memset(degree, 0, (size_t)problem->body_count * sizeof *degree);
-    for (size_t k = 0; k < problem->active; k++) {
+    for (size_t k = 0; k < problem->nodes; k++) {
         degree[assembly->first[k]]++;
         degree[assembly->second[k]]++;
     }
@@ -150,7 +171,7 @@ static void split_busy_bodies(struct gabion_world *world) {
         add_split(problem, i, (int32_t)((degree + COLOUR_DEGREE_MAX - 1) / COLOUR_DEGREE_MAX));
         state[i] = (uint64_t)problem->split_count << 32;
     }
-    for (size_t k = 0; k < problem->active; k++) {
+    for (size_t k = 0; k < problem->nodes; k++) {
         assembly->first[k] = next_copy(problem, assembly->first[k], state);
         assembly->second[k] = next_copy(problem, assembly->second[k], state);
     }
@@ -234,15 +255,24 @@ static void list_frictions(struct gabion_world *world) {
     }
 }
 
-static enum batch_kind kind_of(const struct gabion_world *world, const struct contact *contact) {
+// The sphere kernels know round bodies of two scalars, and planes that do not turn.
+static bool needs_block(const struct gabion_world *world, const struct contact *contact) {
     const struct bodies *bodies = &world->bodies;
-    const struct problem *problem = world->problem;
-    if (problem->tensor_needed &&
-        (world->settings.local == GABION_LOCAL_EXACT ||
-         world->laws.law[contact->law].tangential_restitution > 0 ||
-         motion_needs_tensor(bodies, contact->c) || motion_needs_tensor(bodies, contact->a)))
-        return BATCH_GENERAL;
-    return contact->a < bodies->moving ? BATCH_SPHERE_PAIR : BATCH_SPHERE_FIXED;
+    const uint8_t *shape = bodies->shape;
+    int32_t c = contact->c, a = contact->a;
+    enum gabion_local local = world->settings.local;
+    vec3 s = world->problem->s_free[a];
+    return pair_has_block(bodies, c, a) || local == GABION_LOCAL_NEWTON ||
+           local == GABION_LOCAL_EXACT ||
+           world->laws.law[contact->law].tangential_restitution > 0 ||
+           motion_needs_tensor(bodies, c) || motion_needs_tensor(bodies, a) ||
+           (shape[a] == GABION_HALF_SPACE && vec3_dot(s, s) > 0);
+}
+
+static enum batch_kind kind_of(const struct gabion_world *world, const struct contact *contact) {
+    if (world->problem->tensor_needed && needs_block(world, contact))
+        return BATCH_BLOCK;
+    return contact->a < world->bodies.moving ? BATCH_SPHERE_PAIR : BATCH_SPHERE_FIXED;
 }
 
 static size_t bin_count(const struct problem *problem) {
@@ -254,7 +284,7 @@ static void count_bins(void *context, int thread, int threads) {
     struct assembly *assembly = world->problem->assembly;
     size_t bins = bin_count(world->problem), begin, end;
     uint32_t *histogram = assembly->histogram + (size_t)thread * bins;
-    team_share(0, world->problem->active, thread, threads, &begin, &end);
+    team_share(0, world->problem->nodes, thread, threads, &begin, &end);
     for (size_t k = begin; k < end; k++) {
         const struct contact *contact = &world->contacts.list[assembly->contact[k]];
         uint32_t bin =
@@ -267,8 +297,9 @@ static void count_bins(void *context, int thread, int threads) {
 }
 
 static void append_chunks(struct problem *problem, const struct batch *batch) {
-    for (uint32_t begin = batch->begin; begin < batch->end; begin += PROBLEM_CHUNK) {
-        uint32_t end = begin + PROBLEM_CHUNK < batch->end ? begin + PROBLEM_CHUNK : batch->end;
+    uint32_t size = batch->kind == BATCH_BLOCK ? CHUNK_BLOCKS : CHUNK_GROUPS;
+    for (uint32_t begin = batch->begin; begin < batch->end; begin += size) {
+        uint32_t end = begin + size < batch->end ? begin + size : batch->end;
         problem->chunks =
             memory_reserve(problem->chunks, &problem->chunk_capacity, problem->chunk_count + 1,
                            sizeof *problem->chunks, "batches");
@@ -282,10 +313,10 @@ static void append_batch(struct problem *problem, enum batch_kind kind, double m
                                       problem->batch_count + 1, sizeof(struct batch), "batches");
     struct batch *batch = &problem->batches[problem->batch_count++];
     *batch = (struct batch){.kind = kind, .mu = mu};
-    if (kind == BATCH_GENERAL) {
-        batch->begin = (uint32_t)problem->general_count;
-        problem->general_count += count;
-        batch->end = (uint32_t)problem->general_count;
+    if (kind == BATCH_BLOCK) {
+        batch->begin = (uint32_t)problem->block_count;
+        problem->block_count += count;
+        batch->end = (uint32_t)problem->block_count;
     } else {
         batch->begin = (uint32_t)problem->group_count;
         problem->group_count += (count + LANES - 1) / LANES;
@@ -300,7 +331,7 @@ static void append_batch(struct problem *problem, enum batch_kind kind, double m
 static void place_bins(struct problem *problem, int threads) {
     struct assembly *assembly = problem->assembly;
     size_t bins = bin_count(problem), bin = 0;
-    problem->batch_count = problem->group_count = problem->general_count = 0;
+    problem->batch_count = problem->group_count = problem->block_count = 0;
     problem->chunk_count = 0;
     for (int c = 0; c < problem->colours; c++) {
         problem->colour_start[c] = (uint32_t)problem->batch_count;
@@ -312,9 +343,8 @@ static void place_bins(struct problem *problem, int threads) {
                     count += assembly->histogram[(size_t)t * bins + bin];
                 if (count == 0)
                     continue;
-                uint32_t place = kind == BATCH_GENERAL
-                                     ? SLOT_GENERAL | (uint32_t)problem->general_count
-                                     : (uint32_t)problem->group_count * LANES;
+                uint32_t place = (uint32_t)(kind == BATCH_BLOCK ? problem->block_count
+                                                                : problem->group_count * LANES);
                 append_batch(problem, (enum batch_kind)kind, assembly->mu[m], count);
                 for (int t = 0; t < threads; t++) {
                     uint32_t mine = assembly->histogram[(size_t)t * bins + bin];
@@ -338,94 +368,81 @@ static void set_lane(struct sphere_group *group, uint32_t lane, int32_t c, int32
     group->b[lane] = b;
 }
 
-// Adds one body's part of W: 1/m + [arm]x^T K [arm]x, in the local frame.
-static void add_body_block(struct solver_tensor tensor, vec3 arm, const vec3 *axis,
-                           double w[3][3]) {
-    for (int j = 0; j < 3; j++) {
-        vec3 spin = sym3_apply(tensor.k, vec3_cross(arm, axis[j]));
-        vec3 u = vec3_add(vec3_times(tensor.inv_m, axis[j]), vec3_cross(spin, arm));
-        for (int i = 0; i < 3; i++)
-            w[i][j] += vec3_dot(axis[i], u);
-    }
+static void fill_lane(struct gabion_world *world, size_t node, uint32_t slot) {
+    struct problem *problem = world->problem;
+    const struct assembly *assembly = problem->assembly;
+    uint32_t k = assembly->contact[node];
+    const struct contact *contact = &world->contacts.list[k];
+    double b;
+    assembly_bias(world, contact, &b);
+    problem->slot[k] = slot;
+    set_lane(&problem->groups[slot / LANES], slot % LANES, assembly->first[node],
+             assembly->second[node], contact->normal, contact->impulse, b);
 }
 
-// Largest eigenvalue of a symmetric matrix by Jacobi rotations.
-static double largest_eigenvalue(double a[3][3]) {
-    for (int sweep = 0; sweep < 12; sweep++)
-        for (int p = 0; p < 2; p++)
-            for (int q = p + 1; q < 3; q++) {
-                if (a[p][q] == 0)
-                    continue;
-                double theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
-                double t = copysign(1, theta) / (fabs(theta) + sqrt(theta * theta + 1));
-                double c = 1 / sqrt(t * t + 1), s = t * c;
-                int r = 3 - p - q;
-                double arp = a[r][p], arq = a[r][q], apq = a[p][q];
-                a[p][p] -= t * apq;
-                a[q][q] += t * apq;
-                a[p][q] = a[q][p] = 0;
-                a[r][p] = a[p][r] = c * arp - s * arq;
-                a[r][q] = a[q][r] = s * arp + c * arq;
-            }
-    return fmax(a[0][0], fmax(a[1][1], a[2][2]));
+// The points of a block are placed later: `begin` keeps its first contact until then.
+static void start_block(struct gabion_world *world, size_t node, struct block *block) {
+    const struct assembly *assembly = world->problem->assembly;
+    const struct contact *contact = &world->contacts.list[assembly->contact[node]];
+    *block = (struct block){.c = assembly->first[node], .a = assembly->second[node]};
+    block_frame(block, contact->normal);
+    block->begin = assembly->contact[node];
+    for (uint32_t k = 0; k < assembly->span[node]; k++)
+        block->count += contact[k].active;
 }
 
-static vec3 velocity_before(const struct gabion_world *world, int32_t i, vec3 arm) {
-    const struct bodies *bodies = &world->bodies;
-    vec3 s = vec3_scale(bodies->radius[i], bodies->w[i]);
-    return vec3_add(bodies->v[i], vec3_cross(s, arm));
-}
-
-static void fill_general(struct gabion_world *world, const struct contact *contact, int32_t c,
-                         int32_t a, double b, struct general_contact *out) {
-    const struct problem *problem = world->problem;
-    double e_t = world->laws.law[contact->law].tangential_restitution;
-    double w[3][3] = {{0}}, true_w[3][3] = {{0}};
-    *out = (struct general_contact){.c = c, .a = a, .n = contact->normal};
-    vec3_tangents(out->n, &out->s, &out->t);
-    // Lever arms of spheres, in units of the radius; a half-space has none, its spin is zero.
-    out->arm_c = vec3_negate(contact->normal);
-    out->arm_a = world->bodies.shape[contact->a] == GABION_SPHERE ? contact->normal : vec3_zero();
-    vec3 axis[3] = {out->n, out->s, out->t};
-    // The local solver must see the copies that the sweep moves; the residual's scale is that of
-    // the true bodies.
-    struct solver_tensor tensor_c = problem->tensors[c], tensor_a = problem->tensors[a];
-    add_body_block(tensor_c, out->arm_c, axis, w);
-    add_body_block(tensor_a, out->arm_a, axis, w);
-    for (int i = 0; i < 3; i++)
-        out->W.row[i] = vec3_make(w[i][0], w[i][1], w[i][2]);
-    add_body_block(solver_tensor_scale(1 / solver_copies(problem, c), tensor_c), out->arm_c, axis,
-                   true_w);
-    add_body_block(solver_tensor_scale(1 / solver_copies(problem, a), tensor_a), out->arm_a, axis,
-                   true_w);
-    double norm = largest_eigenvalue(true_w);
-    out->rho = norm > 0 ? 1 / norm : 0;
-    vec3 before = vec3_sub(velocity_before(world, contact->c, out->arm_c),
-                           velocity_before(world, contact->a, out->arm_a));
-    out->b = vec3_make(b, e_t * vec3_dot(out->s, before), e_t * vec3_dot(out->t, before));
-    out->r = vec3_make(vec3_dot(out->n, contact->impulse), vec3_dot(out->s, contact->impulse),
-                       vec3_dot(out->t, contact->impulse));
-}
-
-static void fill_slots(void *context, int thread, int threads) {
+static void fill_nodes(void *context, int thread, int threads) {
     struct gabion_world *world = context;
     struct problem *problem = world->problem;
     struct assembly *assembly = problem->assembly;
     uint32_t *place = assembly->histogram + (size_t)thread * bin_count(problem);
-    size_t begin, end;
-    team_share(0, problem->active, thread, threads, &begin, &end);
-    for (size_t k = begin; k < end; k++) {
-        struct contact *contact = &world->contacts.list[assembly->contact[k]];
-        uint32_t slot = place[assembly->bin[k]]++;
-        double b;
-        assembly_bias(world, contact, &b);
-        problem->slot[assembly->contact[k]] = slot;
-        if (slot & SLOT_GENERAL)
-            fill_general(world, contact, assembly->first[k], assembly->second[k], b,
-                         &problem->general[slot & ~SLOT_GENERAL]);
+    size_t begin, end, mus = (size_t)assembly->mu_count;
+    team_share(0, problem->nodes, thread, threads, &begin, &end);
+    for (size_t node = begin; node < end; node++) {
+        uint32_t slot = place[assembly->bin[node]]++;
+        if (assembly->bin[node] / mus % BATCH_KINDS == BATCH_BLOCK)
+            start_block(world, node, &problem->blocks[slot]);
         else
-            set_lane(&problem->groups[slot / LANES], slot % LANES, assembly->first[k],
-                     assembly->second[k], contact->normal, contact->impulse, b);
+            fill_lane(world, node, slot);
+    }
+}
+
+// From the first contact of each block to the first of its points.
+static void place_points(struct gabion_world *world) {
+    struct problem *problem = world->problem;
+    problem->point_count = 0;
+    for (size_t k = 0; k < problem->block_count; k++) {
+        struct block *block = &problem->blocks[k];
+        uint32_t contact = block->begin, point = (uint32_t)problem->point_count;
+        block->begin = point;
+        problem->point_count += block->count;
+        for (; point < problem->point_count; contact++)
+            if (world->contacts.list[contact].active)
+                problem->slot[contact] = SLOT_POINT | point++;
+    }
+    problem->points =
+        memory_reserve_aligned(problem->points, &problem->point_capacity, problem->point_count,
+                               sizeof *problem->points, "contact points");
+}
+
+static void fill_points(void *context, int thread, int threads) {
+    struct gabion_world *world = context;
+    struct problem *problem = world->problem;
+    const struct assembly *assembly = problem->assembly;
+    size_t begin, end;
+    double b;
+    team_share(0, problem->nodes, thread, threads, &begin, &end);
+    for (size_t node = begin; node < end; node++) {
+        const struct contact *contact = &world->contacts.list[assembly->contact[node]];
+        const uint32_t *slot = &problem->slot[assembly->contact[node]];
+        struct block block = {.c = assembly->first[node], .a = assembly->second[node]};
+        block_frame(&block, contact->normal);
+        for (uint32_t k = 0; k < assembly->span[node]; k++) {
+            if (slot[k] == SLOT_NONE || !(slot[k] & SLOT_POINT))
+                continue;
+            assembly_bias(world, &contact[k], &b);
+            block_fill(world, &contact[k], &block, b, &problem->points[slot[k] & ~SLOT_POINT]);
+        }
     }
 }
 
@@ -433,7 +450,7 @@ static void fill_unused_lanes(struct problem *problem) {
     int32_t null_body = problem->solver_body_count - 1;
     for (size_t k = 0; k < problem->batch_count; k++) {
         const struct batch *batch = &problem->batches[k];
-        if (batch->kind == BATCH_GENERAL)
+        if (batch->kind == BATCH_BLOCK)
             continue;
         for (uint32_t lane = batch->lanes; lane < LANES; lane++)
             set_lane(&problem->groups[batch->end - 1], lane, null_body, null_body, vec3_zero(),
@@ -448,7 +465,7 @@ void problem_build(struct gabion_world *world) {
     problem->slot = memory_reserve_aligned(problem->slot, &problem->slot_capacity,
                                            world->contacts.count, sizeof *problem->slot, "slots");
     team_for(world->team, world->contacts.count, CHUNK, activate_range, world);
-    list_active(world);
+    list_nodes(world);
     colour_contacts(world);
     list_frictions(world);
     assembly->histogram = memory_reserve(assembly->histogram, &assembly->histogram_capacity,
@@ -462,9 +479,12 @@ void problem_build(struct gabion_world *world) {
     problem->groups =
         memory_reserve_aligned(problem->groups, &problem->group_capacity, problem->group_count,
                                sizeof *problem->groups, "sphere contacts");
-    problem->general =
-        memory_reserve_aligned(problem->general, &problem->general_capacity, problem->general_count,
-                               sizeof *problem->general, "contacts");
+    problem->blocks =
+        memory_reserve_aligned(problem->blocks, &problem->block_capacity, problem->block_count,
+                               sizeof *problem->blocks, "contact blocks");
     fill_unused_lanes(problem);
-    team_run(world->team, threads, fill_slots, world);
+    team_run(world->team, threads, fill_nodes, world);
+    place_points(world);
+    if (problem->point_count > 0)
+        team_run(world->team, threads, fill_points, world);
 }

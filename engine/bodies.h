@@ -77,6 +77,12 @@ static inline const struct polyhedron *bodies_polyhedron(const struct bodies *bo
     return bodies->polyhedra[bodies->shape_index[i]];
 }
 
+// The length R by which the solver turns a spin into a velocity, s = R w. A plane has none of its
+// own; one metre serves.
+static inline double bodies_spin_radius(const struct bodies *bodies, int32_t i) {
+    return bodies->shape[i] == GABION_HALF_SPACE ? 1 : bodies->radius[i];
+}
+
 // What an overlap is measured against: a radius, half a thickness; a wall has no size.
 static inline double bodies_size(const struct bodies *bodies, int32_t i) {
     switch ((enum gabion_shape)bodies->shape[i]) {

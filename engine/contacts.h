@@ -1,8 +1,8 @@
 // Contacts and their life across steps.
 //
-// Contacts of a step are in canonical order: by candidate index c, then antagonist index a, then
-// feature. c < a always, so c is a moving body; the normal points from a to c and the impulse acts
-// on c. Between steps only the memory of a contact is kept, for the warm start.
+// Contacts of a step are in canonical order: by candidate index c, then antagonist index a, then as
+// their manifold lists them. c < a always, so c is a moving body; the normal points from a to c and
+// the impulse acts on c. Between steps only the memory of a contact is kept, for the warm start.
 #ifndef ENGINE_CONTACTS_H
 #define ENGINE_CONTACTS_H
 

@@ -3,20 +3,30 @@
 #include <string.h>
 
 #include "engine/order.h"
+#include "engine/pair.h"
 #include "engine/problem.h"
 #include "geometry/grid.h"
 #include "parallel/memory.h"
 
-#define CHUNK 2048
+#define CHUNK        2048 // bodies
+#define NARROW_CHUNK 256  // clipping blocks is worth sharing out sooner
+
+// Contacts of blocks, found while contacts are counted and copied to their places afterwards: a
+// manifold is too dear to be computed twice. One stash for each chunk of bodies.
+struct stash {
+    struct contact *list;
+    size_t count, capacity, taken;
+};
 
 struct detection {
     struct grid *grid;
-    struct pair_list pairs; // sphere pairs
-    double *reach;          // radius + alert, by sphere
+    struct pair_list pairs; // of finite bodies
+    double *reach;          // radius + alert, by finite body
     uint32_t *start;        // first contact of each moving body
     double *approach;       // how far each half-space comes in the step
-    size_t reach_capacity, start_capacity, approach_capacity;
-    int32_t spheres; // bodies [0, spheres); half-spaces follow
+    struct stash *stash;
+    size_t reach_capacity, start_capacity, approach_capacity, stash_count;
+    int32_t finite; // bodies [0, finite); half-spaces follow
 };
 
 struct detection *detection_create(void) {
@@ -33,14 +43,24 @@ void detection_free(struct detection *detection) {
     memory_free(detection->reach);
     memory_free(detection->start);
     memory_free(detection->approach);
+    for (size_t k = 0; k < detection->stash_count; k++)
+        memory_free(detection->stash[k].list);
+    memory_free(detection->stash);
     memory_free(detection);
 }
 
 // Alert distance ------------------------------------------------------------------------------
 
+// How fast any part of a body moves: the spin of a sphere brings nothing nearer.
 static double speed_of(const struct gabion_world *world, int32_t i) {
-    vec3 v = world->bodies.v[i], free = world->problem->v_free[i];
-    return sqrt(fmax(vec3_dot(v, v), vec3_dot(free, free)));
+    const struct bodies *bodies = &world->bodies;
+    vec3 v = bodies->v[i], free = world->problem->v_free[i];
+    double speed = sqrt(fmax(vec3_dot(v, v), vec3_dot(free, free)));
+    if (bodies->shape[i] == GABION_POLYHEDRON) {
+        vec3 w = bodies->w[i], s = world->problem->s_free[i];
+        speed += fmax(bodies->radius[i] * vec3_length(w), vec3_length(s));
+    }
+    return speed;
 }
 
 static void measure_speed(void *context, size_t begin, size_t end, double *out) {
@@ -56,118 +76,150 @@ struct reach_context {
 
 // A body reaches as far as it can travel in the step. It must also see neighbours that a fast body
 // may push it into: v_max h covers that, but one bullet must not blow up every cell, so this part
-// stops at a quarter of the radius. Alert distances below v_max h cost 5-9 % of overlap.
+// stops at a quarter of the body's size. Alert distances below v_max h cost 5-9 % of overlap.
 static void fill_reach(void *context, size_t begin, size_t end) {
     const struct reach_context *reach = context;
     struct gabion_world *world = reach->world;
     double h = world->settings.step, asked = world->settings.alert;
     for (size_t i = begin; i < end; i++) {
-        double radius = world->bodies.radius[i];
-        double pushed = asked >= 0 ? asked : fmin(h * reach->v_max, 0.25 * radius);
-        world->detection->reach[i] = radius + fmax(pushed, h * speed_of(world, (int32_t)i));
+        double size = bodies_size(&world->bodies, (int32_t)i);
+        double pushed = asked >= 0 ? asked : fmin(h * reach->v_max, 0.25 * size);
+        world->detection->reach[i] =
+            world->bodies.radius[i] + fmax(pushed, h * speed_of(world, (int32_t)i));
     }
 }
 
-static int32_t count_spheres(const struct bodies *bodies) {
-    int32_t spheres = bodies->count;
-    while (spheres > 0 && bodies->shape[spheres - 1] != GABION_SPHERE)
-        spheres--;
-    return spheres;
+static int32_t count_finite(const struct bodies *bodies) {
+    int32_t finite = bodies->count;
+    while (finite > 0 && bodies->shape[finite - 1] == GABION_HALF_SPACE)
+        finite--;
+    return finite;
 }
 
 void detection_broad(struct gabion_world *world) {
     struct detection *detection = world->detection;
     struct reach_context reach = {world, 0};
-    detection->spheres = count_spheres(&world->bodies);
-    size_t spheres = (size_t)detection->spheres;
-    detection->reach = memory_reserve(detection->reach, &detection->reach_capacity, spheres,
+    detection->finite = count_finite(&world->bodies);
+    size_t finite = (size_t)detection->finite;
+    detection->reach = memory_reserve(detection->reach, &detection->reach_capacity, finite,
                                       sizeof *detection->reach, "detection");
     team_max(world->team, (size_t)world->bodies.count, 1, measure_speed, world, &reach.v_max);
-    team_for(world->team, spheres, CHUNK, fill_reach, &reach);
+    team_for(world->team, finite, CHUNK, fill_reach, &reach);
     grid_find_pairs(detection->grid, world->team, world->problem->x_m, detection->reach,
-                    detection->spheres, world->bodies.moving, &detection->pairs);
+                    detection->finite, world->bodies.moving, &detection->pairs);
+}
+
+// Blocks --------------------------------------------------------------------------------------
+
+static double alert_of(const struct gabion_world *world, int32_t i) {
+    const struct detection *detection = world->detection;
+    return i < detection->finite ? detection->reach[i] - world->bodies.radius[i]
+                                 : detection->approach[i - detection->finite];
+}
+
+static uint32_t stash_contacts(const struct gabion_world *world, struct stash *stash, int32_t c,
+                               int32_t a) {
+    double reach = alert_of(world, c) + alert_of(world, a);
+    struct manifold manifold;
+    pair_manifold(world, c, a, reach, &manifold);
+    size_t count = (size_t)manifold.count;
+    stash->list = memory_reserve(stash->list, &stash->capacity, stash->count + count,
+                                 sizeof *stash->list, "contacts");
+    for (size_t k = 0; k < count; k++)
+        stash->list[stash->count++] = (struct contact){
+            .c = c,
+            .a = a,
+            .law = world_law(world, c, a),
+            .feature = manifold.point[k].feature,
+            .gap = manifold.point[k].gap,
+            .normal = manifold.normal,
+            .point = manifold.point[k].position,
+        };
+    return (uint32_t)count;
 }
 
 // Narrow phase --------------------------------------------------------------------------------
 
-static double sphere_sphere(const struct bodies *bodies, const vec3 *x, int32_t c, int32_t a,
-                            vec3 *normal) {
-    vec3 d = vec3_sub(x[c], x[a]);
-    double length = vec3_length(d);
-    *normal = length > 0 ? vec3_scale(1 / length, d) : vec3_make(0, 0, 1);
-    return length - (bodies->radius[c] + bodies->radius[a]);
-}
-
-static double sphere_half_space(const struct bodies *bodies, const vec3 *x, int32_t c, int32_t a,
-                                vec3 *normal) {
-    *normal = bodies_half_space(bodies, a)->normal;
-    return vec3_dot(vec3_sub(x[c], x[a]), *normal) - bodies->radius[c];
-}
-
-// By shape of a; candidates are spheres.
-static double (*const gap_functions[])(const struct bodies *, const vec3 *, int32_t, int32_t,
-                                       vec3 *) = {
-    [GABION_SPHERE] = sphere_sphere,
-    [GABION_HALF_SPACE] = sphere_half_space,
-};
-
-double detection_gap(const struct bodies *bodies, const vec3 *x, int32_t c, int32_t a,
-                     vec3 *normal) {
-    return gap_functions[bodies->shape[a]](bodies, x, c, a, normal);
-}
-
 static void measure_approach(struct gabion_world *world) {
     struct detection *detection = world->detection;
-    size_t half_spaces = (size_t)(world->bodies.count - detection->spheres);
+    size_t half_spaces = (size_t)(world->bodies.count - detection->finite);
     detection->approach = memory_reserve(detection->approach, &detection->approach_capacity,
                                          half_spaces, sizeof *detection->approach, "detection");
     for (size_t k = 0; k < half_spaces; k++)
         detection->approach[k] =
-            world->settings.step * speed_of(world, detection->spheres + (int32_t)k);
+            world->settings.step * speed_of(world, detection->finite + (int32_t)k);
 }
 
 // A driven wall comes towards the body by its own speed.
 static bool near_half_space(const struct gabion_world *world, int32_t c, int32_t a) {
-    const struct detection *detection = world->detection;
     vec3 normal;
-    double gap = sphere_half_space(&world->bodies, world->problem->x_m, c, a, &normal);
-    double alert = detection->reach[c] - world->bodies.radius[c];
-    return gap <= alert + detection->approach[a - detection->spheres];
+    double gap = pair_gap(&world->bodies, world->problem->x_m, c, a, &normal);
+    return gap <= alert_of(world, c) + alert_of(world, a);
 }
 
 static void count_contacts(void *context, size_t begin, size_t end) {
     struct gabion_world *world = context;
+    const struct bodies *bodies = &world->bodies;
     struct detection *detection = world->detection;
-    const uint32_t *pair_start = detection->pairs.start;
-    for (size_t c = begin; c < end; c++) {
-        uint32_t count = pair_start[c + 1] - pair_start[c];
-        for (int32_t a = detection->spheres; a < world->bodies.count; a++)
-            count += near_half_space(world, (int32_t)c, a);
+    const struct pair_list *pairs = &detection->pairs;
+    struct stash *stash = &detection->stash[begin / NARROW_CHUNK];
+    stash->count = stash->taken = 0;
+    for (int32_t c = (int32_t)begin; c < (int32_t)end; c++) {
+        uint32_t count = 0;
+        for (uint32_t p = pairs->start[c]; p < pairs->start[c + 1]; p++) {
+            int32_t a = pairs->other[p];
+            count += pair_has_block(bodies, c, a) ? stash_contacts(world, stash, c, a) : 1;
+        }
+        for (int32_t a = detection->finite; a < bodies->count; a++)
+            count += pair_has_block(bodies, c, a) ? stash_contacts(world, stash, c, a)
+                                                  : (uint32_t)near_half_space(world, c, a);
         detection->start[c + 1] = count;
     }
 }
 
-static struct contact make_contact(const struct gabion_world *world, int32_t c, int32_t a) {
-    struct contact contact = {.c = c, .a = a, .law = world_law(world, c, a)};
-    contact.gap = detection_gap(&world->bodies, world->problem->x_m, c, a, &contact.normal);
-    return contact;
+static struct contact *take_stashed(struct stash *stash, int32_t c, int32_t a,
+                                    struct contact *out) {
+    while (stash->taken < stash->count && stash->list[stash->taken].c == c &&
+           stash->list[stash->taken].a == a)
+        *out++ = stash->list[stash->taken++];
+    return out;
 }
 
 static void fill_contacts(void *context, size_t begin, size_t end) {
     struct gabion_world *world = context;
+    const struct bodies *bodies = &world->bodies;
     struct detection *detection = world->detection;
     const struct pair_list *pairs = &detection->pairs;
-    for (size_t k = begin; k < end; k++) {
-        int32_t c = (int32_t)k;
+    struct stash *stash = &detection->stash[begin / NARROW_CHUNK];
+    for (int32_t c = (int32_t)begin; c < (int32_t)end; c++) {
         struct contact *out = &world->contacts.list[detection->start[c]];
-        for (uint32_t p = pairs->start[c]; p < pairs->start[c + 1]; p++)
-            *out++ = make_contact(world, c, pairs->other[p]);
+        for (uint32_t p = pairs->start[c]; p < pairs->start[c + 1]; p++) {
+            int32_t a = pairs->other[p];
+            if (pair_has_block(bodies, c, a))
+                out = take_stashed(stash, c, a, out);
+            else
+                *out++ = pair_contact(world, c, a);
+        }
         // Most bodies are far from every wall, and have been counted so.
         const struct contact *end_of_c = &world->contacts.list[detection->start[c + 1]];
-        for (int32_t a = detection->spheres; out < end_of_c; a++)
-            if (near_half_space(world, c, a))
-                *out++ = make_contact(world, c, a);
+        for (int32_t a = detection->finite; out < end_of_c; a++) {
+            if (pair_has_block(bodies, c, a))
+                out = take_stashed(stash, c, a, out);
+            else if (near_half_space(world, c, a))
+                *out++ = pair_contact(world, c, a);
+        }
     }
+}
+
+static void size_stash(struct detection *detection, size_t moving) {
+    size_t chunks = (moving + NARROW_CHUNK - 1) / NARROW_CHUNK;
+    if (chunks <= detection->stash_count)
+        return;
+    detection->stash =
+        memory_resize(detection->stash, chunks, sizeof *detection->stash, "detection");
+    for (size_t k = detection->stash_count; k < chunks; k++)
+        detection->stash[k] = (struct stash){0};
+    detection->stash_count = chunks;
 }
 
 void detection_narrow(struct gabion_world *world) {
@@ -178,13 +230,14 @@ void detection_narrow(struct gabion_world *world) {
                                       sizeof *detection->start, "detection");
     detection->start[0] = 0;
     measure_approach(world);
-    team_for(world->team, moving, CHUNK, count_contacts, world);
+    size_stash(detection, moving);
+    team_for(world->team, moving, NARROW_CHUNK, count_contacts, world);
     for (size_t c = 0; c < moving; c++)
         detection->start[c + 1] += detection->start[c];
     contacts->count = detection->start[moving];
     contacts->list = memory_reserve_aligned(contacts->list, &contacts->capacity, contacts->count,
                                             sizeof *contacts->list, "contacts");
-    team_for(world->team, moving, CHUNK, fill_contacts, world);
+    team_for(world->team, moving, NARROW_CHUNK, fill_contacts, world);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -196,6 +249,11 @@ bool world_initial_overlap(struct gabion_world *world, double *overlap, double *
     problem_size(world->problem, bodies->count);
     memcpy(world->problem->x_m, bodies->x, (size_t)bodies->count * sizeof *bodies->x);
     memset(world->problem->v_free, 0, (size_t)bodies->count * sizeof *world->problem->v_free);
+    memset(world->problem->s_free, 0, (size_t)bodies->count * sizeof *world->problem->s_free);
+    if (bodies->polyhedron_count > 0)
+        problem_size_axes(world->problem);
+    for (int32_t i = 0; bodies->polyhedron_count > 0 && i < bodies->count; i++)
+        world->problem->axes_m[i] = quat_matrix(bodies->q[i]);
     detection_broad(world);
     detection_narrow(world);
     *overlap = 0;

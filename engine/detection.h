@@ -18,8 +18,4 @@ void detection_narrow(struct gabion_world *world);
 bool world_initial_overlap(struct gabion_world *world, double *overlap, double *relative,
                            int32_t *id_a, int32_t *id_b);
 
-// Gap of two bodies at the given positions, and the normal from a to c.
-double detection_gap(const struct bodies *bodies, const vec3 *x, int32_t c, int32_t a,
-                     vec3 *normal);
-
 #endif

@@ -25,7 +25,7 @@ enum gabion_method { GABION_METHOD_NSGS };
 
 enum gabion_local {
     GABION_LOCAL_AUTO,     // explicit where the contact block is diagonal, newton elsewhere
-    GABION_LOCAL_EXPLICIT, // only spheres have such blocks; polyhedra are refused
+    GABION_LOCAL_EXPLICIT, // the same; only spheres have such blocks
     GABION_LOCAL_NEWTON,   // Alart-Curnier on the full 3x3 block, exact where it fails
     GABION_LOCAL_EXACT,    // the full 3x3 Coulomb problem solved directly
 };

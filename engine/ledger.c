@@ -1,7 +1,8 @@
 #include "engine/ledger.h"
 
-#include "engine/detection.h"
+#include "engine/block.h"
 #include "engine/motion.h"
+#include "engine/pair.h"
 #include "engine/problem.h"
 
 // Energy --------------------------------------------------------------------------------------
@@ -109,12 +110,13 @@ static void add_contact_work(void *context, size_t begin, size_t end, double *ou
         int32_t c = contact->c, a = contact->a;
         if (!contacts_carries(contact))
             continue;
-        vec3 arm_a = bodies->shape[a] == GABION_SPHERE ? contact->normal : vec3_zero();
-        vec3 arm_c = vec3_negate(contact->normal);
+        double R_c = bodies_spin_radius(bodies, c), R_a = bodies_spin_radius(bodies, a);
+        vec3 arm_a, arm_c;
+        block_arms(world, contact, &arm_c, &arm_a);
         vec3 v_c = vec3_add(bodies->v[c], solver_v(&solved[c]));
         vec3 v_a = vec3_add(bodies->v[a], solver_v(&solved[a]));
-        vec3 s_c = vec3_add_scaled(solver_s(&solved[c]), bodies->radius[c], bodies->w[c]);
-        vec3 s_a = vec3_add_scaled(solver_s(&solved[a]), bodies->radius[a], bodies->w[a]);
+        vec3 s_c = vec3_add_scaled(solver_s(&solved[c]), R_c, bodies->w[c]);
+        vec3 s_a = vec3_add_scaled(solver_s(&solved[a]), R_a, bodies->w[a]);
         vec3 at_c = vec3_add(v_c, vec3_cross(s_c, arm_c));
         vec3 at_a = vec3_add(v_a, vec3_cross(s_a, arm_a));
         out[0] += 0.5 * vec3_dot(vec3_sub(at_c, at_a), contact->impulse);
@@ -148,13 +150,24 @@ void ledger_work(struct gabion_world *world) {
 
 // Closing -------------------------------------------------------------------------------------
 
+// At the end of the step. Blocks are not clipped again: from the midpoint on a point of theirs
+// moves by its new velocity, but for the square of the angle turned in half a step.
+static double gap_after(const struct gabion_world *world, const struct contact *contact) {
+    const struct bodies *bodies = &world->bodies;
+    vec3 normal;
+    if (pair_has_block(bodies, contact->c, contact->a)) {
+        double u_n = vec3_dot(block_velocity_now(world, contact), contact->normal);
+        return contact->gap + world->settings.theta * world->settings.step * u_n;
+    }
+    return pair_gap(bodies, bodies->x, contact->c, contact->a, &normal);
+}
+
 static void measure_overlap(void *context, size_t begin, size_t end, double *out) {
     const struct gabion_world *world = context;
     const struct bodies *bodies = &world->bodies;
-    vec3 normal;
     for (size_t k = begin; k < end; k++) {
         const struct contact *contact = &world->contacts.list[k];
-        double gap = detection_gap(bodies, bodies->x, contact->c, contact->a, &normal);
+        double gap = gap_after(world, contact);
         out[0] = fmax(out[0], -gap);
         out[1] = fmax(out[1], -gap / bodies_smaller_size(bodies, contact->c, contact->a));
     }

@@ -209,7 +209,14 @@ static bool general_law(const struct gabion_world *world) {
     for (int k = 0; k < world->laws.count; k++)
         if (world->laws.law[k].tangential_restitution > 0)
             return true;
-    return world->settings.local == GABION_LOCAL_EXACT;
+    return world->settings.local == GABION_LOCAL_EXACT ||
+           world->settings.local == GABION_LOCAL_NEWTON;
+}
+
+static void fill_axes(void *context, size_t begin, size_t end) {
+    struct gabion_world *world = context;
+    for (size_t i = begin; i < end; i++)
+        world->problem->axes_m[i] = motion_midpoint_axes(world, (int32_t)i);
 }
 
 void motion_predict(struct gabion_world *world) {
@@ -219,9 +226,14 @@ void motion_predict(struct gabion_world *world) {
     problem_size(problem, bodies->count);
     struct prediction prediction = {world, motion_step_gravity(world), motion_group_forces(world)};
     team_for(world->team, (size_t)bodies->moving, BODY_CHUNK, predict_moving, &prediction);
+    if (bodies->polyhedron_count > 0) {
+        problem_size_axes(problem);
+        team_for(world->team, (size_t)bodies->count, BODY_CHUNK, fill_axes, world);
+    }
     predict_fixed(world);
     team_max(world->team, (size_t)bodies->moving, 1, find_tensor_bodies, world, &tensor_bodies);
-    problem->tensor_needed = tensor_bodies > 0 || general_law(world);
+    problem->tensor_needed =
+        tensor_bodies > 0 || bodies->polyhedron_count > 0 || general_law(world);
     if (problem->tensor_needed) {
         problem_size_tensors(problem);
         team_for(world->team, (size_t)bodies->count, BODY_CHUNK, fill_tensors, world);

@@ -1,6 +1,7 @@
 #include "engine/problem.h"
 
 #include "engine/assembly.h"
+#include "engine/block.h"
 #include "parallel/memory.h"
 
 #define CHUNK 4096
@@ -14,11 +15,12 @@ struct problem *problem_create(void) {
 void problem_free(struct problem *problem) {
     if (!problem)
         return;
-    void *arrays[] = {problem->bodies,  problem->tensors, problem->x_m,
-                      problem->v_free,  problem->s_free,  problem->group_force,
-                      problem->splits,  problem->groups,  problem->general,
-                      problem->batches, problem->slot,    problem->copies,
-                      problem->chunks,  problem->last,    problem->last_velocity};
+    void *arrays[] = {problem->bodies, problem->tensors,      problem->x_m,
+                      problem->v_free, problem->s_free,       problem->group_force,
+                      problem->splits, problem->groups,       problem->blocks,
+                      problem->points, problem->axes_m,       problem->batches,
+                      problem->slot,   problem->copies,       problem->chunks,
+                      problem->last,   problem->last_velocity};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         memory_free(arrays[k]);
     assembly_free(problem->assembly);
@@ -37,6 +39,12 @@ void problem_size(struct problem *problem, int32_t body_count) {
                                              sizeof(vec3), "free velocities");
     problem->s_free = memory_reserve_aligned(problem->s_free, &problem->s_free_capacity, n,
                                              sizeof(vec3), "free velocities");
+}
+
+void problem_size_axes(struct problem *problem) {
+    problem->axes_m =
+        memory_reserve_aligned(problem->axes_m, &problem->axes_capacity,
+                               (size_t)problem->body_count, sizeof *problem->axes_m, "midpoints");
 }
 
 void problem_size_tensors(struct problem *problem) {
@@ -62,10 +70,12 @@ static enum contact_status status_of(const struct contact *contact, double mu) {
     return vec3_length(tangential) >= mu * normal * (1 - 1e-9) ? CONTACT_SLIP : CONTACT_STICK;
 }
 
-static vec3 impulse_of(const struct problem *problem, uint32_t slot) {
-    if (slot & SLOT_GENERAL) {
-        const struct general_contact *contact = &problem->general[slot & ~SLOT_GENERAL];
-        return general_impulse(contact, contact->r);
+static vec3 impulse_of(const struct problem *problem, const struct contact *contact,
+                       uint32_t slot) {
+    if (slot & SLOT_POINT) {
+        struct block block;
+        block_frame(&block, contact->normal);
+        return block_impulse(&block, problem->points[slot & ~SLOT_POINT].r);
     }
     const struct sphere_group *group = &problem->groups[slot / LANES];
     uint32_t lane = slot % LANES;
@@ -77,7 +87,8 @@ static void store_range(void *context, size_t begin, size_t end) {
     for (size_t k = begin; k < end; k++) {
         struct contact *contact = &world->contacts.list[k];
         uint32_t slot = world->problem->slot[k];
-        contact->impulse = slot == SLOT_NONE ? vec3_zero() : impulse_of(world->problem, slot);
+        contact->impulse =
+            slot == SLOT_NONE ? vec3_zero() : impulse_of(world->problem, contact, slot);
         contact->status = (uint8_t)status_of(contact, world->laws.law[contact->law].friction);
     }
 }

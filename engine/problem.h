@@ -1,9 +1,10 @@
 // The contact problem of one step, matrix-free: u = W r + q through body velocities, where
 // W = H^T M^-1 H is never built.
 //
-// Contacts are stored by colour (no two of a colour share a moving body) in batches of one kind
-// and one friction coefficient. A sweep streams through them once per iteration and touches
-// nothing else but two bodies each.
+// The contact points of a pair of bodies are one node of the graph, solved by one thread. Nodes are
+// stored by colour (no two of a colour share a moving body) in batches of one kind and one friction
+// coefficient. A sweep streams through them once per iteration and touches nothing else but two
+// bodies each.
 #ifndef ENGINE_PROBLEM_H
 #define ENGINE_PROBLEM_H
 
@@ -47,24 +48,29 @@ struct sphere_group {
 };
 _Static_assert(sizeof(struct sphere_group) == LANES * CACHE_LINE, "one contact, one cache line");
 
-// Any other contact, in its local frame (n, s, t).
-struct general_contact {
+// Any other pair: its points share a local frame (n, s, t).
+struct block {
     int32_t c, a;
+    uint32_t begin, count; // of its points
     vec3 n, s, t;
+};
+
+struct block_point {
     vec3 arm_c, arm_a; // from the centre to the contact point, in units of the body's R
     vec3 r, b;         // local impulse; u + b obeys the law
     vec3 last;         // r at the end of the last sweep
     mat3 W;
-    double rho; // 1 / |W|_2
-    double k;   // slip parameter of the exact solver, kept as its next start
+    sym3 inverse; // of W; zero where W is singular
+    double rho;   // 1 / |W|_2
+    double k;     // slip parameter of the exact solver, kept as its next start
 };
 
-enum batch_kind { BATCH_SPHERE_PAIR, BATCH_SPHERE_FIXED, BATCH_GENERAL, BATCH_KINDS };
+enum batch_kind { BATCH_SPHERE_PAIR, BATCH_SPHERE_FIXED, BATCH_BLOCK, BATCH_KINDS };
 
 struct batch {
     enum batch_kind kind;
     double mu;
-    uint32_t begin, end; // sphere groups, or general contacts
+    uint32_t begin, end; // sphere groups, or blocks
     uint32_t lanes;      // used in the last sphere group
 };
 
@@ -82,7 +88,8 @@ static inline void lane_set(struct lane_vector *vector, uint32_t lane, vec3 valu
 struct chunk {
     uint32_t batch, begin, end;
 };
-#define PROBLEM_CHUNK 64
+#define CHUNK_GROUPS 64
+#define CHUNK_BLOCKS 16
 
 // A body with more contacts than the colouring can take is split into copies that share its mass
 // equally and meet after every sweep (mass splitting, Tonge, Benevolenski, Voroshilov, "Mass
@@ -92,8 +99,8 @@ struct split_body {
     int32_t body, first_copy, copies; // copies counts the body itself
 };
 
-#define SLOT_NONE    UINT32_MAX
-#define SLOT_GENERAL 0x80000000u // flag: index of a general contact; else lane of a sphere group
+#define SLOT_NONE  UINT32_MAX
+#define SLOT_POINT 0x80000000u // flag: index of a block's point; else lane of a sphere group
 
 struct problem {
     int32_t body_count; // of the world; copies follow, then the null body
@@ -105,8 +112,9 @@ struct problem {
     bool tensor_needed; // by some body, some law, or the user's choice of local solver
     vec3 *group_force;  // by group, of this step
     vec3 *x_m;          // midpoint positions, by body
+    mat3 *axes_m;       // midpoint axes, by body; only where polyhedra or turning drivers are
     vec3 *v_free, *s_free;
-    size_t midpoint_capacity, v_free_capacity, s_free_capacity;
+    size_t midpoint_capacity, axes_capacity, v_free_capacity, s_free_capacity;
 
     struct split_body *splits;
     size_t split_count, split_capacity;
@@ -119,8 +127,10 @@ struct problem {
     size_t last_capacity;
     struct solver_velocity *last_velocity; // by solver body
     size_t last_velocity_capacity;
-    struct general_contact *general;
-    size_t general_count, general_capacity;
+    struct block *blocks;
+    size_t block_count, block_capacity;
+    struct block_point *points;
+    size_t point_count, point_capacity;
     struct batch *batches;
     size_t batch_count, batch_capacity;
     struct chunk *chunks;
@@ -129,6 +139,7 @@ struct problem {
     uint32_t colour_chunk[COLOUR_MAX + 1]; // chunks of each colour
     int colours;
     size_t active; // contacts in the problem
+    size_t nodes;  // pairs of bodies they belong to
 
     uint32_t *slot; // of each contact of the world
     size_t slot_capacity;
@@ -140,6 +151,7 @@ void problem_free(struct problem *problem);
 
 // Room for the bodies of the world: x_m, v_free, s_free and the solver bodies.
 void problem_size(struct problem *problem, int32_t body_count);
+void problem_size_axes(struct problem *problem);
 void problem_size_tensors(struct problem *problem);
 void problem_size_last(struct problem *problem); // memory of the last sweep
 
@@ -169,19 +181,23 @@ static inline vec3 solver_s(const struct solver_body *body) {
     return vec3_make(body->s[0], body->s[1], body->s[2]);
 }
 
-// Relative velocity of a general contact in its local frame.
-static inline vec3 general_velocity(const struct problem *problem,
-                                    const struct general_contact *contact) {
-    const struct solver_body *c = &problem->bodies[contact->c], *a = &problem->bodies[contact->a];
-    vec3 u = vec3_sub(vec3_add(solver_v(c), vec3_cross(solver_s(c), contact->arm_c)),
-                      vec3_add(solver_v(a), vec3_cross(solver_s(a), contact->arm_a)));
-    return vec3_make(vec3_dot(contact->n, u), vec3_dot(contact->s, u), vec3_dot(contact->t, u));
+// Velocity of c against a at a point, in the local frame.
+static inline vec3 block_velocity(const struct block *block, const struct block_point *point,
+                                  const struct solver_velocity *c,
+                                  const struct solver_velocity *a) {
+    vec3 u = vec3_sub(vec3_add(c->v, vec3_cross(c->s, point->arm_c)),
+                      vec3_add(a->v, vec3_cross(a->s, point->arm_a)));
+    return vec3_make(vec3_dot(block->n, u), vec3_dot(block->s, u), vec3_dot(block->t, u));
 }
 
-// World vector of a general contact's local impulse.
-static inline vec3 general_impulse(const struct general_contact *contact, vec3 r) {
-    return vec3_add_scaled(vec3_add_scaled(vec3_scale(r.x, contact->n), r.y, contact->s), r.z,
-                           contact->t);
+static inline struct solver_velocity solver_velocity(const struct solver_body *body) {
+    return (struct solver_velocity){solver_v(body), solver_s(body)};
+}
+
+// World vector of a local impulse.
+static inline vec3 block_impulse(const struct block *block, vec3 r) {
+    return vec3_add_scaled(vec3_add_scaled(vec3_scale(r.x, block->n), r.y, block->s), r.z,
+                           block->t);
 }
 
 #endif

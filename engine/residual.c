@@ -65,17 +65,18 @@ static struct contact_view view_sphere(const struct problem *problem, const stru
     };
 }
 
-static struct contact_view view_general(const struct problem *problem, const struct batch *batch,
-                                        uint32_t index) {
-    const struct general_contact *contact = &problem->general[index];
-    vec3 u = vec3_add(general_velocity(problem, contact), contact->b);
+static struct contact_view view_point(const struct problem *problem, const struct batch *batch,
+                                      const struct block *block, const struct block_point *point) {
+    struct solver_velocity c = solver_velocity(&problem->bodies[block->c]);
+    struct solver_velocity a = solver_velocity(&problem->bodies[block->a]);
+    vec3 u = vec3_add(block_velocity(block, point, &c, &a), point->b);
     return (struct contact_view){
-        .r_n = contact->r.x,
+        .r_n = point->r.x,
         .u_n = u.x,
         .mu = batch->mu,
-        .rho = contact->rho,
-        .v2 = body_v2(&problem->bodies[contact->c]) + body_v2(&problem->bodies[contact->a]),
-        .r_t = vec3_make(0, contact->r.y, contact->r.z),
+        .rho = point->rho,
+        .v2 = body_v2(&problem->bodies[block->c]) + body_v2(&problem->bodies[block->a]),
+        .r_t = vec3_make(0, point->r.y, point->r.z),
         .u_t = vec3_make(0, u.y, u.z),
     };
 }
@@ -104,9 +105,13 @@ static void add_chunk(const struct problem *problem, const struct chunk *chunk,
                       struct residual_sums *sums) {
     const struct batch *batch = &problem->batches[chunk->batch];
     for (uint32_t k = chunk->begin; k < chunk->end; k++) {
-        if (batch->kind == BATCH_GENERAL) {
-            struct contact_view view = view_general(problem, batch, k);
-            add(&view, sums);
+        if (batch->kind == BATCH_BLOCK) {
+            const struct block *block = &problem->blocks[k];
+            for (uint32_t p = 0; p < block->count; p++) {
+                const struct block_point *point = &problem->points[block->begin + p];
+                struct contact_view view = view_point(problem, batch, block, point);
+                add(&view, sums);
+            }
             continue;
         }
         uint32_t used = k + 1 == batch->end ? batch->lanes : LANES;

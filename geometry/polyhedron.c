@@ -1,6 +1,19 @@
 #include "geometry/polyhedron.h"
 
+#include <float.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "geometry/solid.h"
+#include "geometry/surface.h"
 #include "parallel/memory.h"
+
+// A checkpoint is trusted to hold what was accepted once; this is to find what is no body at all.
+#define RESTORE_PRECISION 1e-4
+#define FRAME_PRECISION   1e-6
+
+// The centre of a body that is symmetric but for rounding is put where symmetry has it.
+#define CENTRE_PRECISION 1e-14
 
 void polyhedron_free(struct polyhedron *polyhedron) {
     if (!polyhedron)
@@ -11,4 +24,386 @@ void polyhedron_free(struct polyhedron *polyhedron) {
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         memory_free(arrays[k]);
     memory_free(polyhedron);
+}
+
+// -------------------------------------------------------------------------------------------------
+// What follows from corners and faces in the body's own frame. The same for a new body and a
+// restored one, so that a checkpoint gives back the same bits.
+
+// Halfway between the extreme corners of each face: exact where the face is.
+static void find_planes(struct polyhedron *body) {
+    for (int32_t f = 0; f < body->face_count; f++) {
+        const int32_t *corner = body->face_corner + body->face_start[f];
+        int32_t count = body->face_start[f + 1] - body->face_start[f];
+        vec3 area = surface_area(body->corner, corner, count);
+        double size = vec3_length(area);
+        // Adding zero makes a negative zero positive. A face without area fails the checks.
+        vec3 normal = {area.x / size + 0.0, area.y / size + 0.0, area.z / size + 0.0};
+        double low = DBL_MAX, high = -DBL_MAX;
+        for (int32_t k = 0; k < count; k++) {
+            double height = vec3_dot(normal, body->corner[corner[k]]);
+            low = fmin(low, height);
+            high = fmax(high, height);
+        }
+        body->normal[f] = normal;
+        body->offset[f] = 0.5 * (low + high);
+    }
+}
+
+static void find_edges(struct polyhedron *body, const int32_t *twin) {
+    int32_t count = 0;
+    for (int32_t f = 0; f < body->face_count; f++)
+        for (int32_t k = body->face_start[f]; k < body->face_start[f + 1]; k++) {
+            int32_t tail = body->face_corner[k];
+            int32_t head = body->face_corner[surface_next(body->face_start, f, k)];
+            struct polyhedron_edge *edge;
+            if (twin[k] > k) { // met for the first time
+                body->face_edge[k] = count;
+                edge = &body->edge[count++];
+                edge->tail = tail < head ? tail : head;
+                edge->head = tail < head ? head : tail;
+            } else {
+                body->face_edge[k] = body->face_edge[twin[k]];
+                edge = &body->edge[body->face_edge[k]];
+            }
+            *(tail < head ? &edge->left : &edge->right) = f;
+        }
+    body->edge_count = count;
+}
+
+static void find_sizes(struct polyhedron *body) {
+    struct solid solid = solid_integrate(body->corner, body->face_start, body->face_corner,
+                                         body->face_count, vec3_zero());
+    body->volume = solid.volume;
+    body->inertia = vec3_make(solid.inertia.xx, solid.inertia.yy, solid.inertia.zz);
+    surface_bounds(body->corner, body->corner_count, &body->low, &body->high);
+    body->radius = 0;
+    for (int32_t k = 0; k < body->corner_count; k++)
+        body->radius = fmax(body->radius, vec3_length(body->corner[k]));
+}
+
+// -------------------------------------------------------------------------------------------------
+// Checks
+
+// What the tolerance at a face's corners means for its plane as far away as the body is large.
+static double plane_tolerance(const struct polyhedron *body, int32_t face, double tolerance) {
+    const int32_t *start = body->face_start;
+    double longest = 0, size = 0;
+    for (int32_t k = start[face]; k < start[face + 1]; k++) {
+        int32_t next = body->face_corner[surface_next(start, face, k)];
+        vec3 side = vec3_sub(body->corner[next], body->corner[body->face_corner[k]]);
+        longest = fmax(longest, vec3_length(side));
+    }
+    size = vec3_length(
+        surface_area(body->corner, body->face_corner + start[face], start[face + 1] - start[face]));
+    return tolerance * (4 + body->radius * longest / size);
+}
+
+static bool check_flat(const struct polyhedron *body, const struct surface *surface, int32_t face,
+                       struct error *error) {
+    char name[SURFACE_NAME_SIZE];
+    int32_t count = body->face_start[face + 1] - body->face_start[face];
+    if (count > POLYHEDRON_FACE_MAX)
+        return error_set(error, ERROR_INPUT, "%s has %" PRId32 " corners; at most %d are allowed",
+                         surface_face_name(surface, face, name), count, POLYHEDRON_FACE_MAX);
+    for (int32_t k = body->face_start[face]; k < body->face_start[face + 1]; k++) {
+        int32_t corner = body->face_corner[k];
+        double off = vec3_dot(body->normal[face], body->corner[corner]) - body->offset[face];
+        if (!(fabs(off) <= 4 * surface->tolerance))
+            return error_set(error, ERROR_INPUT,
+                             "%s is not flat: corner %" PRId32 " lies %g m off its plane",
+                             surface_face_name(surface, face, name),
+                             surface->point_number[corner] + 1, fabs(off));
+    }
+    return true;
+}
+
+// All corners of a face on the inner side of all its edges. The tolerance grows with the distance
+// from an edge that is short.
+static bool check_outline(const struct polyhedron *body, const struct surface *surface,
+                          int32_t face, struct error *error) {
+    char name[SURFACE_NAME_SIZE];
+    const int32_t *start = body->face_start;
+    for (int32_t k = start[face]; k < start[face + 1]; k++) {
+        vec3 tail = body->corner[body->face_corner[k]];
+        vec3 side = vec3_sub(body->corner[body->face_corner[surface_next(start, face, k)]], tail);
+        double length = vec3_length(side);
+        vec3 inward = vec3_scale(1 / length, vec3_cross(body->normal[face], side));
+        for (int32_t i = start[face]; i < start[face + 1]; i++) {
+            vec3 arm = vec3_sub(body->corner[body->face_corner[i]], tail);
+            double lever = 1 + vec3_length(arm) / length;
+            if (!(vec3_dot(inward, arm) >= -4 * surface->tolerance * lever))
+                return error_set(error, ERROR_INPUT,
+                                 "%s is not convex: corner %" PRId32
+                                 " lies %g m outside the edge that starts at corner %" PRId32,
+                                 surface_face_name(surface, face, name),
+                                 surface->point_number[body->face_corner[i]] + 1,
+                                 -vec3_dot(inward, arm),
+                                 surface->point_number[body->face_corner[k]] + 1);
+        }
+    }
+    return true;
+}
+
+// All corners behind the plane of the face. Notes the width of the body seen along its normal.
+static bool check_behind(struct polyhedron *body, const struct surface *surface, int32_t face,
+                         struct error *error) {
+    char name[SURFACE_NAME_SIZE];
+    double front = -DBL_MAX, back = DBL_MAX;
+    int32_t worst = 0;
+    for (int32_t k = 0; k < body->corner_count; k++) {
+        double height = vec3_dot(body->normal[face], body->corner[k]) - body->offset[face];
+        if (height > front)
+            worst = k;
+        front = fmax(front, height);
+        back = fmin(back, height);
+    }
+    if (!(front <= plane_tolerance(body, face, surface->tolerance)))
+        return error_set(
+            error, ERROR_INPUT,
+            "the body is not convex: corner %" PRId32 " lies %g m in front of the plane of %s",
+            surface->point_number[worst] + 1, front, surface_face_name(surface, face, name));
+    body->thickness = fmin(body->thickness, -back);
+    return true;
+}
+
+static bool check_convex(struct polyhedron *body, const struct surface *surface,
+                         struct error *error) {
+    body->thickness = DBL_MAX;
+    for (int32_t f = 0; f < body->face_count; f++)
+        if (!check_flat(body, surface, f, error) || !check_outline(body, surface, f, error) ||
+            !check_behind(body, surface, f, error))
+            return false;
+    if (!(body->thickness > 4 * surface->tolerance))
+        return error_set(error, ERROR_INPUT,
+                         "the body is flat: %g m thick and %g m long; at least %g m are needed",
+                         body->thickness, 2 * body->radius, 4 * surface->tolerance);
+    // Euler's formula: what is left are surfaces that pass through themselves or are several.
+    int32_t euler = body->corner_count - body->edge_count + body->face_count;
+    return euler == 2 || error_set(error, ERROR_INPUT,
+                                   "not one closed body: corners - edges + faces is %" PRId32
+                                   " where it should be 2",
+                                   euler);
+}
+
+// -------------------------------------------------------------------------------------------------
+
+static bool check_counts(const struct surface *surface, struct error *error) {
+    int32_t edges = surface->start[surface->faces] / 2;
+    if (surface->faces < 4)
+        return error_set(error, ERROR_INPUT, "the body is flat: all its faces lie in one plane");
+    if (surface->points > POLYHEDRON_CORNERS_MAX || edges > POLYHEDRON_CORNERS_MAX)
+        return error_set(error, ERROR_INPUT,
+                         "%" PRId32 " corners and %" PRId32
+                         " edges; at most %d of each are allowed",
+                         surface->points, edges, POLYHEDRON_CORNERS_MAX);
+    return true;
+}
+
+// Takes over the points and faces of the surface, which must be paired.
+static struct polyhedron *body_create(struct surface *surface) {
+    struct polyhedron *body = memory_allocate(1, sizeof *body, "polyhedron");
+    size_t faces = (size_t)surface->faces, corners = (size_t)surface->start[faces];
+    *body = (struct polyhedron){
+        .corner_count = surface->points,
+        .face_count = surface->faces,
+        .corner = surface->point,
+        .face_start = surface->start,
+        .face_corner = surface->corner,
+        .face_edge = memory_allocate(corners, sizeof(int32_t), "edges"),
+        .normal = memory_allocate(faces, sizeof(vec3), "faces"),
+        .offset = memory_allocate(faces, sizeof(double), "faces"),
+        .edge = memory_allocate(corners / 2, sizeof(struct polyhedron_edge), "edges"),
+        .axes = {1, 0, 0, 0},
+    };
+    surface->point = NULL;
+    surface->start = surface->corner = NULL;
+    find_edges(body, surface->twin);
+    return body;
+}
+
+// From the drawing frame to the body's own.
+static void move_to_own_frame(struct polyhedron *body) {
+    vec3 low, high;
+    surface_bounds(body->corner, body->corner_count, &low, &high);
+    vec3 middle = vec3_scale(0.5, vec3_add(low, high));
+    struct solid solid = solid_integrate(body->corner, body->face_start, body->face_corner,
+                                         body->face_count, middle);
+    double size = vec3_length(vec3_sub(high, low));
+    for (int axis = 0; axis < 3; axis++)
+        if (fabs(vec3_get(solid.centre, axis)) <= CENTRE_PRECISION * size)
+            vec3_set(&solid.centre, axis, 0);
+    body->centre = vec3_add(middle, solid.centre);
+    solid = solid_integrate(body->corner, body->face_start, body->face_corner, body->face_count,
+                            body->centre);
+    body->axes = solid_principal_axes(solid.inertia);
+    mat3 axes = quat_matrix(body->axes);
+    for (int32_t k = 0; k < body->corner_count; k++)
+        body->corner[k] = mat3_apply_transposed(axes, vec3_sub(body->corner[k], body->centre));
+}
+
+struct polyhedron *polyhedron_from_drawing(const struct drawing *drawing, struct error *error) {
+    struct surface surface = {0};
+    struct polyhedron *body = NULL;
+    if (surface_from_drawing(&surface, drawing, error) && surface_pair_edges(&surface, error) &&
+        surface_merge_faces(&surface, error) && check_counts(&surface, error) &&
+        surface_pair_edges(&surface, error)) {
+        body = body_create(&surface);
+        move_to_own_frame(body);
+        find_planes(body);
+        find_sizes(body);
+        if (!check_convex(body, &surface, error)) {
+            polyhedron_free(body);
+            body = NULL;
+        }
+    }
+    surface_free(&surface);
+    return body;
+}
+
+struct polyhedron *polyhedron_surface(const vec3 *point, int64_t points, const int64_t *start,
+                                      const int64_t *corner, int64_t faces, struct error *error) {
+    struct drawing drawing = {point, points, start, corner, faces, NULL, 0};
+    return polyhedron_from_drawing(&drawing, error);
+}
+
+struct polyhedron *polyhedron_box(vec3 half, struct error *error) {
+    // Corner k has its upper x, y, z where bits 0, 1, 2 of k are set.
+    static const int64_t corner[24] = {0, 4, 6, 2, 1, 3, 7, 5, 0, 1, 5, 4,
+                                       2, 6, 7, 3, 0, 2, 3, 1, 4, 5, 7, 6};
+    static const int64_t start[7] = {0, 4, 8, 12, 16, 20, 24};
+    if (!(half.x > 0 && half.y > 0 && half.z > 0)) {
+        error_set(error, ERROR_INPUT, "half sides %g, %g, %g of a box; they must be positive",
+                  half.x, half.y, half.z);
+        return NULL;
+    }
+    vec3 point[8];
+    for (int k = 0; k < 8; k++)
+        point[k] =
+            vec3_make(k & 1 ? half.x : -half.x, k & 2 ? half.y : -half.y, k & 4 ? half.z : -half.z);
+    return polyhedron_surface(point, 8, start, corner, 6, error);
+}
+
+struct polyhedron *polyhedron_prism(const double (*polygon)[2], int count, double low, double high,
+                                    struct error *error) {
+    if (count < 3 || count > POLYHEDRON_FACE_MAX) {
+        error_set(error, ERROR_INPUT, "a polygon of %d corners; 3 to %d are allowed", count,
+                  POLYHEDRON_FACE_MAX);
+        return NULL;
+    }
+    if (!(low < high)) {
+        error_set(error, ERROR_INPUT,
+                  "the prism reaches from z = %g to z = %g; low must be below "
+                  "high",
+                  low, high);
+        return NULL;
+    }
+    // Corners k below, count + k above; faces: bottom, top, then the sides.
+    vec3 point[2 * POLYHEDRON_FACE_MAX];
+    int64_t corner[6 * POLYHEDRON_FACE_MAX], start[POLYHEDRON_FACE_MAX + 3];
+    for (int k = 0; k < count; k++) {
+        int next = (k + 1) % count;
+        int64_t *side = corner + 2 * count + 4 * k;
+        point[k] = vec3_make(polygon[k][0], polygon[k][1], low);
+        point[count + k] = vec3_make(polygon[k][0], polygon[k][1], high);
+        corner[count - 1 - k] = k;
+        corner[count + k] = count + k;
+        side[0] = k;
+        side[1] = next;
+        side[2] = count + next;
+        side[3] = count + k;
+        start[2 + k] = 2 * count + 4 * k;
+    }
+    start[0] = 0;
+    start[1] = count;
+    start[2 + count] = 6 * count;
+    return polyhedron_surface(point, 2 * count, start, corner, count + 2, error);
+}
+
+// -------------------------------------------------------------------------------------------------
+// Checkpoints
+
+static bool check_stored(const vec3 *corner, int32_t corners, const int32_t *face_start,
+                         const int32_t *face_corner, int32_t faces, struct error *error) {
+    if (corners < 4 || corners > POLYHEDRON_CORNERS_MAX || faces < 4 ||
+        faces > POLYHEDRON_CORNERS_MAX || face_start[0] != 0)
+        return error_set(error, ERROR_INPUT, "%" PRId32 " corners and %" PRId32 " faces", corners,
+                         faces);
+    for (int32_t k = 0; k < corners; k++)
+        if (!vec3_finite(corner[k]))
+            return error_set(error, ERROR_INPUT, "corner %" PRId32 " is not finite", k + 1);
+    for (int32_t f = 0; f < faces; f++) {
+        int64_t count = (int64_t)face_start[f + 1] - face_start[f];
+        if (count < 3 || count > POLYHEDRON_FACE_MAX)
+            return error_set(error, ERROR_INPUT, "face %" PRId32 " has %" PRId64 " corners", f + 1,
+                             count);
+        for (int32_t k = face_start[f]; k < face_start[f + 1]; k++)
+            if (face_corner[k] < 0 || face_corner[k] >= corners)
+                return error_set(error, ERROR_INPUT, "face %" PRId32 " names corner %" PRId32,
+                                 f + 1, face_corner[k] + 1);
+    }
+    return true;
+}
+
+static void *copy(const void *array, size_t count, size_t size, const char *what) {
+    return memcpy(memory_allocate(count, size, what), array, count * size);
+}
+
+static struct surface surface_from_stored(const vec3 *corner, int32_t corners,
+                                          const int32_t *face_start, const int32_t *face_corner,
+                                          int32_t faces) {
+    struct surface surface = {
+        .points = corners,
+        .faces = faces,
+        .point = copy(corner, (size_t)corners, sizeof *corner, "corners"),
+        .start = copy(face_start, (size_t)faces + 1, sizeof *face_start, "faces"),
+        .corner = copy(face_corner, (size_t)face_start[faces], sizeof *face_corner, "faces"),
+        .point_number = memory_allocate((size_t)corners, sizeof(int32_t), "corners"),
+        .face_number = memory_allocate((size_t)faces, sizeof(int32_t), "faces"),
+    };
+    for (int32_t k = 0; k < corners; k++)
+        surface.point_number[k] = k;
+    for (int32_t f = 0; f < faces; f++)
+        surface.face_number[f] = f;
+    return surface;
+}
+
+// The frame is the body's own, and leads back by a rotation.
+static bool check_own_frame(const struct polyhedron *body, struct error *error) {
+    struct solid solid = solid_integrate(body->corner, body->face_start, body->face_corner,
+                                         body->face_count, vec3_zero());
+    sym3 m = solid.inertia;
+    double off = fmax(fmax(fabs(m.xy), fabs(m.xz)), fabs(m.yz));
+    quat q = body->axes;
+    double turn = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
+    if (vec3_length(solid.centre) <= FRAME_PRECISION * body->radius &&
+        off <= FRAME_PRECISION * (m.xx + m.yy + m.zz) && fabs(turn - 1) <= FRAME_PRECISION &&
+        vec3_finite(body->centre))
+        return true;
+    return error_set(error, ERROR_INPUT,
+                     "the corners are not given about the centre of mass and along the principal "
+                     "axes");
+}
+
+struct polyhedron *polyhedron_restore(const vec3 *corner, int32_t corners,
+                                      const int32_t *face_start, const int32_t *face_corner,
+                                      int32_t faces, vec3 centre, quat axes, struct error *error) {
+    if (!check_stored(corner, corners, face_start, face_corner, faces, error))
+        return NULL;
+    struct surface surface = surface_from_stored(corner, corners, face_start, face_corner, faces);
+    struct polyhedron *body = NULL;
+    if (surface_pair_edges(&surface, error) && check_counts(&surface, error)) {
+        body = body_create(&surface);
+        body->centre = centre;
+        body->axes = axes;
+        find_planes(body);
+        find_sizes(body);
+        surface.tolerance = RESTORE_PRECISION * body->radius;
+        if (!check_convex(body, &surface, error) || !check_own_frame(body, error)) {
+            polyhedron_free(body);
+            body = NULL;
+        }
+    }
+    surface_free(&surface);
+    return body;
 }

@@ -68,6 +68,16 @@ static inline vec3 mat3_apply_transposed(mat3 m, vec3 a) {
                            m.row[2]);
 }
 
+// x with m x = b by Cramer's rule; false where m is singular.
+static inline bool mat3_solve(mat3 m, vec3 b, vec3 *x) {
+    vec3 c0 = vec3_cross(m.row[1], m.row[2]), c1 = vec3_cross(m.row[2], m.row[0]);
+    vec3 c2 = vec3_cross(m.row[0], m.row[1]);
+    double determinant = vec3_dot(m.row[0], c0);
+    vec3 sum = vec3_add_scaled(vec3_add_scaled(vec3_scale(b.x, c0), b.y, c1), b.z, c2);
+    *x = vec3_scale(1 / determinant, sum);
+    return determinant != 0 && vec3_finite(*x);
+}
+
 static inline vec3 sym3_apply(sym3 s, vec3 a) {
     return (vec3){s.xx * a.x + s.xy * a.y + s.xz * a.z, s.xy * a.x + s.yy * a.y + s.yz * a.z,
                   s.xz * a.x + s.yz * a.y + s.zz * a.z};

@@ -2,11 +2,14 @@
 
 #include "engine/residual.h"
 #include "engine/solvers/exact.h"
+#include "engine/solvers/newton.h"
 #include "engine/solvers/sphere_sweep.h"
 #include "parallel/memory.h"
 
-// Below this many contacts per thread a barrier costs more than the help it brings.
+// Below this many contacts per thread a barrier costs more than the help it brings. A point of a
+// block takes as long as four contacts of spheres.
 #define CONTACTS_PER_THREAD 3000
+#define POINT_WEIGHT        3 // beside the one that every contact counts
 
 struct nsgs {
     struct problem *problem;
@@ -76,13 +79,11 @@ static void join_copies(struct nsgs *nsgs, int thread, int threads) {
     team_barrier(nsgs->team, thread, threads);
 }
 
-// Body i gains the impulse p at `arm` (in units of its radius).
-static void push_tensor(struct problem *problem, int32_t i, vec3 arm, vec3 p) {
-    const struct solver_tensor *tensor = &problem->tensors[i];
-    struct solver_body *body = &problem->bodies[i];
-    vec3 turn = sym3_apply(tensor->k, vec3_cross(arm, p));
-    set_velocity(body, vec3_add(solver_v(body), vec3_times(tensor->inv_m, p)),
-                 vec3_add(solver_s(body), turn));
+// A body gains the impulse p at `arm` (in units of its radius).
+static void push_tensor(const struct solver_tensor *tensor, struct solver_velocity *velocity,
+                        vec3 arm, vec3 p) {
+    velocity->v = vec3_add(velocity->v, vec3_times(tensor->inv_m, p));
+    velocity->s = vec3_add(velocity->s, sym3_apply(tensor->k, vec3_cross(arm, p)));
 }
 
 static void push_sphere(struct solver_body *body, vec3 p, vec3 turn) {
@@ -90,19 +91,53 @@ static void push_sphere(struct solver_body *body, vec3 p, vec3 turn) {
                  vec3_add_scaled(solver_s(body), -body->k, turn));
 }
 
-static void push_general(struct nsgs *nsgs, const struct general_contact *contact, vec3 p) {
-    push_tensor(nsgs->problem, contact->c, contact->arm_c, p);
-    if (contact->a < nsgs->moving || contact->a >= nsgs->problem->body_count)
-        push_tensor(nsgs->problem, contact->a, contact->arm_a, vec3_negate(p));
+// The two bodies of a block while its points are worked on. Those that do not move are shared by
+// blocks of a colour and never written.
+struct block_bodies {
+    struct solver_velocity c, a;
+    const struct solver_tensor *tensor_c, *tensor_a;
+    bool moves; // a
+};
+
+static struct block_bodies take_bodies(const struct nsgs *nsgs, const struct block *block) {
+    const struct problem *problem = nsgs->problem;
+    return (struct block_bodies){
+        .c = solver_velocity(&problem->bodies[block->c]),
+        .a = solver_velocity(&problem->bodies[block->a]),
+        .tensor_c = &problem->tensors[block->c],
+        .tensor_a = &problem->tensors[block->a],
+        .moves = block->a < nsgs->moving || block->a >= problem->body_count,
+    };
+}
+
+static void put_bodies(struct nsgs *nsgs, const struct block *block,
+                       const struct block_bodies *bodies) {
+    set_velocity(&nsgs->problem->bodies[block->c], bodies->c.v, bodies->c.s);
+    if (bodies->moves)
+        set_velocity(&nsgs->problem->bodies[block->a], bodies->a.v, bodies->a.s);
+}
+
+static void push_point(const struct block_point *point, struct block_bodies *bodies, vec3 p) {
+    push_tensor(bodies->tensor_c, &bodies->c, point->arm_c, p);
+    if (bodies->moves)
+        push_tensor(bodies->tensor_a, &bodies->a, point->arm_a, vec3_negate(p));
+}
+
+static void apply_block(struct nsgs *nsgs, const struct block *block) {
+    struct block_bodies bodies = take_bodies(nsgs, block);
+    for (uint32_t k = 0; k < block->count; k++) {
+        const struct block_point *point = &nsgs->problem->points[block->begin + k];
+        push_point(point, &bodies, block_impulse(block, point->r));
+    }
+    put_bodies(nsgs, block, &bodies);
 }
 
 static void apply_impulses(struct nsgs *nsgs, const struct batch *batch, uint32_t from,
                            uint32_t to) {
     struct problem *problem = nsgs->problem;
     for (size_t k = from; k < to; k++) {
-        if (batch->kind == BATCH_GENERAL) {
-            const struct general_contact *contact = &problem->general[k];
-            push_general(nsgs, contact, general_impulse(contact, contact->r));
+        if (batch->kind == BATCH_BLOCK) {
+            apply_block(nsgs, &problem->blocks[k]);
             continue;
         }
         const struct sphere_group *group = &problem->groups[k];
@@ -127,24 +162,39 @@ static vec3 project(vec3 r, double mu) {
     return vec3_make(r.x, shrink * r.y, shrink * r.z);
 }
 
-static void solve_general(struct nsgs *nsgs, struct general_contact *contact, double mu,
-                          double beta, struct sweep_sums *sums, int64_t *fallbacks) {
+static void solve_point(const struct nsgs *nsgs, const struct block *block,
+                        struct block_point *point, double mu, double beta,
+                        struct block_bodies *bodies, struct sweep_sums *sums, int64_t *fallbacks) {
     double omega = nsgs->settings->relaxation;
-    vec3 y = contact->r, next = y;
-    vec3 u = vec3_add(general_velocity(nsgs->problem, contact), contact->b);
-    vec3 b = vec3_sub(u, mat3_apply(contact->W, y));
-    *fallbacks += !exact_solve(&contact->W, b, mu, &next, &contact->k);
+    vec3 y = point->r, next = y;
+    vec3 u = vec3_add(block_velocity(block, point, &bodies->c, &bodies->a), point->b);
+    if (nsgs->settings->local == GABION_LOCAL_EXACT) {
+        vec3 b = vec3_sub(u, mat3_apply(point->W, y));
+        *fallbacks += !exact_solve(&point->W, b, mu, &next, &point->k);
+    } else {
+        *fallbacks += !newton_solve(&point->W, &point->inverse, u, mu, &next, &point->k);
+    }
     if (omega != 1)
         next = project(vec3_add_scaled(y, omega, vec3_sub(next, y)), mu);
     vec3 d = vec3_sub(next, y);
-    vec3 progress = vec3_sub(next, contact->last);
-    contact->last = next;
-    contact->r = vec3_add_scaled(next, beta, progress);
-    push_general(nsgs, contact, general_impulse(contact, d));
-    double w = contact->rho > 0 ? 1 / contact->rho : 0, change2 = vec3_dot(d, d);
+    vec3 progress = vec3_sub(next, point->last);
+    double w = point->rho > 0 ? 1 / point->rho : 0, change2 = vec3_dot(d, d);
+    point->last = next;
+    point->r = vec3_add_scaled(next, beta, progress);
+    if (change2 > 0)
+        push_point(point, bodies, block_impulse(block, d));
     sums->alignment -= w * vec3_dot(d, progress);
     sums->change2 += w * change2;
     sums->largest2 = fmax(sums->largest2, w * w * change2);
+}
+
+static void solve_block(struct nsgs *nsgs, const struct block *block, double mu, double beta,
+                        struct sweep_sums *sums, int64_t *fallbacks) {
+    struct block_bodies bodies = take_bodies(nsgs, block);
+    for (uint32_t k = 0; k < block->count; k++)
+        solve_point(nsgs, block, &nsgs->problem->points[block->begin + k], mu, beta, &bodies, sums,
+                    fallbacks);
+    put_bodies(nsgs, block, &bodies);
 }
 
 static void sweep_chunk(struct nsgs *nsgs, const struct chunk *chunk, double beta,
@@ -152,9 +202,9 @@ static void sweep_chunk(struct nsgs *nsgs, const struct chunk *chunk, double bet
     struct problem *problem = nsgs->problem;
     const struct batch *batch = &problem->batches[chunk->batch];
     *sums = (struct sweep_sums){0};
-    if (batch->kind == BATCH_GENERAL) {
+    if (batch->kind == BATCH_BLOCK) {
         for (uint32_t k = chunk->begin; k < chunk->end; k++)
-            solve_general(nsgs, &problem->general[k], batch->mu, beta, sums, fallbacks);
+            solve_block(nsgs, &problem->blocks[k], batch->mu, beta, sums, fallbacks);
         return;
     }
     struct sweep_call call = {
@@ -262,10 +312,10 @@ static void copy_impulses(struct nsgs *nsgs, bool back, int thread, int threads)
         struct lane_vector *p = &problem->groups[k].p, *last = &problem->last[k];
         *(back ? p : last) = back ? *last : *p;
     }
-    team_share(0, (size_t)problem->general_count, thread, threads, &from, &to);
+    team_share(0, (size_t)problem->point_count, thread, threads, &from, &to);
     for (size_t k = from; k < to; k++) {
-        struct general_contact *contact = &problem->general[k];
-        *(back ? &contact->r : &contact->last) = back ? contact->last : contact->r;
+        struct block_point *point = &problem->points[k];
+        *(back ? &point->r : &point->last) = back ? point->last : point->r;
     }
     team_barrier(nsgs->team, thread, threads);
 }
@@ -386,7 +436,8 @@ struct nsgs_result nsgs_solve(struct gabion_world *world) {
         .sphere_sweep = sphere_sweep_choose(NULL),
         .floor = world->settings.step * vec3_length(world->settings.gravity),
     };
-    int threads = team_worth(world->team, problem->active, CONTACTS_PER_THREAD);
+    size_t work = problem->active + POINT_WEIGHT * problem->point_count;
+    int threads = team_worth(world->team, work, CONTACTS_PER_THREAD);
     size_t chunks = problem->chunk_count;
     nsgs.partial = memory_allocate(chunks, sizeof *nsgs.partial, "residual");
     nsgs.sums[0] = memory_allocate(2 * chunks, sizeof *nsgs.sums[0], "residual");

@@ -122,6 +122,55 @@ static inline int32_t scene_sphere(struct gabion_world *world, vec3 centre, doub
     return scene_add(world, &body);
 }
 
+// Takes the shape over and returns its number.
+static inline int scene_shape(struct gabion_world *world, struct polyhedron *shape) {
+    struct error error = {0};
+    int number = shape ? gabion_add_polyhedron(world, shape, &error) : -1;
+    assert_true(number >= 0);
+    return number;
+}
+
+static inline int scene_box_shape(struct gabion_world *world, vec3 half) {
+    struct error error = {0};
+    return scene_shape(world, polyhedron_box(half, &error));
+}
+
+static inline struct gabion_body scene_block_body(int shape, vec3 position) {
+    struct gabion_body body = gabion_default_body();
+    body.shape = GABION_POLYHEDRON;
+    body.polyhedron = shape;
+    body.position = position;
+    body.material = SCENE_BODY;
+    body.density = 1000;
+    return body;
+}
+
+static inline int32_t scene_block(struct gabion_world *world, int shape, vec3 position) {
+    struct gabion_body body = scene_block_body(shape, position);
+    return scene_add(world, &body);
+}
+
+static inline int32_t scene_fixed_block(struct gabion_world *world, int shape, vec3 position) {
+    struct gabion_body body = scene_block_body(shape, position);
+    body.fixed = true;
+    body.material = SCENE_GROUND;
+    return scene_add(world, &body);
+}
+
+// Impulse of the last step on `id` from all points of its contact with `other`.
+static inline vec3 scene_pair_impulse(const struct gabion_world *world, int32_t id, int32_t other) {
+    int32_t i = world->bodies.index_of[id], j = world->bodies.index_of[other];
+    vec3 sum = vec3_zero();
+    for (size_t k = 0; k < world->contacts.count; k++) {
+        const struct contact *contact = &world->contacts.list[k];
+        if (contact->c == i && contact->a == j)
+            sum = vec3_add(sum, contact->impulse);
+        if (contact->c == j && contact->a == i)
+            sum = vec3_sub(sum, contact->impulse);
+    }
+    return sum;
+}
+
 static inline void scene_step(struct gabion_world *world, int steps) {
     for (int k = 0; k < steps; k++) {
         struct error error = {0};

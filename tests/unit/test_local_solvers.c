@@ -60,7 +60,7 @@ static struct solution solve_cold(struct gabion_world *world, enum gabion_local 
     problem_store(world);
     size_t moving = (size_t)world->bodies.moving;
     solution.count = world->contacts.count;
-    solution.general = world->problem->general_count;
+    solution.general = world->problem->point_count;
     solution.impulse = memory_allocate(solution.count, sizeof(vec3), "test");
     solution.velocity = memory_allocate(moving, sizeof(vec3), "test");
     solution.spin = memory_allocate(moving, sizeof(vec3), "test");

@@ -1,5 +1,6 @@
 // Validation 2.2: exact values of one contact, and of a chain of them.
 #include "engine/solvers/exact.h"
+#include "engine/solvers/newton.h"
 #include "tests/unit/scene.h"
 
 // Delassus blocks ------------------------------------------------------------------------------
@@ -24,8 +25,8 @@ static struct gabion_world *pair_create(bool two, double m, double R, vec3 veloc
 }
 
 static void assert_block(const struct gabion_world *world, double m, double w_n, double w_t) {
-    assert_int_equal(world->problem->general_count, 1);
-    mat3 W = world->problem->general[0].W;
+    assert_int_equal(world->problem->point_count, 1);
+    mat3 W = world->problem->points[0].W;
     double reference[3] = {w_n, w_t, w_t};
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
@@ -296,6 +297,38 @@ static void test_exact_fuzz(void **state) {
     }
 }
 
+// Newton's method, from the solution of a neighbouring problem or from anywhere.
+static void test_newton_fuzz(void **state) {
+    (void)state;
+    struct random_stream random = {3};
+    const double frictions[] = {0, 0.01, 0.3, 1, 5};
+    int slides = 0, by_newton = 0;
+    for (int run = 0; run < 200000; run++) {
+        bool singular = run % 50 == 0;
+        mat3 W = random_block(&random, singular ? 2 : 3);
+        double size = pow(10, random_between(&random, -6, 3)), k = 0, mu = frictions[run % 5];
+        vec3 b = {random_between(&random, -size, 0.2 * size), random_between(&random, -size, size),
+                  random_between(&random, -size, size)};
+        vec3 r = vec3_scale(size / get(&W, 0, 0), scene_random_unit(&random));
+        r.x = fabs(r.x);
+        if (run % 2)
+            exact_solve(&W, vec3_add_scaled(b, 0.1 * size, scene_random_unit(&random)), mu, &r, &k);
+        sym3 inverse = newton_inverse(&W);
+        k = -1; // until the exact solver writes it
+        bool solved = newton_solve(&W, &inverse, vec3_add(mat3_apply(W, r), b), mu, &r, &k);
+        assert_true(vec3_finite(r));
+        if (!singular) {
+            bool slid = mu > 0 && r.x > 0 && hypot(r.y, r.z) > mu * r.x * (1 - 1e-9);
+            slides += slid;
+            by_newton += slid && k == -1;
+            assert_true(solved);
+            assert_law(&W, b, mu, r, 1e-9);
+        }
+    }
+    print_message("%d of %d sliding contacts without the exact solver\n", by_newton, slides);
+    assert_true(by_newton > slides / 2);
+}
+
 // Locked degrees of freedom: rows and columns of W vanish, the law still holds.
 static void test_exact_locked(void **state) {
     (void)state;
@@ -353,8 +386,9 @@ int main(void) {
         cmocka_unit_test(test_delassus_blocks),  cmocka_unit_test(test_delassus_by_differences),
         cmocka_unit_test(test_free_flight),      cmocka_unit_test(test_oblique_impact),
         cmocka_unit_test(test_extreme_friction), cmocka_unit_test(test_static_chain),
-        cmocka_unit_test(test_exact_fuzz),       cmocka_unit_test(test_exact_locked),
-        cmocka_unit_test(test_exact_immovable),  cmocka_unit_test(test_exact_sticking),
+        cmocka_unit_test(test_exact_fuzz),       cmocka_unit_test(test_newton_fuzz),
+        cmocka_unit_test(test_exact_locked),     cmocka_unit_test(test_exact_immovable),
+        cmocka_unit_test(test_exact_sticking),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

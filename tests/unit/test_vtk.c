@@ -120,10 +120,10 @@ static void world_make(struct gabion_world *world) {
     bodies->half_spaces[0] = (struct half_space){{1, 0, 0}, {0, 1, 0}, {0, 0}};
 
     const struct contact list[4] = {
-        {0, 1, 0, 0, CONTACT_SLIP, 1, 0.0, {-1, 0, 0}, {-0.5, 0.25, 0}},
-        {0, 3, 0, 0, CONTACT_STICK, 1, 0.0, {0, 0, 1}, {0.125, 0, 1}},
-        {0, 4, 0, 0, CONTACT_OPEN, 1, 0.0625, {1, 0, 0}, {0, 0, 0}},
-        {1, 3, 0, 0, CONTACT_STICK, 1, -0.125, {0, 0, 1}, {0, 0, 2}},
+        {0, 1, 0, 0, CONTACT_SLIP, 1, 0.0, {-1, 0, 0}, {0, 0, 0}, {-0.5, 0.25, 0}},
+        {0, 3, 0, 0, CONTACT_STICK, 1, 0.0, {0, 0, 1}, {0, 0, 0}, {0.125, 0, 1}},
+        {0, 4, 0, 0, CONTACT_OPEN, 1, 0.0625, {1, 0, 0}, {0, 0, 0}, {0, 0, 0}},
+        {1, 3, 0, 0, CONTACT_STICK, 1, -0.125, {0, 0, 1}, {0, 0, 0}, {0, 0, 2}},
     };
     memcpy(world->contacts.list, list, sizeof list);
 }

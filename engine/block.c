@@ -1,0 +1,99 @@
+#include "engine/block.h"
+
+#include <float.h>
+
+#include "engine/pair.h"
+#include "engine/solvers/newton.h"
+
+static vec3 arm_of(const struct gabion_world *world, int32_t i, vec3 point) {
+    double scale = 1 / bodies_spin_radius(&world->bodies, i);
+    return vec3_scale(scale, vec3_sub(point, world->problem->x_m[i]));
+}
+
+// The arms of round bodies are known without rounding.
+void block_arms(const struct gabion_world *world, const struct contact *contact, vec3 *arm_c,
+                vec3 *arm_a) {
+    const uint8_t *shape = world->bodies.shape;
+    bool blocks = pair_has_block(&world->bodies, contact->c, contact->a);
+    *arm_c = blocks ? arm_of(world, contact->c, contact->point) : vec3_negate(contact->normal);
+    *arm_a = blocks || shape[contact->a] == GABION_HALF_SPACE
+                 ? arm_of(world, contact->a, contact->point)
+                 : contact->normal;
+}
+
+static vec3 velocity_at(const struct bodies *bodies, int32_t i, vec3 arm) {
+    vec3 s = vec3_scale(bodies_spin_radius(bodies, i), bodies->w[i]);
+    return vec3_add(bodies->v[i], vec3_cross(s, arm));
+}
+
+vec3 block_velocity_now(const struct gabion_world *world, const struct contact *contact) {
+    vec3 arm_c, arm_a;
+    block_arms(world, contact, &arm_c, &arm_a);
+    return vec3_sub(velocity_at(&world->bodies, contact->c, arm_c),
+                    velocity_at(&world->bodies, contact->a, arm_a));
+}
+
+void block_frame(struct block *block, vec3 normal) {
+    block->n = normal;
+    vec3_tangents(normal, &block->s, &block->t);
+}
+
+// Adds one body's part of W: 1/m + [arm]x^T K [arm]x, in the local frame.
+static void add_body_part(struct solver_tensor tensor, vec3 arm, const vec3 *axis, double w[3][3]) {
+    for (int j = 0; j < 3; j++) {
+        vec3 spin = sym3_apply(tensor.k, vec3_cross(arm, axis[j]));
+        vec3 u = vec3_add(vec3_times(tensor.inv_m, axis[j]), vec3_cross(spin, arm));
+        for (int i = 0; i < 3; i++)
+            w[i][j] += vec3_dot(axis[i], u);
+    }
+}
+
+// Largest eigenvalue of a symmetric matrix by Jacobi rotations.
+static double largest_eigenvalue(double a[3][3]) {
+    for (int sweep = 0; sweep < 12; sweep++)
+        for (int p = 0; p < 2; p++)
+            for (int q = p + 1; q < 3; q++) {
+                if (a[p][q] == 0)
+                    continue;
+                double theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
+                double t = copysign(1, theta) / (fabs(theta) + sqrt(theta * theta + 1));
+                double c = 1 / sqrt(t * t + 1), s = t * c;
+                int r = 3 - p - q;
+                double arp = a[r][p], arq = a[r][q], apq = a[p][q];
+                a[p][p] -= t * apq;
+                a[q][q] += t * apq;
+                a[p][q] = a[q][p] = 0;
+                a[r][p] = a[p][r] = c * arp - s * arq;
+                a[r][q] = a[q][r] = s * arp + c * arq;
+            }
+    return fmax(a[0][0], fmax(a[1][1], a[2][2]));
+}
+
+void block_fill(const struct gabion_world *world, const struct contact *contact,
+                const struct block *block, double b, struct block_point *point) {
+    const struct problem *problem = world->problem;
+    double e_t = world->laws.law[contact->law].tangential_restitution;
+    double w[3][3] = {{0}}, true_w[3][3] = {{0}};
+    vec3 axis[3] = {block->n, block->s, block->t};
+    *point = (struct block_point){0};
+    block_arms(world, contact, &point->arm_c, &point->arm_a);
+    // The local solver must see the copies that the sweep moves; the residual's scale is that of
+    // the true bodies.
+    struct solver_tensor tensor_c = problem->tensors[block->c],
+                         tensor_a = problem->tensors[block->a];
+    add_body_part(tensor_c, point->arm_c, axis, w);
+    add_body_part(tensor_a, point->arm_a, axis, w);
+    for (int i = 0; i < 3; i++)
+        point->W.row[i] = vec3_make(w[i][0], w[i][1], w[i][2]);
+    point->inverse = newton_inverse(&point->W);
+    add_body_part(solver_tensor_scale(1 / solver_copies(problem, block->c), tensor_c), point->arm_c,
+                  axis, true_w);
+    add_body_part(solver_tensor_scale(1 / solver_copies(problem, block->a), tensor_a), point->arm_a,
+                  axis, true_w);
+    double norm = largest_eigenvalue(true_w);
+    point->rho = norm > 0 ? 1 / norm : 0;
+    vec3 before = e_t > 0 ? block_velocity_now(world, contact) : vec3_zero();
+    point->b = vec3_make(b, e_t * vec3_dot(block->s, before), e_t * vec3_dot(block->t, before));
+    point->r = vec3_make(vec3_dot(block->n, contact->impulse), vec3_dot(block->s, contact->impulse),
+                         vec3_dot(block->t, contact->impulse));
+}

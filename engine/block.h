@@ -1,0 +1,23 @@
+// A block of the contact problem: the points of one pair of bodies in their local frame, with the
+// full 3x3 matrix W of each.
+#ifndef ENGINE_BLOCK_H
+#define ENGINE_BLOCK_H
+
+#include "engine/problem.h"
+
+// Lever arms of a contact in units of the bodies' spin radius (engine/bodies.h).
+void block_arms(const struct gabion_world *world, const struct contact *contact, vec3 *arm_c,
+                vec3 *arm_a);
+
+// Velocity of c against a at the contact by the bodies' state: before the step until it is
+// integrated.
+vec3 block_velocity_now(const struct gabion_world *world, const struct contact *contact);
+
+// The frame of a block from the normal of its first contact.
+void block_frame(struct block *block, vec3 normal);
+
+// One point of a block whose bodies and frame are set; b as in engine/assembly.h.
+void block_fill(const struct gabion_world *world, const struct contact *contact,
+                const struct block *block, double b, struct block_point *point);
+
+#endif

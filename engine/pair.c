@@ -1,0 +1,114 @@
+#include "engine/pair.h"
+
+#include "engine/problem.h"
+
+// Round bodies --------------------------------------------------------------------------------
+
+static double sphere_sphere(const struct bodies *bodies, const vec3 *x, int32_t c, int32_t a,
+                            vec3 *normal) {
+    vec3 d = vec3_sub(x[c], x[a]);
+    double length = vec3_length(d);
+    *normal = length > 0 ? vec3_scale(1 / length, d) : vec3_make(0, 0, 1);
+    return length - (bodies->radius[c] + bodies->radius[a]);
+}
+
+static double sphere_half_space(const struct bodies *bodies, const vec3 *x, int32_t c, int32_t a,
+                                vec3 *normal) {
+    *normal = bodies_half_space(bodies, a)->normal;
+    return vec3_dot(vec3_sub(x[c], x[a]), *normal) - bodies->radius[c];
+}
+
+// By shape of a; c is a sphere.
+static double (*const gap_functions[])(const struct bodies *, const vec3 *, int32_t, int32_t,
+                                       vec3 *) = {
+    [GABION_SPHERE] = sphere_sphere,
+    [GABION_HALF_SPACE] = sphere_half_space,
+};
+
+double pair_gap(const struct bodies *bodies, const vec3 *x, int32_t c, int32_t a, vec3 *normal) {
+    return gap_functions[bodies->shape[a]](bodies, x, c, a, normal);
+}
+
+struct contact pair_contact(const struct gabion_world *world, int32_t c, int32_t a) {
+    const struct bodies *bodies = &world->bodies;
+    const vec3 *x = world->problem->x_m;
+    struct contact contact = {.c = c, .a = a, .law = world_law(world, c, a)};
+    contact.gap = pair_gap(bodies, x, c, a, &contact.normal);
+    contact.point = vec3_add_scaled(x[c], -(bodies->radius[c] + 0.5 * contact.gap), contact.normal);
+    return contact;
+}
+
+// Blocks --------------------------------------------------------------------------------------
+
+static struct placed place(const struct gabion_world *world, int32_t i) {
+    const struct problem *problem = world->problem;
+    return (struct placed){bodies_polyhedron(&world->bodies, i), problem->x_m[i],
+                           problem->axes_m[i]};
+}
+
+// Half sides of the box along the world axes around a body, and its middle.
+static vec3 bounding_box(const struct gabion_world *world, int32_t i, vec3 *middle) {
+    const struct bodies *bodies = &world->bodies;
+    double radius = bodies->radius[i];
+    *middle = world->problem->x_m[i];
+    if (bodies->shape[i] == GABION_SPHERE)
+        return vec3_make(radius, radius, radius);
+    const struct polyhedron *shape = bodies_polyhedron(bodies, i);
+    const mat3 *axes = &world->problem->axes_m[i];
+    vec3 half = vec3_scale(0.5, vec3_sub(shape->high, shape->low)), box;
+    *middle =
+        vec3_add(*middle, mat3_apply(*axes, vec3_scale(0.5, vec3_add(shape->high, shape->low))));
+    for (int axis = 0; axis < 3; axis++) {
+        vec3 row = axes->row[axis];
+        vec3_set(&box, axis, fabs(row.x) * half.x + fabs(row.y) * half.y + fabs(row.z) * half.z);
+    }
+    return box;
+}
+
+// The grid knows bodies as spheres, which says little of a slab.
+static bool boxes_meet(const struct gabion_world *world, int32_t i, int32_t j, double reach) {
+    vec3 middle_i, middle_j, box_i = bounding_box(world, i, &middle_i);
+    vec3 box_j = bounding_box(world, j, &middle_j), d = vec3_sub(middle_i, middle_j);
+    return fabs(d.x) <= box_i.x + box_j.x + reach && fabs(d.y) <= box_i.y + box_j.y + reach &&
+           fabs(d.z) <= box_i.z + box_j.z + reach;
+}
+
+// `first` is a polyhedron. The normal points from second to first.
+static void find_manifold(const struct gabion_world *world, int32_t first, int32_t second,
+                          double reach, struct manifold *manifold) {
+    const struct bodies *bodies = &world->bodies;
+    const vec3 *x = world->problem->x_m;
+    struct placed a = place(world, first), b;
+    switch ((enum gabion_shape)bodies->shape[second]) {
+    case GABION_SPHERE:
+        manifold_sphere(&a, x[second], bodies->radius[second], reach, manifold);
+        break;
+    case GABION_HALF_SPACE:
+        manifold_half_space(&a, x[second], bodies_half_space(bodies, second)->normal, reach,
+                            manifold);
+        break;
+    case GABION_POLYHEDRON:
+        b = place(world, second);
+        manifold_polyhedra(&a, &b, reach, manifold);
+        break;
+    }
+}
+
+// A pair is looked at from the polyhedron of the lower id, whatever its place in the arrays: a
+// contact keeps its feature when bodies are sorted anew.
+static bool looked_at_first(const struct bodies *bodies, int32_t i, int32_t j) {
+    if (bodies->shape[i] != bodies->shape[j])
+        return bodies->shape[i] == GABION_POLYHEDRON;
+    return bodies->id[i] < bodies->id[j];
+}
+
+void pair_manifold(const struct gabion_world *world, int32_t c, int32_t a, double reach,
+                   struct manifold *manifold) {
+    manifold->count = 0;
+    if (world->bodies.shape[a] != GABION_HALF_SPACE && !boxes_meet(world, c, a, reach))
+        return;
+    bool first = looked_at_first(&world->bodies, c, a);
+    find_manifold(world, first ? c : a, first ? a : c, reach, manifold);
+    if (!first)
+        manifold->normal = vec3_negate(manifold->normal);
+}

@@ -1,0 +1,426 @@
+#include "geometry/manifold.h"
+
+#include <float.h>
+#include <stddef.h>
+
+#include "geometry/clip.h"
+#include "geometry/separation.h"
+
+// A patch narrower than this share of the thinner body's thickness is a line: bodies that only
+// share an edge, like diagonal neighbours in a lattice of cubes, do not touch. When they overlap
+// deeper than that they really are inside each other, and the line is kept.
+#define PATCH_WIDTH 1e-6
+
+// Faces that lean by less than this (cosine of 0.01 rad) lie on each other. Their contact is an
+// area, or soon will be: one crossing of two edges would let them rock.
+#define FLUSH_COSINE 0.99995
+
+static const struct placed *compare_step(double a, double b, const struct placed *first,
+                                         const struct placed *second) {
+    return a < b ? first : a > b ? second : NULL;
+}
+
+// Of two bodies the one that is worked on first: the smaller, or of equal ones the one further down
+// by its position. Which is called a and which b has no say, so swapping them changes no bit.
+static const struct placed *placed_first(const struct placed *a, const struct placed *b) {
+    const struct polyhedron *s = a->shape, *t = b->shape;
+    double key[][2] = {{s->volume, t->volume},
+                       {s->thickness, t->thickness},
+                       {a->x.x, b->x.x},
+                       {a->x.y, b->x.y},
+                       {a->x.z, b->x.z}};
+    for (size_t k = 0; k < sizeof key / sizeof *key; k++) {
+        const struct placed *first = compare_step(key[k][0], key[k][1], a, b);
+        if (first)
+            return first;
+    }
+    for (int k = 0; k < 9; k++) {
+        const struct placed *first = compare_step(vec3_get(a->axes.row[k / 3], k % 3),
+                                                  vec3_get(b->axes.row[k / 3], k % 3), a, b);
+        if (first)
+            return first;
+    }
+    return a;
+}
+
+static struct pair pair_make(const struct placed *first, const struct placed *second) {
+    struct pair pair = {.body = {first->shape, second->shape}};
+    for (int i = 0; i < 3; i++) {
+        vec3 axis = {vec3_get(first->axes.row[0], i), vec3_get(first->axes.row[1], i),
+                     vec3_get(first->axes.row[2], i)};
+        pair.turn.row[i] = mat3_apply_transposed(second->axes, axis);
+    }
+    pair.shift = mat3_apply_transposed(first->axes, vec3_sub(second->x, first->x));
+    pair.slop = PAIR_SLOP * fmin(first->shape->thickness, second->shape->thickness);
+    return pair;
+}
+
+static void manifold_add(struct manifold *manifold, vec3 position, double gap, uint32_t feature) {
+    if (manifold->count < MANIFOLD_MAX)
+        manifold->point[manifold->count++] = (struct manifold_point){position, gap, feature};
+}
+
+// The other body's face that meets a face with this normal: of the faces with most corners at the
+// deepest level, the one that opposes it most. Without the corners, a needle's tip would be
+// answered by the face at its other end.
+static int32_t incident_face(const struct pair *pair, int body, vec3 normal) {
+    const struct polyhedron *shape = pair->body[body];
+    double level = pair_support(pair, body, normal) + pair->slop;
+    double best = DBL_MAX;
+    int32_t most = 0, incident = 0;
+    for (int32_t f = 0; f < shape->face_count; f++) {
+        int32_t deep = 0;
+        for (int32_t k = shape->face_start[f]; k < shape->face_start[f + 1]; k++)
+            deep += vec3_dot(normal, pair_corner(pair, body, shape->face_corner[k])) <= level;
+        double cosine = vec3_dot(normal, pair_normal(pair, body, f));
+        if (deep > most || (deep == most && cosine < best)) {
+            most = deep;
+            best = cosine;
+            incident = f;
+        }
+    }
+    return incident;
+}
+
+static void face_patch(const struct pair *pair, const struct face_axis *axis, struct patch *patch) {
+    vec3 normal = pair_normal(pair, axis->body, axis->face);
+    int32_t incident = incident_face(pair, !axis->body, normal);
+    patch_clip(pair, axis->body, axis->face, incident, patch);
+}
+
+static void face_contact(const struct pair *pair, const struct face_axis *axis,
+                         const struct patch *patch, double reach, struct manifold *manifold) {
+    double width = PATCH_WIDTH / PAIR_SLOP * pair->slop;
+    manifold->count = 0;
+    if (patch->width < width && axis->separation > -width)
+        return;
+    const struct polyhedron *shape = pair->body[axis->body];
+    vec3 normal = pair_normal(pair, axis->body, axis->face);
+    double plane = shape->offset[axis->face] + (axis->body ? vec3_dot(normal, pair->shift) : 0);
+    manifold->normal = axis->body ? normal : vec3_negate(normal);
+    for (int k = 0; k < patch->count; k++) {
+        const struct patch_corner *corner = &patch->corner[k];
+        double gap = vec3_dot(normal, corner->p) - plane;
+        if (gap <= reach)
+            manifold_add(manifold, vec3_add_scaled(corner->p, -0.5 * gap, normal), gap,
+                         MANIFOLD_FEATURE(corner->feature[0], corner->feature[1]));
+    }
+}
+
+static bool faces_flush(vec3 a, vec3 b) { return vec3_dot(a, b) < -FLUSH_COSINE; }
+
+// Face k lies on a face that was listed before it: the same contact, seen from the other body.
+static bool tie_repeats(const struct pair *pair, const struct separation *separation, int k) {
+    vec3 normal = pair_normal(pair, separation->tie[k].body, separation->tie[k].face);
+    for (int i = 0; i < k; i++) {
+        const struct face_axis *axis = &separation->tie[i];
+        if (axis->body != separation->tie[k].body &&
+            faces_flush(normal, pair_normal(pair, axis->body, axis->face)))
+            return true;
+    }
+    return false;
+}
+
+// Of the faces that tie the one with the larger patch: at a seam with a step of rounding size a
+// sliding block rests on the top and does not bump into the side.
+static void faces_contact(const struct pair *pair, const struct separation *separation,
+                          double reach, struct manifold *manifold) {
+    struct patch patch[2];
+    const struct face_axis *best = &separation->tie[0];
+    int held = 0;
+    face_patch(pair, best, &patch[held]);
+    for (int k = 1; k < separation->count; k++) {
+        if (tie_repeats(pair, separation, k))
+            continue;
+        face_patch(pair, &separation->tie[k], &patch[!held]);
+        if (patch[!held].area > patch[held].area * (1 + 1e-6)) {
+            best = &separation->tie[k];
+            held = !held;
+        }
+    }
+    face_contact(pair, best, &patch[held], reach, manifold);
+}
+
+// Line of an edge in the common frame.
+struct line {
+    vec3 tail, along;
+    const struct polyhedron_edge *edge;
+};
+
+static struct line line_make(const struct pair *pair, int body, int32_t edge) {
+    const struct polyhedron_edge *ends = &pair->body[body]->edge[edge];
+    vec3 tail = pair_corner(pair, body, ends->tail);
+    return (struct line){tail, vec3_sub(pair_corner(pair, body, ends->head), tail), ends};
+}
+
+static uint32_t end_name(const struct line *line, double along, double tolerance) {
+    double length = vec3_length(line->along);
+    if (fabs(along) <= tolerance)
+        return (uint32_t)line->edge->tail;
+    return fabs(along - length) <= tolerance ? (uint32_t)line->edge->head : FEATURE_FACE;
+}
+
+// Two parallel edges that meet touch along their common length, whose ends are the contact.
+static bool lines_contact(const struct pair *pair, const struct line *a, const struct line *b,
+                          vec3 normal, double reach, struct manifold *manifold) {
+    double length_a = vec3_length(a->along), length_b = vec3_length(b->along);
+    vec3 d = vec3_scale(1 / length_a, a->along);
+    double start = vec3_dot(d, vec3_sub(b->tail, a->tail)), run = vec3_dot(d, b->along);
+    double low = fmax(0, fmin(start, start + run)), high = fmin(length_a, fmax(start, start + run));
+    if (high - low < PATCH_WIDTH / PAIR_SLOP * pair->slop)
+        return false;
+    manifold->count = 0;
+    manifold->normal = normal;
+    for (int k = 0; k < 2; k++) {
+        double s = k ? high : low, t = (s - start) / run;
+        vec3 p = vec3_add_scaled(a->tail, s, d), q = vec3_add_scaled(b->tail, t, b->along);
+        double gap = vec3_dot(normal, vec3_sub(p, q));
+        if (gap <= reach)
+            manifold_add(manifold, vec3_scale(0.5, vec3_add(p, q)), gap,
+                         MANIFOLD_FEATURE(end_name(a, s, 2 * pair->slop),
+                                          end_name(b, t * length_b, 2 * pair->slop)));
+    }
+    return true;
+}
+
+// Both ends of the edge are as close to the other body's face as anything is.
+static bool line_touches(const struct pair *pair, const struct line *line,
+                         const struct face_axis *axis, vec3 normal) {
+    double level = pair->body[axis->body]->offset[axis->face] + axis->separation;
+    if (axis->body)
+        level += vec3_dot(normal, pair->shift);
+    double tail = vec3_dot(normal, line->tail) - level;
+    return fmax(tail, tail + vec3_dot(normal, line->along)) <= pair->slop;
+}
+
+static bool edge_flush(const struct pair *pair, int body, const struct polyhedron_edge *edge,
+                       vec3 normal) {
+    return faces_flush(normal, pair_normal(pair, body, edge->left)) ||
+           faces_flush(normal, pair_normal(pair, body, edge->right));
+}
+
+// Like the apex of two leaning cards: each body's edge lies in the other's face, every normal
+// between the two faces' is admissible, and the middle one treats both bodies alike.
+static bool ridge_contact(const struct pair *pair, const struct face_axis *f,
+                          const struct face_axis *g, double reach, struct manifold *manifold) {
+    const struct polyhedron *a = pair->body[0], *b = pair->body[1];
+    vec3 normal_f = pair_normal(pair, 0, f->face), normal_g = pair_normal(pair, 1, g->face);
+    vec3 middle = vec3_sub(normal_g, normal_f);
+    double length = vec3_length(middle);
+    if (faces_flush(normal_f, normal_g) || length < 0.1)
+        return false;
+    for (int32_t i = a->face_start[f->face]; i < a->face_start[f->face + 1]; i++) {
+        struct line line_a = line_make(pair, 0, a->face_edge[i]);
+        if (!line_touches(pair, &line_a, g, normal_g) || edge_flush(pair, 0, line_a.edge, normal_g))
+            continue;
+        for (int32_t j = b->face_start[g->face]; j < b->face_start[g->face + 1]; j++) {
+            struct line line_b = line_make(pair, 1, b->face_edge[j]);
+            if (line_touches(pair, &line_b, f, normal_f) &&
+                !edge_flush(pair, 1, line_b.edge, normal_f) &&
+                lines_contact(pair, &line_a, &line_b, vec3_scale(1 / length, middle), reach,
+                              manifold))
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool ridges_contact(const struct pair *pair, const struct separation *separation,
+                           double reach, struct manifold *manifold) {
+    for (int i = 0; i < separation->count; i++)
+        for (int j = 0; j < i; j++)
+            if (separation->tie[i].body == 0 && separation->tie[j].body == 1 &&
+                ridge_contact(pair, &separation->tie[i], &separation->tie[j], reach, manifold))
+                return true;
+    return false;
+}
+
+// Two edges that cross: the points where they are closest, if both lie on their edges.
+static bool crossing_contact(const struct pair *pair, const struct separation *separation,
+                             struct manifold *manifold) {
+    struct line a = line_make(pair, 0, separation->edge[0]);
+    struct line b = line_make(pair, 1, separation->edge[1]);
+    vec3 between = vec3_sub(b.tail, a.tail), cross = vec3_cross(a.along, b.along);
+    double square = vec3_dot(cross, cross);
+    double s = vec3_dot(vec3_cross(between, b.along), cross) / square;
+    double t = vec3_dot(vec3_cross(between, a.along), cross) / square;
+    double slop_s = pair->slop / vec3_length(a.along), slop_t = pair->slop / vec3_length(b.along);
+    if (s < -slop_s || s > 1 + slop_s || t < -slop_t || t > 1 + slop_t)
+        return false;
+    vec3 p = vec3_add_scaled(a.tail, s, a.along), q = vec3_add_scaled(b.tail, t, b.along);
+    struct patch_corner corner = {
+        .p = vec3_scale(0.5, vec3_add(p, q)),
+        .feature = {(uint16_t)(FEATURE_EDGE | (uint32_t)separation->edge[0]),
+                    (uint16_t)(FEATURE_EDGE | (uint32_t)separation->edge[1])}};
+    patch_name_crossing(pair, separation->edge_axis, &corner);
+    manifold->count = 0;
+    manifold->normal = vec3_negate(separation->edge_axis);
+    manifold_add(manifold, corner.p, separation->edge_separation,
+                 MANIFOLD_FEATURE(corner.feature[0], corner.feature[1]));
+    return true;
+}
+
+// The face beside the two edges whose normal is the edge axis, nearly; false when there is none.
+static bool flush_face(const struct pair *pair, const struct separation *separation,
+                       struct face_axis *axis) {
+    double best = FLUSH_COSINE;
+    for (int body = 0; body < 2; body++) {
+        const struct polyhedron_edge *edge = &pair->body[body]->edge[separation->edge[body]];
+        for (int side = 0; side < 2; side++) {
+            int32_t face = side ? edge->right : edge->left;
+            double cosine = vec3_dot(separation->edge_axis, pair_normal(pair, body, face));
+            if ((body ? -cosine : cosine) > best) {
+                best = body ? -cosine : cosine;
+                *axis = (struct face_axis){body, face, separation->edge_separation};
+            }
+        }
+    }
+    return best > FLUSH_COSINE;
+}
+
+// Crossing edges of faces that lie on each other but for a tilt far below what one sees: the
+// crossing is one corner of their patch, and the patch is the contact.
+static bool edges_contact(const struct pair *pair, const struct separation *separation,
+                          double reach, struct manifold *manifold) {
+    if (!crossing_contact(pair, separation, manifold))
+        return false;
+    struct face_axis axis;
+    if (!flush_face(pair, separation, &axis))
+        return true;
+    struct patch patch;
+    face_patch(pair, &axis, &patch);
+    struct manifold whole;
+    face_contact(pair, &axis, &patch, reach, &whole);
+    for (int k = 0; k < whole.count; k++)
+        if (whole.point[k].feature == manifold->point[0].feature) {
+            *manifold = whole;
+            break;
+        }
+    return true;
+}
+
+void manifold_polyhedra(const struct placed *a, const struct placed *b, double reach,
+                        struct manifold *manifold) {
+    const struct placed *first = placed_first(a, b), *second = first == a ? b : a;
+    struct pair pair = pair_make(first, second);
+    struct separation separation;
+    manifold->count = 0;
+    if (!separation_search(&pair, reach, &separation))
+        return;
+    if ((separation.edge[0] < 0 || !edges_contact(&pair, &separation, reach, manifold)) &&
+        !ridges_contact(&pair, &separation, reach, manifold))
+        faces_contact(&pair, &separation, reach, manifold);
+    if (manifold->count == 0)
+        return;
+    manifold->normal = mat3_apply(first->axes, manifold->normal);
+    if (first == b)
+        manifold->normal = vec3_negate(manifold->normal);
+    for (int k = 0; k < manifold->count; k++) {
+        struct manifold_point *point = &manifold->point[k];
+        point->position = vec3_add(first->x, mat3_apply(first->axes, point->position));
+        if (first == b)
+            point->feature = manifold_swap_feature(point->feature);
+    }
+}
+
+// More corners than fit: the closest ones are kept.
+static void manifold_add_closest(struct manifold *manifold, struct manifold_point point) {
+    if (manifold->count < MANIFOLD_MAX) {
+        manifold->point[manifold->count++] = point;
+        return;
+    }
+    int furthest = 0;
+    for (int k = 1; k < manifold->count; k++)
+        if (manifold->point[k].gap > manifold->point[furthest].gap)
+            furthest = k;
+    if (point.gap < manifold->point[furthest].gap)
+        manifold->point[furthest] = point;
+}
+
+void manifold_half_space(const struct placed *a, vec3 point, vec3 normal, double reach,
+                         struct manifold *manifold) {
+    vec3 own = mat3_apply_transposed(a->axes, normal);
+    double height = vec3_dot(normal, vec3_sub(a->x, point));
+    manifold->normal = normal;
+    manifold->count = 0;
+    for (int32_t c = 0; c < a->shape->corner_count; c++) {
+        double gap = height + vec3_dot(own, a->shape->corner[c]);
+        if (gap > reach)
+            continue;
+        vec3 corner = vec3_add(a->x, mat3_apply(a->axes, a->shape->corner[c]));
+        manifold_add_closest(manifold,
+                             (struct manifold_point){vec3_add_scaled(corner, -0.5 * gap, normal),
+                                                     gap, MANIFOLD_FEATURE(c, FEATURE_FACE)});
+    }
+}
+
+// Closest point to p of the segment from a to b.
+static vec3 segment_closest(vec3 a, vec3 b, vec3 p) {
+    vec3 along = vec3_sub(b, a);
+    double t = vec3_dot(vec3_sub(p, a), along) / vec3_dot(along, along);
+    return t <= 0 ? a : t >= 1 ? b : vec3_add_scaled(a, t, along);
+}
+
+// Closest point to p, which is `height` above the plane, of a face.
+static vec3 face_closest(const struct polyhedron *shape, int32_t face, double height, vec3 p) {
+    int32_t first = shape->face_start[face], end = shape->face_start[face + 1];
+    vec3 normal = shape->normal[face], closest = vec3_add_scaled(p, -height, normal);
+    double best = DBL_MAX;
+    for (int32_t k = first; k < end; k++) {
+        vec3 u = shape->corner[shape->face_corner[k]];
+        vec3 v = shape->corner[shape->face_corner[k + 1 < end ? k + 1 : first]];
+        if (vec3_dot(vec3_cross(vec3_sub(v, u), normal), vec3_sub(p, u)) <= 0)
+            continue; // within this side
+        vec3 q = segment_closest(u, v, p);
+        double square = vec3_dot(vec3_sub(q, p), vec3_sub(q, p));
+        if (square < best) {
+            best = square;
+            closest = q;
+        }
+    }
+    return closest;
+}
+
+// Distance of p from the body, negative inside, the surface point it is measured to, and the
+// direction from there outwards. Within the slop of the surface the direction is that of a face.
+static double surface_distance(const struct polyhedron *shape, vec3 p, vec3 *closest,
+                               vec3 *outward) {
+    double highest = -DBL_MAX, best = DBL_MAX;
+    *closest = *outward = p;
+    for (int32_t f = 0; f < shape->face_count; f++) {
+        double height = vec3_dot(shape->normal[f], p) - shape->offset[f];
+        if (height > highest) {
+            highest = height;
+            *outward = shape->normal[f];
+        }
+        if (height <= PAIR_SLOP * shape->thickness)
+            continue;
+        vec3 q = face_closest(shape, f, height, p);
+        double distance = vec3_length(vec3_sub(p, q));
+        if (distance < best) {
+            best = distance;
+            *closest = q;
+        }
+    }
+    if (best < DBL_MAX) {
+        *outward = vec3_scale(1 / best, vec3_sub(p, *closest));
+        return best;
+    }
+    *closest = vec3_add_scaled(p, -highest, *outward);
+    return highest;
+}
+
+void manifold_sphere(const struct placed *a, vec3 centre, double radius, double reach,
+                     struct manifold *manifold) {
+    vec3 closest, outward;
+    vec3 own = mat3_apply_transposed(a->axes, vec3_sub(centre, a->x));
+    double gap = surface_distance(a->shape, own, &closest, &outward) - radius;
+    manifold->count = 0;
+    if (gap > reach)
+        return;
+    vec3 middle = vec3_add_scaled(closest, 0.5 * gap, outward);
+    manifold->normal = vec3_negate(mat3_apply(a->axes, outward));
+    // There is never more than one point: where on the body it is makes no difference to its name.
+    manifold_add(manifold, vec3_add(a->x, mat3_apply(a->axes, middle)), gap,
+                 MANIFOLD_FEATURE(FEATURE_FACE, FEATURE_FACE));
+}

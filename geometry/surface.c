@@ -1,0 +1,288 @@
+#include "geometry/surface.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "geometry/solid.h"
+#include "parallel/memory.h"
+
+// Points this near to each other, and to a plane, are the same: as part of half the diagonal.
+#define SURFACE_PRECISION 1e-9
+
+void surface_free(struct surface *surface) {
+    void *arrays[] = {surface->point, surface->start,        surface->corner,
+                      surface->twin,  surface->point_number, surface->face_number};
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
+        memory_free(arrays[k]);
+    *surface = (struct surface){0};
+}
+
+const char *surface_face_name(const struct surface *surface, int32_t face,
+                              char name[SURFACE_NAME_SIZE]) {
+    int32_t number = surface->face_number[face];
+    int length = snprintf(name, SURFACE_NAME_SIZE, "face %" PRId32, number + 1);
+    if (surface->line)
+        snprintf(name + length, SURFACE_NAME_SIZE - (size_t)length, " (line %" PRId64 ")",
+                 surface->line[number]);
+    return name;
+}
+
+vec3 surface_area(const vec3 *point, const int32_t *corner, int32_t count) {
+    vec3 area = vec3_zero(), origin = point[corner[0]];
+    for (int32_t k = 1; k + 1 < count; k++)
+        area = vec3_add(area, vec3_cross(vec3_sub(point[corner[k]], origin),
+                                         vec3_sub(point[corner[k + 1]], origin)));
+    return area;
+}
+
+// -------------------------------------------------------------------------------------------------
+// Points
+
+void surface_bounds(const vec3 *point, int64_t count, vec3 *low, vec3 *high) {
+    *low = *high = point[0];
+    for (int64_t k = 1; k < count; k++) {
+        vec3 p = point[k];
+        *low = vec3_make(fmin(low->x, p.x), fmin(low->y, p.y), fmin(low->z, p.z));
+        *high = vec3_make(fmax(high->x, p.x), fmax(high->y, p.y), fmax(high->z, p.z));
+    }
+}
+
+struct projection {
+    double along;
+    int32_t index;
+};
+
+static int compare_projections(const void *left, const void *right) {
+    const struct projection *a = left, *b = right;
+    if (a->along != b->along)
+        return a->along < b->along ? -1 : 1;
+    return (a->index > b->index) - (a->index < b->index);
+}
+
+void surface_weld(const vec3 *point, int32_t points, double tolerance, int32_t *same) {
+    // A skew direction, so that the many points of an upright face do not all fall on one spot.
+    const vec3 direction = {0.5416, 0.6123, 0.5761};
+    struct projection *order = memory_allocate((size_t)points, sizeof *order, "points to weld");
+    for (int32_t k = 0; k < points; k++) {
+        order[k] = (struct projection){vec3_dot(direction, point[k]), k};
+        same[k] = -1;
+    }
+    qsort(order, (size_t)points, sizeof *order, compare_projections);
+    for (int32_t i = 0; i < points; i++) {
+        int32_t kept = order[i].index;
+        if (same[kept] >= 0)
+            continue;
+        same[kept] = kept;
+        for (int32_t j = i + 1; j < points; j++) {
+            if (order[j].along - order[i].along > tolerance)
+                break;
+            int32_t other = order[j].index;
+            if (same[other] < 0 && vec3_length(vec3_sub(point[other], point[kept])) <= tolerance)
+                same[other] = kept;
+        }
+    }
+    memory_free(order);
+}
+
+// -------------------------------------------------------------------------------------------------
+// From a drawing
+
+static bool check_counts(const struct drawing *drawing, struct error *error) {
+    if (drawing->points < 4 || drawing->faces < 4)
+        return error_set(error, ERROR_INPUT,
+                         "%" PRId64 " points and %" PRId64
+                         " faces; a closed body has at least 4 of each",
+                         drawing->points, drawing->faces);
+    int64_t corners = drawing->start[drawing->faces] - drawing->start[0];
+    if (drawing->points > SURFACE_MAX || drawing->faces > SURFACE_MAX || corners > SURFACE_MAX)
+        return error_set(error, ERROR_INPUT,
+                         "%" PRId64 " points and %" PRId64 " faces with %" PRId64
+                         " corners; at most %d of each are allowed",
+                         drawing->points, drawing->faces, corners, SURFACE_MAX);
+    return true;
+}
+
+bool drawing_tolerance(const struct drawing *drawing, double *tolerance, struct error *error) {
+    for (int64_t k = 0; k < drawing->points; k++)
+        if (!vec3_finite(drawing->point[k]))
+            return error_set(error, ERROR_INPUT, "point %" PRId64 " is not finite", k + 1);
+    vec3 low, high;
+    surface_bounds(drawing->point, drawing->points, &low, &high);
+    vec3 size = vec3_sub(high, low);
+    double diagonal = fmax(fmax(size.x, size.y), size.z), furthest = 0;
+    if (!(diagonal >= POLYHEDRON_SIZE_MIN && diagonal <= POLYHEDRON_SIZE_MAX))
+        return error_set(error, ERROR_INPUT, "the largest side is %g m; %g to %g m are allowed",
+                         diagonal, POLYHEDRON_SIZE_MIN, POLYHEDRON_SIZE_MAX);
+    diagonal = vec3_length(size);
+    for (int axis = 0; axis < 3; axis++)
+        furthest = fmax(furthest, fmax(fabs(vec3_get(low, axis)), fabs(vec3_get(high, axis))));
+    double rounding = SURFACE_PRECISION * diagonal / 2 + 8 * DBL_EPSILON * furthest;
+    *tolerance = fmax(rounding, drawing->tolerance);
+    return true;
+}
+
+static bool check_corners(const struct drawing *drawing, int64_t face, struct error *error) {
+    int64_t begin = drawing->start[face], end = drawing->start[face + 1];
+    if (end - begin < 3)
+        return error_set(error, ERROR_INPUT, "has %" PRId64 " corners; at least 3 are needed",
+                         end - begin);
+    for (int64_t k = begin; k < end; k++)
+        if (drawing->corner[k] < 0 || drawing->corner[k] >= drawing->points)
+            return error_set(error, ERROR_INPUT,
+                             "names corner %" PRId64 "; there are corners 1 to %" PRId64,
+                             drawing->corner[k] + 1, drawing->points);
+    return true;
+}
+
+// Takes a face over without corners that fell together. `seen` marks the points of the last face.
+static bool take_face(struct surface *surface, const struct drawing *drawing, int64_t face,
+                      const int32_t *same, int32_t *seen, struct error *error) {
+    if (!check_corners(drawing, face, error))
+        return false;
+    int32_t begin = surface->start[surface->faces], end = begin;
+    for (int64_t k = drawing->start[face]; k < drawing->start[face + 1]; k++) {
+        int32_t corner = same[drawing->corner[k]];
+        if (end == begin || corner != surface->corner[end - 1])
+            surface->corner[end++] = corner;
+    }
+    if (end - begin > 1 && surface->corner[begin] == surface->corner[end - 1])
+        end--;
+    if (end - begin < 3)
+        return true; // a sliver: its neighbours meet where it was
+    for (int32_t k = begin; k < end; k++) {
+        int32_t corner = surface->corner[k];
+        if (seen[corner] == surface->faces + 1)
+            return error_set(error, ERROR_INPUT, "passes twice through corner %" PRId32,
+                             corner + 1);
+        seen[corner] = surface->faces + 1;
+    }
+    surface->face_number[surface->faces++] = (int32_t)face;
+    surface->start[surface->faces] = end;
+    return true;
+}
+
+static bool take_faces(struct surface *surface, const struct drawing *drawing,
+                       struct error *error) {
+    size_t points = (size_t)drawing->points;
+    int32_t *same = memory_allocate(points, sizeof *same, "welded points");
+    int32_t *seen = memory_allocate(points, sizeof *seen, "points of a face");
+    surface_weld(surface->point, surface->points, surface->tolerance, same);
+    bool good = true;
+    for (int64_t f = 0; f < drawing->faces && good; f++) {
+        good = take_face(surface, drawing, f, same, seen, error);
+        if (!good && drawing->line)
+            error_context(error, "face %" PRId64 " (line %" PRId64 ")", f + 1, drawing->line[f]);
+        else if (!good)
+            error_context(error, "face %" PRId64, f + 1);
+    }
+    memory_free(same);
+    memory_free(seen);
+    return good;
+}
+
+// Faces drawn clockwise enclose a negative volume.
+static void turn_outside(struct surface *surface) {
+    struct solid solid = solid_integrate(surface->point, surface->start, surface->corner,
+                                         surface->faces, surface->point[0]);
+    for (int32_t f = 0; f < surface->faces && solid.volume < 0; f++)
+        for (int32_t i = surface->start[f], j = surface->start[f + 1] - 1; i < j; i++, j--) {
+            int32_t corner = surface->corner[i];
+            surface->corner[i] = surface->corner[j];
+            surface->corner[j] = corner;
+        }
+}
+
+bool surface_from_drawing(struct surface *surface, const struct drawing *drawing,
+                          struct error *error) {
+    *surface = (struct surface){.line = drawing->line};
+    if (!check_counts(drawing, error) || !drawing_tolerance(drawing, &surface->tolerance, error))
+        return false;
+    size_t points = (size_t)drawing->points, faces = (size_t)drawing->faces;
+    size_t corners = (size_t)(drawing->start[faces] - drawing->start[0]);
+    surface->points = (int32_t)points;
+    surface->point = memory_allocate(points, sizeof(vec3), "points");
+    surface->point_number = memory_allocate(points, sizeof(int32_t), "points");
+    surface->start = memory_allocate(faces + 1, sizeof(int32_t), "faces");
+    surface->face_number = memory_allocate(faces, sizeof(int32_t), "faces");
+    surface->corner = memory_allocate(corners, sizeof(int32_t), "corners of faces");
+    memcpy(surface->point, drawing->point, points * sizeof(vec3));
+    for (int32_t k = 0; k < surface->points; k++)
+        surface->point_number[k] = k;
+    if (!take_faces(surface, drawing, error))
+        return false;
+    turn_outside(surface);
+    return true;
+}
+
+// -------------------------------------------------------------------------------------------------
+// Edges
+
+struct half_edge {
+    int32_t low, high; // its two points
+    int32_t index, face;
+};
+
+static int compare_half_edges(const void *left, const void *right) {
+    const struct half_edge *a = left, *b = right;
+    if (a->low != b->low)
+        return a->low < b->low ? -1 : 1;
+    if (a->high != b->high)
+        return a->high < b->high ? -1 : 1;
+    return (a->index > b->index) - (a->index < b->index);
+}
+
+static struct half_edge *sorted_half_edges(const struct surface *surface) {
+    size_t count = (size_t)surface->start[surface->faces];
+    struct half_edge *list = memory_allocate(count, sizeof *list, "edges");
+    for (int32_t f = 0; f < surface->faces; f++)
+        for (int32_t k = surface->start[f]; k < surface->start[f + 1]; k++) {
+            int32_t a = surface->corner[k];
+            int32_t b = surface->corner[surface_next(surface->start, f, k)];
+            list[k] = (struct half_edge){a < b ? a : b, a < b ? b : a, k, f};
+        }
+    qsort(list, count, sizeof *list, compare_half_edges);
+    return list;
+}
+
+static bool edge_error(const struct surface *surface, const struct half_edge *edge, int32_t count,
+                       struct error *error) {
+    char first[SURFACE_NAME_SIZE], second[SURFACE_NAME_SIZE];
+    surface_face_name(surface, edge[0].face, first);
+    if (count == 1)
+        error_set(error, ERROR_INPUT, "belongs to %s alone: the surface is open there", first);
+    else if (count > 2)
+        error_set(error, ERROR_INPUT,
+                  "is shared by %" PRId32 " faces, %s among them: one body has two at every edge",
+                  count, first);
+    else
+        error_set(error, ERROR_INPUT,
+                  "is run through in the same sense by %s and %s: turn one of them round", first,
+                  surface_face_name(surface, edge[1].face, second));
+    return error_context(error, "the edge between corners %" PRId32 " and %" PRId32,
+                         surface->point_number[edge->low] + 1,
+                         surface->point_number[edge->high] + 1);
+}
+
+bool surface_pair_edges(struct surface *surface, struct error *error) {
+    int32_t count = surface->start[surface->faces];
+    struct half_edge *list = sorted_half_edges(surface);
+    memory_free(surface->twin);
+    surface->twin = memory_allocate((size_t)count, sizeof(int32_t), "edges");
+    bool good = true;
+    for (int32_t k = 0, next; k < count && good; k = next) {
+        for (next = k + 1; next < count; next++)
+            if (list[next].low != list[k].low || list[next].high != list[k].high)
+                break;
+        int32_t a = list[k].index, b = list[next - 1].index;
+        good = next - k == 2 && surface->corner[a] != surface->corner[b];
+        if (!good)
+            edge_error(surface, list + k, next - k, error);
+        surface->twin[a] = b;
+        surface->twin[b] = a;
+    }
+    memory_free(list);
+    return good;
+}
