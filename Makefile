@@ -74,8 +74,8 @@ cli: all
 
 # The readers, the engine's own fuzzer and a sample of the command line under gcc's address and
 # undefined-behaviour sanitizers.
-ASAN_UNIT := bulk case checkpoint checkpoint_forged drivers file fuzz_world generators grid history \
-    splitting vtk
+ASAN_UNIT := bulk case case_masonry checkpoint checkpoint_forged drivers file fuzz_world generators \
+    grid history interfaces manifold masonry mesh polyhedron splitting supports turns vtk
 asan:
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)/asan OPT=-O1 \
 	    CFLAGS="-fsanitize=address,undefined -fno-sanitize-recover=all $(CFLAGS)" \
@@ -126,7 +126,7 @@ install: all
 	install -m 644 $(BUILD)/libgabion.a $(DESTDIR)$(PREFIX)/lib
 	for header in engine/gabion.h geometry/vec.h parallel/error.h parallel/team.h parallel/topology.h; do \
 	    install -D -m 644 $$header $(DESTDIR)$(PREFIX)/include/gabion/$$header; done
-	for file in cases/*.yaml cases/papers/*.yaml io/show.py; do \
+	for file in cases/*.yaml cases/*.csv cases/papers/*.yaml io/show.py; do \
 	    install -D -m 644 $$file $(DESTDIR)$(PREFIX)/share/gabion/$$file; done
 
 clean:

@@ -1,6 +1,5 @@
 #include "cases/generators.h"
-
-#include <stdio.h>
+#include "cases/group.h"
 
 static const char *const wall_names[6] = {"xmin", "xmax", "ymin", "ymax", "zmin", "zmax"};
 #define ALL_WALLS 63u
@@ -51,16 +50,10 @@ bool generate_container(struct gabion_world *world, const struct container_defin
     for (int wall = 0; wall < 6; wall++) {
         if ((definition->walls & 1u << wall) == 0)
             continue;
-        char group[256];
         struct gabion_body body = make_wall(definition, wall);
-        int length = snprintf(group, sizeof group, "%s.%s", definition->name, wall_names[wall]);
-        if (length >= (int)sizeof group)
-            return error_set(error, ERROR_INPUT, "container '%.40s...': the name is too long",
-                             definition->name);
-        body.group = gabion_add_group(world, group);
+        body.group = group_part(world, definition->name, wall_names[wall], error);
         if (body.group < 0)
-            return error_set(error, ERROR_INPUT, "container '%s': too many groups",
-                             definition->name);
+            return error_context(error, "container");
         if (gabion_add_body(world, &body, error) < 0)
             return error_context(error, "container '%s', wall %s", definition->name,
                                  wall_names[wall]);

@@ -54,7 +54,8 @@ bool generate_fill(struct gabion_world *world, const struct fill_definition *def
                    struct error *error);
 
 // Masonry. Blocks are numbered from 1 in the order in which the generator lays them; block number k
-// goes to the group of the mark that names it, if any, else to that of the template.
+// goes to the group of the mark that names it, if any, else to that of the template. Neighbours
+// share their faces, to rounding. Supports (slabs, abutments, a base) are fixed and have no number.
 struct block_mark {
     int group;
     int64_t block;
@@ -68,17 +69,23 @@ struct block_marks {
 // A wall in running bond along x, its lower left front corner at `origin`, thickness along y. Odd
 // courses (the first is 1) are of whole blocks, even ones begin and end with a half block. Blocks
 // are numbered course by course from the ground, along x.
-struct wall_opening { // blocks that would reach into it are cut at its edges, or left out
-    double x, z;      // lower left corner, from the origin of the wall
-    double width, height;
+//
+// Openings are as many courses high as they say; blocks that would reach into one are cut at its
+// edges, or left out. The blocks above it rest on what is beside it: where it is wider than they
+// bear on both sides they fall, unless a lintel spans it. That is one long block in the course
+// above the opening, in place of the blocks there.
+struct wall_opening {
+    double x, width;     // m, from the left end of the wall
+    int course, courses; // lowest open course, and how many are open
+    double bearing;      // m of the lintel on either side; 0: no lintel
 };
 
 struct wall_definition {
     struct gabion_body template;
     vec3 origin;
-    vec3 block;  // length, depth, height
-    int courses; // and whole blocks per course
-    int length;
+    vec3 block; // length, depth, height
+    int courses;
+    int blocks;   // whole ones per course
     double joint; // clear width of the vertical joints
     const struct wall_opening *opening;
     size_t openings;
@@ -87,10 +94,10 @@ struct wall_definition {
 bool generate_wall(struct gabion_world *world, const struct wall_definition *definition,
                    struct error *error);
 
-// Ground slabs side by side along x: fixed boxes in groups "<name>.1", "<name>.2" ...
+// Ground slabs side by side along x: boxes in groups "<name>.1", "<name>.2" ...
 struct slabs_definition {
+    struct gabion_body template; // but for group and fixed
     const char *name;
-    int material;
     vec3 origin;         // of the upper left front edge
     const double *width; // along x, one per slab
     size_t count;
@@ -99,29 +106,37 @@ struct slabs_definition {
 bool generate_slabs(struct gabion_world *world, const struct slabs_definition *definition,
                     struct error *error);
 
-// An arch in the plane x-z: equal wedges with straight edges between radial joints, numbered from
-// the left springing. Abutments are two fixed blocks under its ends, groups "<name>.left" and
-// "<name>.right".
+// A voussoir: the piece of a circle's ring between two radial planes `angle` (rad) apart, with
+// straight edges whose ends lie at radius +- thickness / 2 on those planes. Drawn with the centre
+// of the circle in the origin, its middle along z, its depth along y.
+struct polyhedron *generate_voussoir(double radius, double thickness, double depth, double angle,
+                                     struct error *error);
+
+// An arch in the plane x-z: equal voussoirs, numbered from the left springing. Abutments are two
+// blocks that bear its ends, groups "<name>.left" and "<name>.right".
 struct arch_definition {
     struct gabion_body template;
-    const char *name;
+    const char *name; // NULL: no abutments
     vec3 origin;      // centre of the circle, middle of the depth
     double radius;    // of the centre line
-    double thickness; // radial
+    double thickness; // radial, along the joints
     double depth;     // along y
     double angle;     // of embrace, rad: pi for a semicircle
     int voussoirs;
-    bool abutments;
     struct block_marks marks;
 };
 bool generate_arch(struct gabion_world *world, const struct arch_definition *definition,
                    struct error *error);
 
-// A ring of a dome: wedges between an inner and an outer cone about the z axis through `origin`,
-// the lower edge of the ring at origin.z. Numbered counter-clockwise from the x axis. With
-// `rings` > 1, further rings closing upwards on a sphere follow, each turned by half a block.
+// Rings of a dome: blocks between two meridian planes and two bed joints that point to the centre,
+// their corners at radius +- thickness / 2. All faces are flat: the corners of a bed joint lie on
+// two rays from the centre, those of the inner and the outer face on two chords that are parallel.
+// The meridian joints run through from ring to ring: turned against each other, the flat beds of
+// two rings would cut into one another. Numbered ring by ring from below, counter-clockwise from
+// the x axis. The base is one more ring below, group "<name>.base".
 struct dome_definition {
     struct gabion_body template;
+    const char *name; // NULL: no base
     vec3 origin;      // centre of the sphere
     double radius;    // of the middle surface
     double thickness; // radial
@@ -133,8 +148,9 @@ struct dome_definition {
 bool generate_dome(struct gabion_world *world, const struct dome_definition *definition,
                    struct error *error);
 
-// A tower: square rings of blocks, four sides of `blocks` each, every second ring mirrored so that
-// the joints at the corners overlap. Numbered ring by ring.
+// A tower: square rings of four sides of `blocks` each. A side begins at a corner and ends against
+// the next one, so that the tower is blocks * length + thickness wide; every second ring is
+// mirrored and its joints lie a wall thickness further on. Numbered ring by ring.
 struct tower_definition {
     struct gabion_body template;
     vec3 origin; // middle of the footprint, at the ground
@@ -146,9 +162,8 @@ struct tower_definition {
 bool generate_tower(struct gabion_world *world, const struct tower_definition *definition,
                     struct error *error);
 
-// Equal boxes stacked along z, each shifted along x against the one below by `overhang` of its
-// own: overhang[k] is that of block k + 2 (counted from below) over the one under it. A single
-// number or none serves for all.
+// Equal boxes stacked along z, numbered from below, each shifted along x against the one below:
+// overhang[k] is that of block k + 2. A single number or none serves for all.
 struct stack_definition {
     struct gabion_body template;
     vec3 origin; // middle of the lowest block's base
@@ -156,8 +171,8 @@ struct stack_definition {
     int count;
     const double *overhang; // m
     size_t overhangs;       // 0, 1 or count - 1
-    double harmonic; // > 0: overhangs of the harmonic stack times this instead, over a fixed edge
-                     // at x = origin.x: the lowest block too sticks out
+    double harmonic; // > 0: instead, the k-th block from the top sticks out by this times length /
+                     // 2k, the lowest one over the edge of a table at x = origin.x
     struct block_marks marks;
 };
 bool generate_stack(struct gabion_world *world, const struct stack_definition *definition,

@@ -41,7 +41,7 @@ void assembly_free(struct assembly *assembly) {
 static double normal_velocity_before(const struct gabion_world *world,
                                      const struct contact *contact) {
     const struct bodies *bodies = &world->bodies;
-    if (bodies->polyhedron_count > 0)
+    if (world->problem->axes_m)
         return vec3_dot(block_velocity_now(world, contact), contact->normal);
     return vec3_dot(vec3_sub(bodies->v[contact->c], bodies->v[contact->a]), contact->normal);
 }

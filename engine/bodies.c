@@ -27,6 +27,7 @@ void bodies_free(struct bodies *bodies) {
     for (size_t k = 0; k < bodies->polyhedron_count; k++)
         polyhedron_free(bodies->polyhedra[k]);
     FREE(index_of)
+    FREE(start_of)
     FREE(half_spaces)
     FREE(polyhedra)
 #undef FREE
@@ -84,6 +85,7 @@ static struct shape_part part_of(struct bodies *bodies, const struct gabion_body
         part.moment = sphere_inertia(body->radius, 1);
     } else if (body->shape == GABION_HALF_SPACE) {
         part.index = add_half_space(bodies, body);
+        part.q = (quat){1, 0, 0, 0};
     } else {
         const struct polyhedron *shape = bodies->polyhedra[body->polyhedron];
         part.index = body->polyhedron;
@@ -94,6 +96,16 @@ static struct shape_part part_of(struct bodies *bodies, const struct gabion_body
         part.q = quat_multiply(part.q, shape->axes);
     }
     return part;
+}
+
+// Displacements of blocks are counted from here.
+static void remember_start(struct bodies *bodies, int32_t id, vec3 x) {
+    size_t count = (size_t)id + 1;
+    bodies->start_of = memory_reserve(bodies->start_of, &bodies->start_capacity, count,
+                                      sizeof *bodies->start_of, "first positions");
+    while (bodies->start_count < count)
+        bodies->start_of[bodies->start_count++] = vec3_zero();
+    bodies->start_of[id] = x;
 }
 
 void bodies_append(struct bodies *bodies, int32_t id, const struct gabion_body *body) {
@@ -119,6 +131,8 @@ void bodies_append(struct bodies *bodies, int32_t id, const struct gabion_body *
     bodies->v[i] = body->velocity;
     bodies->w[i] = body->spin;
     bodies->index_of[id] = i;
+    if (body->shape == GABION_POLYHEDRON)
+        remember_start(bodies, id, part.x);
 }
 
 static void *permuted(void *old, size_t size, const int32_t *order, int32_t count,

@@ -12,10 +12,11 @@
 #include "engine/gabion.h"
 #include "geometry/polyhedron.h"
 
-// A half-space is the solid behind a plane. The plane passes through the body's position.
+// A half-space is the solid behind a plane. The plane passes through the body's position. Its own
+// axes are those of the world until a driver turns it.
 struct half_space {
-    vec3 normal;      // out of the solid
-    vec3 tangent;     // as drawn
+    vec3 normal;      // out of the solid, own axes
+    vec3 tangent;     // as drawn, own axes
     double extent[2]; // half sides as drawn; 0: fit the scene
 };
 
@@ -46,6 +47,8 @@ struct bodies {
     size_t half_space_count, half_space_capacity;
     struct polyhedron **polyhedra; // shapes, each of any number of bodies
     size_t polyhedron_count, polyhedron_capacity;
+    vec3 *start_of; // id -> x of a polyhedron when it entered the run; zero for other bodies
+    size_t start_count, start_capacity;
 };
 
 void bodies_free(struct bodies *bodies);
@@ -71,6 +74,12 @@ static inline bool bodies_isotropic(const struct bodies *bodies, int32_t i) {
 
 static inline const struct half_space *bodies_half_space(const struct bodies *bodies, int32_t i) {
     return &bodies->half_spaces[bodies->shape_index[i]];
+}
+
+// The normal of a half-space in world axes; `axes` are those of the body, NULL where nothing turns.
+static inline vec3 bodies_plane_normal(const struct bodies *bodies, int32_t i, const mat3 *axes) {
+    vec3 normal = bodies_half_space(bodies, i)->normal;
+    return axes ? mat3_apply(*axes, normal) : normal;
 }
 
 static inline const struct polyhedron *bodies_polyhedron(const struct bodies *bodies, int32_t i) {

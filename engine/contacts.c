@@ -85,3 +85,21 @@ void contacts_remember(struct gabion_world *world) {
         contacts->memory_start[next++] = (uint32_t)contacts->memory_count;
     memory_free(remember.place);
 }
+
+static vec3 velocity_at(const struct bodies *bodies, int32_t i, vec3 point) {
+    return vec3_add(bodies->v[i], vec3_cross(bodies->w[i], vec3_sub(point, bodies->x[i])));
+}
+
+// q+ = q_m + theta h v+; a point between two bodies goes with both.
+vec3 contacts_position(const struct gabion_world *world, const struct contact *contact) {
+    const struct bodies *bodies = &world->bodies;
+    int32_t c = contact->c, a = contact->a;
+    if (bodies->shape[c] == GABION_SPHERE)
+        return vec3_add_scaled(bodies->x[c], -bodies->radius[c], contact->normal);
+    if (bodies->shape[a] == GABION_SPHERE)
+        return vec3_add_scaled(bodies->x[a], bodies->radius[a], contact->normal);
+    vec3 both =
+        vec3_add(velocity_at(bodies, c, contact->point), velocity_at(bodies, a, contact->point));
+    return vec3_add_scaled(contact->point, 0.5 * world->settings.theta * world->settings.step,
+                           both);
+}

@@ -55,4 +55,7 @@ void contacts_free(struct contacts *contacts);
 void contacts_match(struct gabion_world *world);    // impulses of the last step into the list
 void contacts_remember(struct gabion_world *world); // impulses of the list for the next step
 
+// Where the contact is after the step: its point is that of q_m, half a step behind the bodies.
+vec3 contacts_position(const struct gabion_world *world, const struct contact *contact);
+
 #endif

@@ -315,8 +315,10 @@ static bool check_action(const struct gabion_world *world, int group, vec3 direc
     const char *defect = signal_defect(signal);
     if (group < 0 || group >= world->groups.count)
         return error_set(error, ERROR_INPUT, "%s: the group does not exist", what);
-    if (!vec3_finite(direction) || vec3_length(direction) == 0)
-        return error_set(error, ERROR_INPUT, "%s on group %s: the direction must not be zero", what,
+    double length = vec3_length(direction);
+    if (!(length > 0 && isfinite(length)))
+        return error_set(error, ERROR_INPUT,
+                         "%s on group %s: the direction or axis must not be zero", what,
                          world->groups.name[group]);
     if (defect)
         return error_set(error, ERROR_INPUT, "%s on group %s: %s", what, world->groups.name[group],
@@ -324,11 +326,8 @@ static bool check_action(const struct gabion_world *world, int group, vec3 direc
     return true;
 }
 
-bool gabion_add_driver(struct gabion_world *world, int group, vec3 direction,
-                       const struct gabion_signal *signal, struct error *error) {
-    struct bodies *bodies = &world->bodies;
-    if (!check_action(world, group, direction, signal, "driver", error))
-        return false;
+static bool check_fixed(const struct gabion_world *world, int group, struct error *error) {
+    const struct bodies *bodies = &world->bodies;
     for (int32_t i = 0; i < bodies->count; i++)
         if (bodies->group[i] == group && bodies->mass[i] > 0)
             return error_set(error, ERROR_INPUT,
@@ -341,10 +340,54 @@ bool gabion_add_driver(struct gabion_world *world, int group, vec3 direction,
                              "driver on group %s: body %d, which enters later, is not fixed; only "
                              "fixed bodies can follow a path",
                              world->groups.name[group], world->pending[k].id);
+    return true;
+}
+
+static void append_driver(struct gabion_world *world, const struct driver *driver) {
     world->drivers = memory_resize(world->drivers, (size_t)world->driver_count + 1,
                                    sizeof *world->drivers, "drivers");
-    world->drivers[world->driver_count++] =
-        (struct driver){.group = group, .direction = direction, .signal = signal_copy(signal)};
+    struct driver *own = &world->drivers[world->driver_count++];
+    *own = *driver;
+    own->signal = signal_copy(&driver->signal);
+}
+
+bool gabion_add_driver(struct gabion_world *world, int group, vec3 direction,
+                       const struct gabion_signal *signal, struct error *error) {
+    if (!check_action(world, group, direction, signal, "driver", error) ||
+        !check_fixed(world, group, error))
+        return false;
+    append_driver(world,
+                  &(struct driver){.group = group, .direction = direction, .signal = *signal});
+    return true;
+}
+
+bool gabion_add_rotation(struct gabion_world *world, int group, vec3 pivot, vec3 axis,
+                         const struct gabion_signal *signal, struct error *error) {
+    if (!check_action(world, group, axis, signal, "driver", error) ||
+        !check_fixed(world, group, error))
+        return false;
+    if (!vec3_finite(pivot))
+        return error_set(error, ERROR_INPUT, "driver on group %s: the pivot must be finite",
+                         world->groups.name[group]);
+    append_driver(world, &(struct driver){.group = group,
+                                          .turns = true,
+                                          .direction = vec3_scale(1 / vec3_length(axis), axis),
+                                          .pivot = pivot,
+                                          .signal = *signal});
+    return true;
+}
+
+bool gabion_set_tilt(struct gabion_world *world, vec3 axis, const struct gabion_signal *signal,
+                     struct error *error) {
+    const char *defect = signal_defect(signal);
+    double length = vec3_length(axis);
+    if (!(length > 0 && isfinite(length)))
+        return error_set(error, ERROR_INPUT, "tilt: the axis must not be zero");
+    if (defect)
+        return error_set(error, ERROR_INPUT, "tilt: %s", defect);
+    signal_free(&world->tilt);
+    world->tilt = signal_copy(signal);
+    world->tilt_axis = vec3_scale(1 / length, axis);
     return true;
 }
 

@@ -117,11 +117,21 @@ static double alert_of(const struct gabion_world *world, int32_t i) {
                                  : detection->approach[i - detection->finite];
 }
 
+// A plane that turns comes the faster the further out.
+static double alert_between(const struct gabion_world *world, int32_t c, int32_t a) {
+    const struct problem *problem = world->problem;
+    double alert = alert_of(world, c) + alert_of(world, a);
+    if (a < world->detection->finite || !problem->axes_m)
+        return alert;
+    double angle = world->settings.step * vec3_length(problem->s_free[a]);
+    double arm = vec3_length(vec3_sub(problem->x_m[c], problem->x_m[a]));
+    return alert + angle * (arm + world->bodies.radius[c]);
+}
+
 static uint32_t stash_contacts(const struct gabion_world *world, struct stash *stash, int32_t c,
                                int32_t a) {
-    double reach = alert_of(world, c) + alert_of(world, a);
     struct manifold manifold;
-    pair_manifold(world, c, a, reach, &manifold);
+    pair_manifold(world, c, a, alert_between(world, c, a), &manifold);
     size_t count = (size_t)manifold.count;
     stash->list = memory_reserve(stash->list, &stash->capacity, stash->count + count,
                                  sizeof *stash->list, "contacts");
@@ -153,8 +163,10 @@ static void measure_approach(struct gabion_world *world) {
 // A driven wall comes towards the body by its own speed.
 static bool near_half_space(const struct gabion_world *world, int32_t c, int32_t a) {
     vec3 normal;
-    double gap = pair_gap(&world->bodies, world->problem->x_m, c, a, &normal);
-    return gap <= alert_of(world, c) + alert_of(world, a);
+    const struct problem *problem = world->problem;
+    const mat3 *axes = pair_axes(problem, a);
+    double gap = pair_gap(&world->bodies, problem->x_m, axes, c, a, &normal);
+    return gap <= alert_between(world, c, a);
 }
 
 static void count_contacts(void *context, size_t begin, size_t end) {

@@ -28,35 +28,57 @@ void drivers_adopt(struct gabion_world *world) {
     memory_free(known);
 }
 
-// From where the body stands: a sine with a phase or a table that does not begin at zero must not
-// make it jump.
-static double displacement(const struct gabion_signal *signal, double time) {
-    return signal_value(signal, time) - signal_value(signal, signal->start);
+bool drivers_turn(const struct gabion_world *world) {
+    for (int k = 0; k < world->driver_count; k++)
+        if (world->drivers[k].turns)
+            return true;
+    return false;
 }
 
-static vec3 path(const struct gabion_world *world, const struct driven_body *driven, int group,
-                 double time) {
-    vec3 x = driven->origin;
-    for (int k = 0; k < world->driver_count; k++)
-        if (world->drivers[k].group == group)
-            x = vec3_add_scaled(x, displacement(&world->drivers[k].signal, time),
-                                world->drivers[k].direction);
-    return x;
+struct placement {
+    vec3 x;
+    quat q;
+};
+
+static struct placement path(const struct gabion_world *world, const struct driven_body *driven,
+                             int group, double time) {
+    struct placement at = {driven->origin, driven->orientation};
+    for (int k = 0; k < world->driver_count; k++) {
+        const struct driver *driver = &world->drivers[k];
+        if (driver->group != group || !driver->turns)
+            continue;
+        quat turn = quat_about(driver->direction, signal_change(&driver->signal, time));
+        vec3 arm = mat3_apply(quat_matrix(turn), vec3_sub(at.x, driver->pivot));
+        at.x = vec3_add(driver->pivot, arm);
+        at.q = quat_normalize(quat_multiply(turn, at.q));
+    }
+    for (int k = 0; k < world->driver_count; k++) {
+        const struct driver *driver = &world->drivers[k];
+        if (driver->group == group && !driver->turns)
+            at.x = vec3_add_scaled(at.x, signal_change(&driver->signal, time), driver->direction);
+    }
+    return at;
 }
 
 void drivers_predict(struct gabion_world *world) {
     double t = world_time(world), h = world->settings.step, theta = world->settings.theta;
     struct problem *problem = world->problem;
+    bool turn = drivers_turn(world);
     for (int k = 0; k < world->driven_count; k++) {
         const struct driven_body *driven = &world->driven[k];
         int32_t i = world->bodies.index_of[driven->id];
         if (i < 0)
             continue;
         int group = world->bodies.group[i];
-        vec3 middle = path(world, driven, group, t + (1 - theta) * h);
-        vec3 next = path(world, driven, group, t + h + (1 - theta) * h);
-        problem->x_m[i] = middle;
-        problem->v_free[i] = vec3_scale(1 / h, vec3_sub(next, middle));
+        struct placement middle = path(world, driven, group, t + (1 - theta) * h);
+        struct placement next = path(world, driven, group, t + h + (1 - theta) * h);
+        problem->x_m[i] = middle.x;
+        problem->v_free[i] = vec3_scale(1 / h, vec3_sub(next.x, middle.x));
+        if (!turn)
+            continue;
+        vec3 angle = quat_log(quat_multiply(next.q, quat_conjugate(middle.q)));
+        problem->axes_m[i] = quat_matrix(middle.q);
+        problem->s_free[i] = vec3_scale(bodies_spin_radius(&world->bodies, i) / h, angle);
     }
 }
 
@@ -68,7 +90,10 @@ void drivers_integrate(struct gabion_world *world) {
         int32_t i = bodies->index_of[driven->id];
         if (i < 0)
             continue;
-        bodies->x[i] = path(world, driven, bodies->group[i], end);
+        struct placement at = path(world, driven, bodies->group[i], end);
+        bodies->x[i] = at.x;
+        bodies->q[i] = at.q;
         bodies->v[i] = world->problem->v_free[i];
+        bodies->w[i] = vec3_scale(1 / bodies_spin_radius(bodies, i), world->problem->s_free[i]);
     }
 }

@@ -82,4 +82,6 @@ void events_apply(struct gabion_world *world) {
     }
     if (changed || world->step == 0)
         ledger_events(world);
+    if (world->step == 0)
+        interfaces_find(world);
 }

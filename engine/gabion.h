@@ -42,8 +42,9 @@ enum gabion_signal_kind {
     GABION_SIGNAL_SINE,     // amplitude * sin(2 pi frequency (t - start) + phase)
     GABION_SIGNAL_RAMP,     // from 0 at start to amplitude at end
     GABION_SIGNAL_TABLE,    // amplitude * (linear interpolation of the points)
-    GABION_SIGNAL_RECORD,   // the points are accelerations: amplitude * their double integral,
-                            // from rest at `start`
+    GABION_SIGNAL_RECORD,   // the points are accelerations, linear between points and timed from
+                            // `start`: amplitude * their double integral, from rest; goes on at
+                            // the last speed
 };
 
 struct gabion_signal {
@@ -52,8 +53,10 @@ struct gabion_signal {
     double amplitude;        // m, m/s, rad, rad/s or N
     double frequency, phase; // Hz, rad
     double smooth;           // s: length of the smooth run-in and run-out (sine, ramp); 0: none
-    int points;              // table: time and value of each point, time increasing
+    int points;              // table, record: time and value of each point, time increasing
     double *table_time, *table_value;
+    bool returns; // record: add c0 + c1 t to it so that it ends at rest, where it began
+    double *record_velocity, *record_displacement; // of a signal's copy inside the world
 };
 
 struct gabion_settings {
@@ -99,7 +102,8 @@ struct gabion_body {
     double extent[2]; // half-space as drawn: half sides of the rectangle; 0: fit the scene
     int polyhedron;   // polyhedron: which, from gabion_add_polyhedron
     // Sphere centre; point of the plane, centre of the drawn rectangle; origin and axes of a
-    // polyhedron's drawing frame. The body's state speaks of its centre of mass and principal axes.
+    // polyhedron's drawing frame. The orientation of a half-space is that of its normal. The body's
+    // state speaks of its centre of mass and principal axes.
     vec3 position;
     quat orientation;
     vec3 velocity, spin; // spin: angular velocity, world axes

@@ -30,21 +30,26 @@ struct interfaces {
     size_t corner_count, corner_capacity;
 };
 
-enum interface_status { INTERFACE_OPEN, INTERFACE_STICK, INTERFACE_SLIP };
+enum interface_status {
+    INTERFACE_OPEN, // carries no force
+    INTERFACE_STICK,
+    INTERFACE_SLIP // every contact that carries force slips
+};
 
 // An interface as it is now: an initial one, or a pair that came together later and carries force.
 struct interface_state {
     int32_t a, b; // ids
     bool initial;
     enum interface_status status;
-    vec3 normal;         // from b to a, now
-    vec3 position;       // centre of pressure where it carries force, else middle of the patch
-    vec3 middle;         // of the patch
-    double opening;      // m, at the corner that gapes most; negative: overlap. 0 when not initial
-    vec3 sliding;        // m, in the plane of the interface, of a against b. 0 when not initial
-    vec3 force;          // N, on a
-    double normal_force; // N
-    vec3 eccentricity;   // m, from the middle of the patch to the centre of pressure
+    vec3 normal;    // from b to a, now
+    vec3 position;  // centre of pressure where it carries force, else middle of the patch
+    vec3 middle;    // of the patch
+    double opening; // m, at the corner that gapes most; negative: overlap. 0 when not initial
+    vec3 sliding;   // m, in the plane of the interface, of a against b, where they are closest.
+                    // 0 when not initial
+    vec3 force;     // N, on a
+    double normal_force;          // N
+    vec3 eccentricity;            // m, from the middle of the patch to the centre of pressure
     double relative_eccentricity; // 0 in the middle, 1 at the rim of the patch
 };
 
@@ -52,7 +57,8 @@ struct gabion_world;
 
 void interfaces_free(struct interfaces *interfaces);
 
-// Finds the interfaces of the world as it stands: before the first step.
+// Finds the interfaces of the world as it stands: at the first step, or before it for a picture of
+// the start. The order of the bodies does not matter.
 void interfaces_find(struct gabion_world *world);
 
 // The state of all interfaces after the last step; free with memory_free. Needs the list of

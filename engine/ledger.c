@@ -155,11 +155,14 @@ void ledger_work(struct gabion_world *world) {
 static double gap_after(const struct gabion_world *world, const struct contact *contact) {
     const struct bodies *bodies = &world->bodies;
     vec3 normal;
+    mat3 axes;
     if (pair_has_block(bodies, contact->c, contact->a)) {
         double u_n = vec3_dot(block_velocity_now(world, contact), contact->normal);
         return contact->gap + world->settings.theta * world->settings.step * u_n;
     }
-    return pair_gap(bodies, bodies->x, contact->c, contact->a, &normal);
+    if (bodies->shape[contact->a] == GABION_HALF_SPACE)
+        axes = quat_matrix(bodies->q[contact->a]);
+    return pair_gap(bodies, bodies->x, &axes, contact->c, contact->a, &normal);
 }
 
 static void measure_overlap(void *context, size_t begin, size_t end, double *out) {

@@ -13,7 +13,11 @@ vec3 motion_gravity(const struct gabion_world *world, double time) {
     const struct gabion_settings *settings = &world->settings;
     double start = settings->gravity_ramp_start, length = settings->gravity_ramp_end - start;
     double share = length > 0 ? signal_smooth_step((time - start) / length) : 1;
-    return vec3_scale(share, settings->gravity);
+    vec3 gravity = vec3_scale(share, settings->gravity);
+    if (world->tilt.amplitude == 0)
+        return gravity;
+    quat turn = quat_about(world->tilt_axis, signal_change(&world->tilt, time));
+    return mat3_apply(quat_matrix(turn), gravity);
 }
 
 vec3 motion_step_gravity(const struct gabion_world *world) {
@@ -224,16 +228,16 @@ void motion_predict(struct gabion_world *world) {
     struct problem *problem = world->problem;
     double tensor_bodies;
     problem_size(problem, bodies->count);
+    bool axes = bodies->polyhedron_count > 0 || drivers_turn(world);
     struct prediction prediction = {world, motion_step_gravity(world), motion_group_forces(world)};
     team_for(world->team, (size_t)bodies->moving, BODY_CHUNK, predict_moving, &prediction);
-    if (bodies->polyhedron_count > 0) {
+    if (axes) {
         problem_size_axes(problem);
         team_for(world->team, (size_t)bodies->count, BODY_CHUNK, fill_axes, world);
     }
     predict_fixed(world);
     team_max(world->team, (size_t)bodies->moving, 1, find_tensor_bodies, world, &tensor_bodies);
-    problem->tensor_needed =
-        tensor_bodies > 0 || bodies->polyhedron_count > 0 || general_law(world);
+    problem->tensor_needed = tensor_bodies > 0 || axes || general_law(world);
     if (problem->tensor_needed) {
         problem_size_tensors(problem);
         team_for(world->team, (size_t)bodies->count, BODY_CHUNK, fill_tensors, world);

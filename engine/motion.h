@@ -13,7 +13,8 @@
 void motion_predict(struct gabion_world *world);
 void motion_integrate(struct gabion_world *world);
 
-// Gravity at a time, with its ramp, and the theta-average over the step that is being made.
+// Gravity at a time, with its ramp and tilt, and the theta-average over the step that is being
+// made.
 vec3 motion_gravity(const struct gabion_world *world, double time);
 vec3 motion_step_gravity(const struct gabion_world *world);
 

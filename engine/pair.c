@@ -12,28 +12,28 @@ static double sphere_sphere(const struct bodies *bodies, const vec3 *x, int32_t 
     return length - (bodies->radius[c] + bodies->radius[a]);
 }
 
-static double sphere_half_space(const struct bodies *bodies, const vec3 *x, int32_t c, int32_t a,
-                                vec3 *normal) {
-    *normal = bodies_half_space(bodies, a)->normal;
+static double sphere_half_space(const struct bodies *bodies, const vec3 *x, const mat3 *axes,
+                                int32_t c, int32_t a, vec3 *normal) {
+    *normal = bodies_plane_normal(bodies, a, axes);
     return vec3_dot(vec3_sub(x[c], x[a]), *normal) - bodies->radius[c];
 }
 
-// By shape of a; c is a sphere.
-static double (*const gap_functions[])(const struct bodies *, const vec3 *, int32_t, int32_t,
-                                       vec3 *) = {
-    [GABION_SPHERE] = sphere_sphere,
-    [GABION_HALF_SPACE] = sphere_half_space,
-};
+double pair_gap(const struct bodies *bodies, const vec3 *x, const mat3 *axes, int32_t c, int32_t a,
+                vec3 *normal) {
+    return bodies->shape[a] == GABION_SPHERE ? sphere_sphere(bodies, x, c, a, normal)
+                                             : sphere_half_space(bodies, x, axes, c, a, normal);
+}
 
-double pair_gap(const struct bodies *bodies, const vec3 *x, int32_t c, int32_t a, vec3 *normal) {
-    return gap_functions[bodies->shape[a]](bodies, x, c, a, normal);
+const mat3 *pair_axes(const struct problem *problem, int32_t i) {
+    return problem->axes_m ? &problem->axes_m[i] : NULL;
 }
 
 struct contact pair_contact(const struct gabion_world *world, int32_t c, int32_t a) {
     const struct bodies *bodies = &world->bodies;
     const vec3 *x = world->problem->x_m;
     struct contact contact = {.c = c, .a = a, .law = world_law(world, c, a)};
-    contact.gap = pair_gap(bodies, x, c, a, &contact.normal);
+    const mat3 *axes = pair_axes(world->problem, a);
+    contact.gap = pair_gap(bodies, x, axes, c, a, &contact.normal);
     contact.point = vec3_add_scaled(x[c], -(bodies->radius[c] + 0.5 * contact.gap), contact.normal);
     return contact;
 }
@@ -84,8 +84,9 @@ static void find_manifold(const struct gabion_world *world, int32_t first, int32
         manifold_sphere(&a, x[second], bodies->radius[second], reach, manifold);
         break;
     case GABION_HALF_SPACE:
-        manifold_half_space(&a, x[second], bodies_half_space(bodies, second)->normal, reach,
-                            manifold);
+        manifold_half_space(&a, x[second],
+                            bodies_plane_normal(bodies, second, pair_axes(world->problem, second)),
+                            reach, manifold);
         break;
     case GABION_POLYHEDRON:
         b = place(world, second);

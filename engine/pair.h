@@ -10,8 +10,12 @@ static inline bool pair_has_block(const struct bodies *bodies, int32_t c, int32_
 }
 
 // Gap of a sphere c and a sphere or half-space a at the given positions, and the normal from a to
-// c.
-double pair_gap(const struct bodies *bodies, const vec3 *x, int32_t c, int32_t a, vec3 *normal);
+// c. `axes` are those of a, NULL where no half-space turns.
+double pair_gap(const struct bodies *bodies, const vec3 *x, const mat3 *axes, int32_t c, int32_t a,
+                vec3 *normal);
+
+// The midpoint axes of a body, NULL where nothing turns that is not round.
+const mat3 *pair_axes(const struct problem *problem, int32_t i);
 
 // The one contact of such a pair, without impulse.
 struct contact pair_contact(const struct gabion_world *world, int32_t c, int32_t a);

@@ -21,7 +21,7 @@ enum phase {
 extern const char *const phase_names[PHASE_COUNT];
 
 struct step_report {
-    int32_t bodies;     // spheres in the run, fixed ones included
+    int32_t bodies;     // spheres and blocks in the run, fixed ones included
     int64_t candidates; // contact points within the alert distance
     int64_t contacts;   // those that carry force
     int32_t sweeps;
@@ -30,7 +30,7 @@ struct step_report {
     double residual;             // scaled measure
     double residual_fclib;       // unscaled one of FCLIB and Siconos
     double max_overlap;          // m, at the end of the step
-    double max_overlap_relative; // to the smaller body's radius
+    double max_overlap_relative; // to the smaller body's size
     double max_speed;
 };
 

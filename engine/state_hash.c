@@ -20,7 +20,24 @@ static uint64_t hash_bodies(uint64_t hash, const struct bodies *bodies) {
     hash = HASH_ARRAY(hash, bodies->q, bodies->count);
     hash = HASH_ARRAY(hash, bodies->v, bodies->count);
     hash = HASH_ARRAY(hash, bodies->w, bodies->count);
+    hash = HASH_ARRAY(hash, bodies->start_of, bodies->start_count);
     return HASH_ARRAY(hash, bodies->half_spaces, bodies->half_space_count);
+}
+
+// What a polyhedron is made of; the rest follows from it.
+static uint64_t hash_polyhedron(uint64_t hash, const struct polyhedron *polyhedron) {
+    int32_t faces = polyhedron->face_count, counts[2] = {polyhedron->corner_count, faces};
+    hash = HASH_ARRAY(hash, counts, 2);
+    hash = HASH_ARRAY(hash, polyhedron->corner, polyhedron->corner_count);
+    hash = HASH_ARRAY(hash, polyhedron->face_start, faces + 1);
+    hash = HASH_ARRAY(hash, polyhedron->face_corner, polyhedron->face_start[faces]);
+    hash = HASH_ARRAY(hash, &polyhedron->centre, 1);
+    return HASH_ARRAY(hash, &polyhedron->axes, 1);
+}
+
+static uint64_t hash_interfaces(uint64_t hash, const struct interfaces *interfaces) {
+    hash = HASH_ARRAY(hash, interfaces->list, interfaces->count);
+    return HASH_ARRAY(hash, interfaces->corner, interfaces->corner_count);
 }
 
 static uint64_t hash_contacts(uint64_t hash, const struct gabion_world *world) {
@@ -34,11 +51,11 @@ static uint64_t hash_contacts(uint64_t hash, const struct gabion_world *world) {
 // Waiting bodies field by field: the padding of a structure has no value.
 static uint64_t hash_pending(uint64_t hash, const struct pending_body *pending) {
     const struct gabion_body *body = &pending->body;
-    int32_t words[] = {pending->id, (int32_t)body->shape, body->material,
+    int32_t words[] = {pending->id, (int32_t)body->shape, body->polyhedron,   body->material,
                        body->group, body->fixed,          (int32_t)body->lock};
     double numbers[] = {body->radius, body->density, body->mass, body->insert_time};
-    hash = HASH_ARRAY(hash, words, 6);
-    hash = HASH_ARRAY(hash, numbers, 4);
+    hash = HASH_ARRAY(hash, words, sizeof words / sizeof *words);
+    hash = HASH_ARRAY(hash, numbers, sizeof numbers / sizeof *numbers);
     hash = HASH_ARRAY(hash, &body->position, 1);
     hash = HASH_ARRAY(hash, &body->orientation, 1);
     hash = HASH_ARRAY(hash, &body->velocity, 1);
@@ -55,12 +72,16 @@ uint64_t gabion_state_hash(const struct gabion_world *world) {
     double rest = world->rest_since == world->rest_since ? world->rest_since : -1;
     uint64_t hash = HASH_ARRAY(HASH_START, &world->step, 1);
     hash = hash_bodies(hash, &world->bodies);
+    for (size_t k = 0; k < world->bodies.polyhedron_count; k++)
+        hash = hash_polyhedron(hash, world->bodies.polyhedra[k]);
+    hash = hash_interfaces(hash, &world->interfaces);
     hash = hash_contacts(hash, world);
     for (int k = 0; k < world->pending_count; k++)
         hash = hash_pending(hash, &world->pending[k]);
     for (int k = 0; k < world->driven_count; k++) {
         hash = HASH_ARRAY(hash, &world->driven[k].id, 1);
         hash = HASH_ARRAY(hash, &world->driven[k].origin, 1);
+        hash = HASH_ARRAY(hash, &world->driven[k].orientation, 1);
     }
     hash = HASH_ARRAY(hash, numbers, sizeof numbers / sizeof *numbers);
     return HASH_ARRAY(hash, &rest, 1);

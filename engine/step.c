@@ -38,7 +38,7 @@ static void solve(struct gabion_world *world) {
     report->candidates = (int64_t)world->contacts.count;
     report->bodies = 0;
     for (int32_t i = 0; i < world->bodies.count; i++)
-        report->bodies += world->bodies.shape[i] == GABION_SPHERE;
+        report->bodies += world->bodies.shape[i] != GABION_HALF_SPACE;
     world->run.local_fallbacks += result.local_fallbacks;
     problem_store(world);
 }

@@ -71,6 +71,8 @@ static void patch_push(struct patch *patch, struct patch_corner corner) {
         patch->corner[patch->count++] = corner;
 }
 
+// A side is cut only where the polygon really sticks out: corners within the slop of the plane are
+// not cut off, so that aligned blocks keep their own corners.
 static bool patch_beyond(const struct patch *patch, const struct side *side, double slop) {
     for (int k = 0; k < patch->count; k++)
         if (side_distance(side, patch->corner[k].p) > slop)
@@ -78,31 +80,23 @@ static bool patch_beyond(const struct patch *patch, const struct side *side, dou
     return false;
 }
 
-// Sutherland and Hodgman's clipping (CACM 17, 1974) by a plane as thick as the slop: a corner in it
-// is neither cut off nor the end of a cut, so that aligned blocks keep their own corners.
+// Sutherland and Hodgman's clipping (CACM 17, 1974). Every side of the polygon knows whose edge it
+// lies on, so every new corner knows what makes it.
 static void patch_cut(const struct pair *pair, const struct patch *whole, const struct side *side,
                       struct patch *rest) {
     rest->count = 0;
     for (int k = 0; k < whole->count; k++) {
         const struct patch_corner *u = &whole->corner[k];
         const struct patch_corner *v = &whole->corner[k + 1 < whole->count ? k + 1 : 0];
-        double du = side_distance(side, u->p), dv = side_distance(side, v->p);
-        bool u_out = du > pair->slop, v_out = dv > pair->slop;
-        if (!u_out) {
-            struct patch_corner kept = *u;
-            bool leaves = v_out && du >= -pair->slop;
-            if (leaves) {
-                kept.side_body = (uint16_t)side->body;
-                kept.side = side->edge;
-            }
-            patch_push(rest, kept);
-        }
-        if (!u_out && v_out && du < -pair->slop) {
+        bool u_in = side_distance(side, u->p) <= 0, v_in = side_distance(side, v->p) <= 0;
+        if (u_in)
+            patch_push(rest, *u);
+        if (u_in && !v_in) {
             struct patch_corner corner = cut(pair, u, u, v, side);
             corner.side_body = (uint16_t)side->body;
             corner.side = side->edge;
             patch_push(rest, corner);
-        } else if (u_out && !v_out && dv < -pair->slop) {
+        } else if (!u_in && v_in) {
             patch_push(rest, cut(pair, u, v, u, side));
         }
     }
@@ -119,7 +113,8 @@ static bool seen_together(const struct pair *pair, vec3 a, vec3 b, vec3 normal) 
     return distance2(a, vec3_add_scaled(b, height, normal)) <= 4 * pair->slop * pair->slop;
 }
 
-int32_t pair_edge_end(const struct pair *pair, int body, int32_t edge, vec3 p, vec3 normal) {
+// End of an edge that p is at, or -1.
+static int32_t edge_end(const struct pair *pair, int body, int32_t edge, vec3 p, vec3 normal) {
     const struct polyhedron_edge *ends = &pair->body[body]->edge[edge];
     if (seen_together(pair, p, pair_corner(pair, body, ends->tail), normal))
         return ends->tail;
@@ -133,7 +128,7 @@ void patch_name_crossing(const struct pair *pair, vec3 normal, struct patch_corn
         if (!(corner->feature[body] & FEATURE_EDGE))
             continue;
         int32_t edge = (int32_t)(corner->feature[body] & ~FEATURE_EDGE);
-        int32_t end = pair_edge_end(pair, body, edge, corner->p, normal);
+        int32_t end = edge_end(pair, body, edge, corner->p, normal);
         if (end >= 0)
             corner->feature[body] = (uint16_t)end;
     }
@@ -159,19 +154,25 @@ static int name_rank(const struct patch_corner *corner) {
     return (corner->feature[0] < FEATURE_FACE) + (corner->feature[1] < FEATURE_FACE);
 }
 
-// Corners at the same place become one; the better name survives.
+// Both at one place, or both near one corner and named after it.
+static bool same_corner(const struct pair *pair, const struct patch_corner *a,
+                        const struct patch_corner *b) {
+    return distance2(a->p, b->p) <= 4 * pair->slop * pair->slop ||
+           (a->feature[0] == b->feature[0] && a->feature[1] == b->feature[1]);
+}
+
+// Neighbours that are the same corner become one; the better name survives.
 static void patch_merge(const struct pair *pair, struct patch *patch) {
-    double limit = 4 * pair->slop * pair->slop;
     int kept = 0;
     for (int k = 0; k < patch->count; k++) {
-        struct patch_corner *corner = &patch->corner[k];
-        struct patch_corner *last = kept > 0 ? &patch->corner[kept - 1] : NULL;
-        if (!last || distance2(last->p, corner->p) > limit)
+        struct patch_corner *corner = &patch->corner[k],
+                            *last = &patch->corner[kept > 0 ? kept - 1 : 0];
+        if (kept == 0 || !same_corner(pair, last, corner))
             patch->corner[kept++] = *corner;
         else if (name_rank(corner) > name_rank(last))
             *last = *corner;
     }
-    if (kept > 1 && distance2(patch->corner[0].p, patch->corner[kept - 1].p) <= limit) {
+    if (kept > 1 && same_corner(pair, &patch->corner[0], &patch->corner[kept - 1])) {
         kept--;
         if (name_rank(&patch->corner[kept]) > name_rank(&patch->corner[0]))
             patch->corner[0] = patch->corner[kept];

@@ -28,9 +28,6 @@ struct patch {
 void patch_clip(const struct pair *pair, int body, int32_t face, int32_t incident,
                 struct patch *patch);
 
-// Corner of an edge that lies within two slops of p, looking along the normal, or -1.
-int32_t pair_edge_end(const struct pair *pair, int body, int32_t edge, vec3 p, vec3 normal);
-
 // Names a crossing or a corner by what it really is: a crossing at the end of an edge is a corner,
 // and of a corner on an edge only the corner counts, because rounding decides which side it is on.
 void patch_name_crossing(const struct pair *pair, vec3 normal, struct patch_corner *corner);

@@ -9,6 +9,9 @@
 
 #define LATTICE 0x1p40
 
+// Points within so many tolerances of a plane are no body: they would be merged half.
+#define FLAT 64
+
 // A determinant of three differences: 3 x 41 bits and a few more.
 __extension__ typedef __int128 wide;
 
@@ -26,6 +29,7 @@ struct hull_face {
 struct hull {
     int32_t points;
     const struct lattice_point *point;
+    double tolerance;    // within which points lie on a line or plane, in cells
     const int32_t *same; // the point that stands for another within the tolerance
     int32_t *next;       // of a point in a list of outside points; -1 ends it
     int32_t *leave;      // of a point on the horizon: the new face whose first corner it is
@@ -174,12 +178,19 @@ static bool before(const struct lattice_point *a, const struct lattice_point *b)
     return a->y != b->y ? a->y < b->y : a->z < b->z;
 }
 
-// Four points far from each other and not in one plane.
+static double size(const wide vector[3]) {
+    return vec3_length(vec3_make((double)vector[0], (double)vector[1], (double)vector[2]));
+}
+
+static double distance(const struct lattice_point *a, const struct lattice_point *b) {
+    return size((wide[3]){b->x - a->x, b->y - a->y, b->z - a->z});
+}
+
+// Four points far from each other and, by more than the tolerance, not in one plane.
 static bool find_tetrahedron(const struct hull *hull, int32_t corner[4], struct error *error) {
     const struct lattice_point *point = hull->point;
-    double widest = 0;
-    wide highest = 0;
-    corner[0] = corner[1] = hull->same[0];
+    double widest = 0, highest = 0;
+    corner[0] = corner[1] = corner[2] = corner[3] = hull->same[0];
     for (int32_t k = 1; k < hull->points; k++) {
         if (before(&point[k], &point[corner[0]]))
             corner[0] = hull->same[k];
@@ -189,21 +200,19 @@ static bool find_tetrahedron(const struct hull *hull, int32_t corner[4], struct 
     for (int32_t k = 0; k < hull->points; k++) {
         wide normal[3];
         cross(&point[corner[0]], &point[corner[1]], &point[hull->same[k]], normal);
-        double area = fabs((double)normal[0]) + fabs((double)normal[1]) + fabs((double)normal[2]);
-        if (area > widest)
+        if (size(normal) > widest)
             corner[2] = hull->same[k];
-        widest = fmax(widest, area);
+        widest = fmax(widest, size(normal));
     }
-    if (widest == 0)
+    if (widest <= hull->tolerance * distance(&point[corner[0]], &point[corner[1]]))
         return error_set(error, ERROR_INPUT, "all points lie on a line; a body has a volume");
     for (int32_t k = 0; k < hull->points; k++) {
-        wide h = height(point, corner, hull->same[k]);
-        h = h < 0 ? -h : h;
+        double h = fabs((double)height(point, corner, hull->same[k]));
         if (h > highest)
             corner[3] = hull->same[k];
-        highest = h > highest ? h : highest;
+        highest = fmax(highest, h);
     }
-    return highest > 0 ||
+    return highest > hull->tolerance * widest ||
            error_set(error, ERROR_INPUT, "all points lie on a plane; a body has a volume");
 }
 
@@ -223,17 +232,18 @@ static void hull_start(struct hull *hull, const int32_t c[4]) {
     }
 }
 
-static void round_points(const vec3 *point, int32_t count, struct lattice_point *rounded) {
+// Returns how many cells a metre has.
+static double round_points(const vec3 *point, int32_t count, struct lattice_point *rounded) {
     vec3 low, high;
     surface_bounds(point, count, &low, &high);
-    vec3 size = vec3_sub(high, low);
-    double side = fmax(fmax(size.x, size.y), size.z);
+    vec3 sides = vec3_sub(high, low);
+    double side = fmax(fmax(sides.x, sides.y), sides.z);
     for (int32_t k = 0; k < count; k++) {
-        vec3 p = vec3_sub(point[k], low);
+        vec3 p = vec3_scale(LATTICE, vec3_sub(point[k], low));
         rounded[k] =
-            (struct lattice_point){llrint(p.x / side * LATTICE), llrint(p.y / side * LATTICE),
-                                   llrint(p.z / side * LATTICE)};
+            (struct lattice_point){llrint(p.x / side), llrint(p.y / side), llrint(p.z / side)};
     }
+    return LATTICE / side;
 }
 
 static struct polyhedron *hull_polyhedron(const struct hull *hull, struct drawing *drawing,
@@ -282,14 +292,16 @@ struct polyhedron *polyhedron_hull(const vec3 *point, int64_t count, struct erro
     double tolerance;
     if (!drawing_tolerance(&drawing, &tolerance, error))
         return NULL;
+    drawing.tolerance_most = 1000 * tolerance;
     size_t points = (size_t)count;
     struct lattice_point *rounded = memory_allocate(points, sizeof *rounded, "points of a hull");
     int32_t *same = memory_allocate(points, sizeof *same, "points of a hull");
-    round_points(point, (int32_t)count, rounded);
+    double cells = round_points(point, (int32_t)count, rounded);
     surface_weld(point, (int32_t)count, tolerance, same);
     struct hull hull = {
         .points = (int32_t)count,
         .point = rounded,
+        .tolerance = FLAT * cells * tolerance,
         .same = same,
         .next = memory_allocate(points, sizeof(int32_t), "points of a hull"),
         .leave = memory_allocate(points, sizeof(int32_t), "points of a hull"),

@@ -15,6 +15,11 @@
 // area, or soon will be: one crossing of two edges would let them rock.
 #define FLUSH_COSINE 0.99995
 
+// Two parallel edges that pass each other by less than this share of the thinner body's thickness
+// meet. Which of them lies in the other's face is then for the last digits of the solver to say,
+// and with it the normal, which would jump from one face's to the other's.
+#define RIDGE_WIDTH 1e-3
+
 static const struct placed *compare_step(double a, double b, const struct placed *first,
                                          const struct placed *second) {
     return a < b ? first : a > b ? second : NULL;
@@ -121,8 +126,8 @@ static bool tie_repeats(const struct pair *pair, const struct separation *separa
     return false;
 }
 
-// Of the faces that tie the one with the larger patch: at a seam with a step of rounding size a
-// sliding block rests on the top and does not bump into the side.
+// Of the faces that tie the one with the larger patch: a plate is pushed out through the face it
+// lies along, not back over its edge.
 static void faces_contact(const struct pair *pair, const struct separation *separation,
                           double reach, struct manifold *manifold) {
     struct patch patch[2];
@@ -183,6 +188,8 @@ static bool lines_contact(const struct pair *pair, const struct line *a, const s
     return true;
 }
 
+static double ridge_width(const struct pair *pair) { return RIDGE_WIDTH / PAIR_SLOP * pair->slop; }
+
 // Both ends of the edge are as close to the other body's face as anything is.
 static bool line_touches(const struct pair *pair, const struct line *line,
                          const struct face_axis *axis, vec3 normal) {
@@ -190,7 +197,7 @@ static bool line_touches(const struct pair *pair, const struct line *line,
     if (axis->body)
         level += vec3_dot(normal, pair->shift);
     double tail = vec3_dot(normal, line->tail) - level;
-    return fmax(tail, tail + vec3_dot(normal, line->along)) <= pair->slop;
+    return fmax(tail, tail + vec3_dot(normal, line->along)) <= ridge_width(pair);
 }
 
 static bool edge_flush(const struct pair *pair, int body, const struct polyhedron_edge *edge,
@@ -201,13 +208,14 @@ static bool edge_flush(const struct pair *pair, int body, const struct polyhedro
 
 // Like the apex of two leaning cards: each body's edge lies in the other's face, every normal
 // between the two faces' is admissible, and the middle one treats both bodies alike.
-static bool ridge_contact(const struct pair *pair, const struct face_axis *f,
-                          const struct face_axis *g, double reach, struct manifold *manifold) {
+static bool ridge_contact(const struct pair *pair, const struct separation *separation,
+                          double reach, struct manifold *manifold) {
     const struct polyhedron *a = pair->body[0], *b = pair->body[1];
+    const struct face_axis *f = &separation->best_of[0], *g = &separation->best_of[1];
     vec3 normal_f = pair_normal(pair, 0, f->face), normal_g = pair_normal(pair, 1, g->face);
     vec3 middle = vec3_sub(normal_g, normal_f);
     double length = vec3_length(middle);
-    if (faces_flush(normal_f, normal_g) || length < 0.1)
+    if (fabs(f->separation - g->separation) > ridge_width(pair) || faces_flush(normal_f, normal_g))
         return false;
     for (int32_t i = a->face_start[f->face]; i < a->face_start[f->face + 1]; i++) {
         struct line line_a = line_make(pair, 0, a->face_edge[i]);
@@ -222,16 +230,6 @@ static bool ridge_contact(const struct pair *pair, const struct face_axis *f,
                 return true;
         }
     }
-    return false;
-}
-
-static bool ridges_contact(const struct pair *pair, const struct separation *separation,
-                           double reach, struct manifold *manifold) {
-    for (int i = 0; i < separation->count; i++)
-        for (int j = 0; j < i; j++)
-            if (separation->tie[i].body == 0 && separation->tie[j].body == 1 &&
-                ridge_contact(pair, &separation->tie[i], &separation->tie[j], reach, manifold))
-                return true;
     return false;
 }
 
@@ -307,8 +305,8 @@ void manifold_polyhedra(const struct placed *a, const struct placed *b, double r
     manifold->count = 0;
     if (!separation_search(&pair, reach, &separation))
         return;
-    if ((separation.edge[0] < 0 || !edges_contact(&pair, &separation, reach, manifold)) &&
-        !ridges_contact(&pair, &separation, reach, manifold))
+    if (!ridge_contact(&pair, &separation, reach, manifold) &&
+        (separation.edge[0] < 0 || !edges_contact(&pair, &separation, reach, manifold)))
         faces_contact(&pair, &separation, reach, manifold);
     if (manifold->count == 0)
         return;

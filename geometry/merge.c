@@ -129,7 +129,6 @@ static bool outline_regions(struct merge *merge, int32_t *start, int32_t *corner
             boundary[merge->region[merge->face_of[k]]]++;
             first[merge->region[merge->face_of[k]]] = k;
         }
-    char name[SURFACE_NAME_SIZE];
     *count = 0;
     start[0] = 0;
     for (int32_t f = 0; f < surface->faces && error->status == ERROR_NONE; f++) {
@@ -140,7 +139,7 @@ static bool outline_regions(struct merge *merge, int32_t *start, int32_t *corner
         if (length != boundary[seed])
             error_set(error, ERROR_INPUT,
                       "the plane of %s has a hole or falls apart: the body is not convex",
-                      surface_face_name(surface, f, name));
+                      surface_face_name(surface, f).text);
         boundary[seed] = 0;
         number[*count] = surface->face_number[f];
         start[*count + 1] = start[*count] + length;

@@ -10,7 +10,6 @@
 
 // A checkpoint is trusted to hold what was accepted once; this is to find what is no body at all.
 #define RESTORE_PRECISION 1e-4
-#define FRAME_PRECISION   1e-6
 
 // The centre of a body that is symmetric but for rounding is put where symmetry has it.
 #define CENTRE_PRECISION 1e-14
@@ -71,119 +70,20 @@ static void find_edges(struct polyhedron *body, const int32_t *twin) {
     body->edge_count = count;
 }
 
+static double body_radius(const struct polyhedron *body) {
+    double radius = 0;
+    for (int32_t k = 0; k < body->corner_count; k++)
+        radius = fmax(radius, vec3_length(body->corner[k]));
+    return radius;
+}
+
 static void find_sizes(struct polyhedron *body) {
     struct solid solid = solid_integrate(body->corner, body->face_start, body->face_corner,
                                          body->face_count, vec3_zero());
     body->volume = solid.volume;
     body->inertia = vec3_make(solid.inertia.xx, solid.inertia.yy, solid.inertia.zz);
     surface_bounds(body->corner, body->corner_count, &body->low, &body->high);
-    body->radius = 0;
-    for (int32_t k = 0; k < body->corner_count; k++)
-        body->radius = fmax(body->radius, vec3_length(body->corner[k]));
-}
-
-// -------------------------------------------------------------------------------------------------
-// Checks
-
-// What the tolerance at a face's corners means for its plane as far away as the body is large.
-static double plane_tolerance(const struct polyhedron *body, int32_t face, double tolerance) {
-    const int32_t *start = body->face_start;
-    double longest = 0, size = 0;
-    for (int32_t k = start[face]; k < start[face + 1]; k++) {
-        int32_t next = body->face_corner[surface_next(start, face, k)];
-        vec3 side = vec3_sub(body->corner[next], body->corner[body->face_corner[k]]);
-        longest = fmax(longest, vec3_length(side));
-    }
-    size = vec3_length(
-        surface_area(body->corner, body->face_corner + start[face], start[face + 1] - start[face]));
-    return tolerance * (4 + body->radius * longest / size);
-}
-
-static bool check_flat(const struct polyhedron *body, const struct surface *surface, int32_t face,
-                       struct error *error) {
-    char name[SURFACE_NAME_SIZE];
-    int32_t count = body->face_start[face + 1] - body->face_start[face];
-    if (count > POLYHEDRON_FACE_MAX)
-        return error_set(error, ERROR_INPUT, "%s has %" PRId32 " corners; at most %d are allowed",
-                         surface_face_name(surface, face, name), count, POLYHEDRON_FACE_MAX);
-    for (int32_t k = body->face_start[face]; k < body->face_start[face + 1]; k++) {
-        int32_t corner = body->face_corner[k];
-        double off = vec3_dot(body->normal[face], body->corner[corner]) - body->offset[face];
-        if (!(fabs(off) <= 4 * surface->tolerance))
-            return error_set(error, ERROR_INPUT,
-                             "%s is not flat: corner %" PRId32 " lies %g m off its plane",
-                             surface_face_name(surface, face, name),
-                             surface->point_number[corner] + 1, fabs(off));
-    }
-    return true;
-}
-
-// All corners of a face on the inner side of all its edges. The tolerance grows with the distance
-// from an edge that is short.
-static bool check_outline(const struct polyhedron *body, const struct surface *surface,
-                          int32_t face, struct error *error) {
-    char name[SURFACE_NAME_SIZE];
-    const int32_t *start = body->face_start;
-    for (int32_t k = start[face]; k < start[face + 1]; k++) {
-        vec3 tail = body->corner[body->face_corner[k]];
-        vec3 side = vec3_sub(body->corner[body->face_corner[surface_next(start, face, k)]], tail);
-        double length = vec3_length(side);
-        vec3 inward = vec3_scale(1 / length, vec3_cross(body->normal[face], side));
-        for (int32_t i = start[face]; i < start[face + 1]; i++) {
-            vec3 arm = vec3_sub(body->corner[body->face_corner[i]], tail);
-            double lever = 1 + vec3_length(arm) / length;
-            if (!(vec3_dot(inward, arm) >= -4 * surface->tolerance * lever))
-                return error_set(error, ERROR_INPUT,
-                                 "%s is not convex: corner %" PRId32
-                                 " lies %g m outside the edge that starts at corner %" PRId32,
-                                 surface_face_name(surface, face, name),
-                                 surface->point_number[body->face_corner[i]] + 1,
-                                 -vec3_dot(inward, arm),
-                                 surface->point_number[body->face_corner[k]] + 1);
-        }
-    }
-    return true;
-}
-
-// All corners behind the plane of the face. Notes the width of the body seen along its normal.
-static bool check_behind(struct polyhedron *body, const struct surface *surface, int32_t face,
-                         struct error *error) {
-    char name[SURFACE_NAME_SIZE];
-    double front = -DBL_MAX, back = DBL_MAX;
-    int32_t worst = 0;
-    for (int32_t k = 0; k < body->corner_count; k++) {
-        double height = vec3_dot(body->normal[face], body->corner[k]) - body->offset[face];
-        if (height > front)
-            worst = k;
-        front = fmax(front, height);
-        back = fmin(back, height);
-    }
-    if (!(front <= plane_tolerance(body, face, surface->tolerance)))
-        return error_set(
-            error, ERROR_INPUT,
-            "the body is not convex: corner %" PRId32 " lies %g m in front of the plane of %s",
-            surface->point_number[worst] + 1, front, surface_face_name(surface, face, name));
-    body->thickness = fmin(body->thickness, -back);
-    return true;
-}
-
-static bool check_convex(struct polyhedron *body, const struct surface *surface,
-                         struct error *error) {
-    body->thickness = DBL_MAX;
-    for (int32_t f = 0; f < body->face_count; f++)
-        if (!check_flat(body, surface, f, error) || !check_outline(body, surface, f, error) ||
-            !check_behind(body, surface, f, error))
-            return false;
-    if (!(body->thickness > 4 * surface->tolerance))
-        return error_set(error, ERROR_INPUT,
-                         "the body is flat: %g m thick and %g m long; at least %g m are needed",
-                         body->thickness, 2 * body->radius, 4 * surface->tolerance);
-    // Euler's formula: what is left are surfaces that pass through themselves or are several.
-    int32_t euler = body->corner_count - body->edge_count + body->face_count;
-    return euler == 2 || error_set(error, ERROR_INPUT,
-                                   "not one closed body: corners - edges + faces is %" PRId32
-                                   " where it should be 2",
-                                   euler);
+    body->radius = body_radius(body);
 }
 
 // -------------------------------------------------------------------------------------------------
@@ -227,13 +127,19 @@ static void move_to_own_frame(struct polyhedron *body) {
     vec3 low, high;
     surface_bounds(body->corner, body->corner_count, &low, &high);
     vec3 middle = vec3_scale(0.5, vec3_add(low, high));
-    struct solid solid = solid_integrate(body->corner, body->face_start, body->face_corner,
-                                         body->face_count, middle);
+    // Again from where it was found: for a thin body the middle may be far outside.
+    vec3 off = vec3_zero();
+    struct solid solid;
+    for (int pass = 0; pass < 3; pass++) {
+        solid = solid_integrate(body->corner, body->face_start, body->face_corner, body->face_count,
+                                vec3_add(middle, off));
+        off = vec3_add(off, solid.centre);
+    }
     double size = vec3_length(vec3_sub(high, low));
     for (int axis = 0; axis < 3; axis++)
-        if (fabs(vec3_get(solid.centre, axis)) <= CENTRE_PRECISION * size)
-            vec3_set(&solid.centre, axis, 0);
-    body->centre = vec3_add(middle, solid.centre);
+        if (fabs(vec3_get(off, axis)) <= CENTRE_PRECISION * size)
+            vec3_set(&off, axis, 0);
+    body->centre = vec3_add(middle, off);
     solid = solid_integrate(body->corner, body->face_start, body->face_corner, body->face_count,
                             body->centre);
     body->axes = solid_principal_axes(solid.inertia);
@@ -242,7 +148,18 @@ static void move_to_own_frame(struct polyhedron *body) {
         body->corner[k] = mat3_apply_transposed(axes, vec3_sub(body->corner[k], body->centre));
 }
 
-struct polyhedron *polyhedron_from_drawing(const struct drawing *drawing, struct error *error) {
+static struct polyhedron *body_finish(struct polyhedron *body, const struct surface *surface,
+                                      double thinnest, struct error *error) {
+    find_planes(body);
+    find_sizes(body);
+    if (polyhedron_check_convex(body, surface, thinnest, error))
+        return body;
+    polyhedron_free(body);
+    return NULL;
+}
+
+static struct polyhedron *body_from_drawing(const struct drawing *drawing, double *tolerance,
+                                            struct error *error) {
     struct surface surface = {0};
     struct polyhedron *body = NULL;
     if (surface_from_drawing(&surface, drawing, error) && surface_pair_edges(&surface, error) &&
@@ -250,20 +167,33 @@ struct polyhedron *polyhedron_from_drawing(const struct drawing *drawing, struct
         surface_pair_edges(&surface, error)) {
         body = body_create(&surface);
         move_to_own_frame(body);
-        find_planes(body);
-        find_sizes(body);
-        if (!check_convex(body, &surface, error)) {
-            polyhedron_free(body);
-            body = NULL;
-        }
+        body = body_finish(body, &surface, 4 * surface.tolerance, error);
     }
+    *tolerance = surface.tolerance;
     surface_free(&surface);
+    return body;
+}
+
+struct polyhedron *polyhedron_from_drawing(const struct drawing *drawing, struct error *error) {
+    struct drawing coarser = *drawing;
+    struct polyhedron *body = body_from_drawing(drawing, &coarser.tolerance, error);
+    struct error first = *error;
+    for (;;) {
+        coarser.tolerance *= 10;
+        if (body || !(coarser.tolerance <= coarser.tolerance_most) || coarser.tolerance == 0)
+            break;
+        *error = (struct error){0};
+        body = body_from_drawing(&coarser, &coarser.tolerance, error);
+    }
+    if (!body)
+        *error = first; // says most about what was drawn
     return body;
 }
 
 struct polyhedron *polyhedron_surface(const vec3 *point, int64_t points, const int64_t *start,
                                       const int64_t *corner, int64_t faces, struct error *error) {
-    struct drawing drawing = {point, points, start, corner, faces, NULL, 0};
+    struct drawing drawing = {
+        .point = point, .points = points, .start = start, .corner = corner, .faces = faces};
     return polyhedron_from_drawing(&drawing, error);
 }
 
@@ -330,8 +260,8 @@ static bool check_stored(const vec3 *corner, int32_t corners, const int32_t *fac
         return error_set(error, ERROR_INPUT, "%" PRId32 " corners and %" PRId32 " faces", corners,
                          faces);
     for (int32_t k = 0; k < corners; k++)
-        if (!vec3_finite(corner[k]))
-            return error_set(error, ERROR_INPUT, "corner %" PRId32 " is not finite", k + 1);
+        if (!(vec3_length(corner[k]) <= POLYHEDRON_SIZE_MAX))
+            return error_set(error, ERROR_INPUT, "corner %" PRId32 " is too far away", k + 1);
     for (int32_t f = 0; f < faces; f++) {
         int64_t count = (int64_t)face_start[f + 1] - face_start[f];
         if (count < 3 || count > POLYHEDRON_FACE_MAX)
@@ -376,8 +306,8 @@ static bool check_own_frame(const struct polyhedron *body, struct error *error) 
     double off = fmax(fmax(fabs(m.xy), fabs(m.xz)), fabs(m.yz));
     quat q = body->axes;
     double turn = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
-    if (vec3_length(solid.centre) <= FRAME_PRECISION * body->radius &&
-        off <= FRAME_PRECISION * (m.xx + m.yy + m.zz) && fabs(turn - 1) <= FRAME_PRECISION &&
+    if (vec3_length(solid.centre) <= RESTORE_PRECISION * body->radius &&
+        off <= RESTORE_PRECISION * (m.xx + m.yy + m.zz) && fabs(turn - 1) <= RESTORE_PRECISION &&
         vec3_finite(body->centre))
         return true;
     return error_set(error, ERROR_INPUT,
@@ -396,13 +326,12 @@ struct polyhedron *polyhedron_restore(const vec3 *corner, int32_t corners,
         body = body_create(&surface);
         body->centre = centre;
         body->axes = axes;
-        find_planes(body);
-        find_sizes(body);
-        surface.tolerance = RESTORE_PRECISION * body->radius;
-        if (!check_convex(body, &surface, error) || !check_own_frame(body, error)) {
-            polyhedron_free(body);
-            body = NULL;
-        }
+        surface.tolerance = RESTORE_PRECISION * body_radius(body);
+        body = body_finish(body, &surface, 0, error);
+    }
+    if (body && !check_own_frame(body, error)) {
+        polyhedron_free(body);
+        body = NULL;
     }
     surface_free(&surface);
     return body;

@@ -33,13 +33,18 @@ static void tie_add(struct separation *separation, struct face_axis axis, double
 static bool search_faces(const struct pair *pair, int body, double reach,
                          struct separation *separation) {
     const struct polyhedron *shape = pair->body[body];
+    struct face_axis *best = &separation->best_of[body];
+    *best = (struct face_axis){body, 0, -DBL_MAX};
     for (int32_t f = 0; f < shape->face_count; f++) {
         vec3 normal = pair_normal(pair, body, f);
         double plane = shape->offset[f] + (body ? vec3_dot(normal, pair->shift) : 0);
         double distance = pair_support(pair, !body, normal) - plane;
         if (distance > reach)
             return false;
-        tie_add(separation, (struct face_axis){body, f, distance}, pair->slop);
+        struct face_axis axis = {body, f, distance};
+        if (distance > best->separation)
+            *best = axis;
+        tie_add(separation, axis, pair->slop);
     }
     return true;
 }
@@ -79,32 +84,92 @@ static bool arcs_axis(const struct arc *a, const struct arc *b, vec3 *axis) {
     return true;
 }
 
-// True separation along the axis: where rounding decides whether two arcs cross, the two edges need
-// not be the extreme ones.
-static double axis_separation(const struct pair *pair, vec3 axis) {
-    return pair_support(pair, 1, axis) + pair_support(pair, 0, vec3_negate(axis));
+// Box about a body in the common frame.
+struct bounds {
+    vec3 low, high;
+};
+
+static struct bounds body_bounds(const struct pair *pair, int body, double margin) {
+    const struct polyhedron *shape = pair->body[body];
+    vec3 middle = vec3_scale(0.5, vec3_add(shape->low, shape->high));
+    vec3 half = vec3_scale(0.5, vec3_sub(shape->high, shape->low));
+    if (body) {
+        middle = vec3_add(pair->shift, mat3_apply(pair->turn, middle));
+        const vec3 *row = pair->turn.row;
+        half =
+            vec3_make(fabs(row[0].x) * half.x + fabs(row[0].y) * half.y + fabs(row[0].z) * half.z,
+                      fabs(row[1].x) * half.x + fabs(row[1].y) * half.y + fabs(row[1].z) * half.z,
+                      fabs(row[2].x) * half.x + fabs(row[2].y) * half.y + fabs(row[2].z) * half.z);
+    }
+    vec3 wide = vec3_add(half, vec3_make(margin, margin, margin));
+    return (struct bounds){vec3_sub(middle, wide), vec3_add(middle, wide)};
 }
 
+static bool segment_near(vec3 a, vec3 b, const struct bounds *bounds) {
+    const vec3 *low = &bounds->low, *high = &bounds->high;
+    return !((a.x < low->x && b.x < low->x) || (a.x > high->x && b.x > high->x) ||
+             (a.y < low->y && b.y < low->y) || (a.y > high->y && b.y > high->y) ||
+             (a.z < low->z && b.z < low->z) || (a.z > high->z && b.z > high->z));
+}
+
+// Edges that can take part are put side by side, these many at a time.
+#define ARCS 64
+
+struct arcs {
+    int count;
+    struct arc arc[ARCS];
+    int32_t edge[ARCS];
+};
+
+// Edges of body 0 near the other one, from edge `e` on. Returns where to go on.
+static int32_t arcs_gather(const struct pair *pair, const struct bounds *bounds, int32_t e,
+                           struct arcs *arcs) {
+    const struct polyhedron *shape = pair->body[0];
+    arcs->count = 0;
+    for (; e < shape->edge_count && arcs->count < ARCS; e++) {
+        const struct polyhedron_edge *edge = &shape->edge[e];
+        if (!segment_near(shape->corner[edge->tail], shape->corner[edge->head], bounds))
+            continue;
+        arcs->edge[arcs->count] = e;
+        arcs->arc[arcs->count++] = arc_make(pair, 0, e);
+    }
+    return e;
+}
+
+// Edge j of body 1 against the gathered ones of body 0.
+static bool search_edge(const struct arcs *arcs, int32_t j, const struct arc *b, double reach,
+                        struct separation *separation) {
+    for (int k = 0; k < arcs->count; k++) {
+        const struct arc *a = &arcs->arc[k];
+        vec3 axis;
+        if (!arcs_cross(a, b) || !arcs_axis(a, b, &axis))
+            continue;
+        double distance = vec3_dot(axis, vec3_sub(b->tail, a->tail));
+        if (distance > reach)
+            return false;
+        if (distance <= separation->edge_separation)
+            continue;
+        separation->edge[0] = arcs->edge[k];
+        separation->edge[1] = j;
+        separation->edge_separation = distance;
+        separation->edge_axis = axis;
+    }
+    return true;
+}
+
+// Two edges touch only where each is as near to the other body as the bodies are to each other:
+// edges further away are left out.
 static bool search_edges(const struct pair *pair, double reach, struct separation *separation) {
-    double beat = separation->best + pair->slop;
-    for (int32_t j = 0; j < pair->body[1]->edge_count; j++) {
-        struct arc b = arc_make(pair, 1, j);
-        for (int32_t i = 0; i < pair->body[0]->edge_count; i++) {
-            struct arc a = arc_make(pair, 0, i);
-            vec3 axis;
-            if (!arcs_cross(&a, &b) || !arcs_axis(&a, &b, &axis) ||
-                vec3_dot(axis, vec3_sub(b.tail, a.tail)) <= beat)
-                continue;
-            double distance = axis_separation(pair, axis);
-            if (distance > reach)
+    double margin = fmax(reach, -separation->best) + pair->slop;
+    struct bounds bounds[2] = {body_bounds(pair, 0, margin), body_bounds(pair, 1, margin)};
+    struct arcs arcs;
+    for (int32_t i = 0; i < pair->body[0]->edge_count;) {
+        i = arcs_gather(pair, &bounds[1], i, &arcs);
+        for (int32_t j = 0; j < pair->body[1]->edge_count; j++) {
+            struct arc b = arc_make(pair, 1, j);
+            if (segment_near(b.tail, vec3_add(b.tail, b.along), &bounds[0]) &&
+                !search_edge(&arcs, j, &b, reach, separation))
                 return false;
-            if (distance <= beat)
-                continue;
-            beat = distance;
-            separation->edge[0] = i;
-            separation->edge[1] = j;
-            separation->edge_separation = distance;
-            separation->edge_axis = axis;
         }
     }
     return true;
@@ -114,6 +179,8 @@ bool separation_search(const struct pair *pair, double reach, struct separation 
     separation->best = -DBL_MAX;
     separation->count = 0;
     separation->edge[0] = separation->edge[1] = -1;
-    return search_faces(pair, 1, reach, separation) && search_faces(pair, 0, reach, separation) &&
-           search_edges(pair, reach, separation);
+    if (!search_faces(pair, 1, reach, separation) || !search_faces(pair, 0, reach, separation))
+        return false;
+    separation->edge_separation = separation->best + pair->slop; // what an edge axis must beat
+    return search_edges(pair, reach, separation);
 }

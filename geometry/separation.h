@@ -33,7 +33,8 @@ struct face_axis {
 #define SEPARATION_TIES 8
 
 struct separation {
-    double best; // of all faces
+    double best;                 // of all faces
+    struct face_axis best_of[2]; // of either body
     int count;
     struct face_axis tie[SEPARATION_TIES]; // faces of body 1 first
 
@@ -59,7 +60,7 @@ static inline vec3 pair_normal(const struct pair *pair, int body, int32_t face) 
 // Lowest value of axis.p over the corners p of the body.
 double pair_support(const struct pair *pair, int body, vec3 axis);
 
-// False when some axis separates the bodies by more than reach; `separation` is then not complete.
+// False when an axis was found that separates the bodies by more than reach.
 bool separation_search(const struct pair *pair, double reach, struct separation *separation);
 
 #endif

@@ -9,7 +9,8 @@
 // det/120 (aa + bb + cc + ss), s = a + b + c (Tonon, "Explicit exact formulas for the 3-D
 // tetrahedron inertia tensor", J. Math. Stat. 1, 2005).
 static void add_tetrahedron(vec3 a, vec3 b, vec3 c, double *volume, vec3 *first, sym3 *second) {
-    double det = vec3_dot(a, vec3_cross(b, c)), w = det / 120;
+    // Differences first: in a needle a, b and c are nearly parallel.
+    double det = vec3_dot(a, vec3_cross(vec3_sub(b, a), vec3_sub(c, a))), w = det / 120;
     vec3 s = vec3_add(vec3_add(a, b), c);
     *volume += det / 6;
     *first = vec3_add_scaled(*first, det / 24, s);

@@ -20,13 +20,27 @@ void surface_free(struct surface *surface) {
     *surface = (struct surface){0};
 }
 
-const char *surface_face_name(const struct surface *surface, int32_t face,
-                              char name[SURFACE_NAME_SIZE]) {
+struct surface_name surface_face_name(const struct surface *surface, int32_t face) {
+    struct surface_name name;
+    const struct drawing *drawing = surface->drawing;
     int32_t number = surface->face_number[face];
-    int length = snprintf(name, SURFACE_NAME_SIZE, "face %" PRId32, number + 1);
-    if (surface->line)
-        snprintf(name + length, SURFACE_NAME_SIZE - (size_t)length, " (line %" PRId64 ")",
-                 surface->line[number]);
+    int length = snprintf(name.text, sizeof name.text, "face %" PRId32, number + 1);
+    if (drawing && drawing->place)
+        snprintf(name.text + length, sizeof name.text - (size_t)length, " (%s %" PRId64 ")",
+                 drawing->place_noun, drawing->place[number]);
+    return name;
+}
+
+struct surface_name surface_corner_name(const struct surface *surface, int32_t point) {
+    struct surface_name name;
+    const struct drawing *drawing = surface->drawing;
+    int32_t number = surface->point_number[point];
+    int64_t shown = drawing && drawing->name ? drawing->name[number] : number + 1;
+    int length =
+        snprintf(name.text, sizeof name.text, shown > 0 ? "corner %" PRId64 : "corner", shown);
+    if (drawing)
+        snprintf(name.text + length, sizeof name.text - (size_t)length, " (%g, %g, %g)",
+                 drawing->point[number].x, drawing->point[number].y, drawing->point[number].z);
     return name;
 }
 
@@ -91,10 +105,9 @@ void surface_weld(const vec3 *point, int32_t points, double tolerance, int32_t *
 // From a drawing
 
 static bool check_counts(const struct drawing *drawing, struct error *error) {
-    if (drawing->points < 4 || drawing->faces < 4)
+    if (drawing->points < 4 || drawing->faces < 1)
         return error_set(error, ERROR_INPUT,
-                         "%" PRId64 " points and %" PRId64
-                         " faces; a closed body has at least 4 of each",
+                         "%" PRId64 " points and %" PRId64 " faces; a body has at least 4 of each",
                          drawing->points, drawing->faces);
     int64_t corners = drawing->start[drawing->faces] - drawing->start[0];
     if (drawing->points > SURFACE_MAX || drawing->faces > SURFACE_MAX || corners > SURFACE_MAX)
@@ -137,30 +150,37 @@ static bool check_corners(const struct drawing *drawing, int64_t face, struct er
     return true;
 }
 
-// Takes a face over without corners that fell together. `seen` marks the points of the last face.
-static bool take_face(struct surface *surface, const struct drawing *drawing, int64_t face,
-                      const int32_t *same, int32_t *seen, struct error *error) {
-    if (!check_corners(drawing, face, error))
-        return false;
+bool surface_add_face(struct surface *surface, const int64_t *corner, int64_t count,
+                      const int32_t *same, int64_t number) {
     int32_t begin = surface->start[surface->faces], end = begin;
-    for (int64_t k = drawing->start[face]; k < drawing->start[face + 1]; k++) {
-        int32_t corner = same[drawing->corner[k]];
-        if (end == begin || corner != surface->corner[end - 1])
-            surface->corner[end++] = corner;
-    }
+    for (int64_t k = 0; k < count; k++)
+        if (end == begin || same[corner[k]] != surface->corner[end - 1])
+            surface->corner[end++] = same[corner[k]];
     if (end - begin > 1 && surface->corner[begin] == surface->corner[end - 1])
         end--;
     if (end - begin < 3)
-        return true; // a sliver: its neighbours meet where it was
-    for (int32_t k = begin; k < end; k++) {
-        int32_t corner = surface->corner[k];
-        if (seen[corner] == surface->faces + 1)
-            return error_set(error, ERROR_INPUT, "passes twice through corner %" PRId32,
-                             corner + 1);
-        seen[corner] = surface->faces + 1;
-    }
-    surface->face_number[surface->faces++] = (int32_t)face;
+        return false;
+    surface->face_number[surface->faces++] = (int32_t)number;
     surface->start[surface->faces] = end;
+    return true;
+}
+
+// `seen` marks the points of each face with its number from 1. A sliver is left out: its neighbours
+// meet where it was.
+static bool take_face(struct surface *surface, const struct drawing *drawing, int64_t face,
+                      const int32_t *same, int32_t *seen, struct error *error) {
+    int64_t begin = drawing->start[face], count = drawing->start[face + 1] - begin;
+    if (!check_corners(drawing, face, error))
+        return false;
+    if (!surface_add_face(surface, drawing->corner + begin, count, same, face))
+        return true;
+    for (int32_t k = surface->start[surface->faces - 1]; k < surface->start[surface->faces]; k++) {
+        int32_t corner = surface->corner[k];
+        if (seen[corner] == surface->faces)
+            return error_set(error, ERROR_INPUT, "passes twice through %s",
+                             surface_corner_name(surface, corner).text);
+        seen[corner] = surface->faces;
+    }
     return true;
 }
 
@@ -173,10 +193,10 @@ static bool take_faces(struct surface *surface, const struct drawing *drawing,
     bool good = true;
     for (int64_t f = 0; f < drawing->faces && good; f++) {
         good = take_face(surface, drawing, f, same, seen, error);
-        if (!good && drawing->line)
-            error_context(error, "face %" PRId64 " (line %" PRId64 ")", f + 1, drawing->line[f]);
-        else if (!good)
-            error_context(error, "face %" PRId64, f + 1);
+        if (!good) {
+            surface->face_number[0] = (int32_t)f; // nothing else is needed of it any more
+            error_context(error, "%s", surface_face_name(surface, 0).text);
+        }
     }
     memory_free(same);
     memory_free(seen);
@@ -197,7 +217,7 @@ static void turn_outside(struct surface *surface) {
 
 bool surface_from_drawing(struct surface *surface, const struct drawing *drawing,
                           struct error *error) {
-    *surface = (struct surface){.line = drawing->line};
+    *surface = (struct surface){.drawing = drawing};
     if (!check_counts(drawing, error) || !drawing_tolerance(drawing, &surface->tolerance, error))
         return false;
     size_t points = (size_t)drawing->points, faces = (size_t)drawing->faces;
@@ -220,11 +240,6 @@ bool surface_from_drawing(struct surface *surface, const struct drawing *drawing
 // -------------------------------------------------------------------------------------------------
 // Edges
 
-struct half_edge {
-    int32_t low, high; // its two points
-    int32_t index, face;
-};
-
 static int compare_half_edges(const void *left, const void *right) {
     const struct half_edge *a = left, *b = right;
     if (a->low != b->low)
@@ -234,7 +249,7 @@ static int compare_half_edges(const void *left, const void *right) {
     return (a->index > b->index) - (a->index < b->index);
 }
 
-static struct half_edge *sorted_half_edges(const struct surface *surface) {
+struct half_edge *surface_half_edges(const struct surface *surface) {
     size_t count = (size_t)surface->start[surface->faces];
     struct half_edge *list = memory_allocate(count, sizeof *list, "edges");
     for (int32_t f = 0; f < surface->faces; f++)
@@ -249,26 +264,25 @@ static struct half_edge *sorted_half_edges(const struct surface *surface) {
 
 static bool edge_error(const struct surface *surface, const struct half_edge *edge, int32_t count,
                        struct error *error) {
-    char first[SURFACE_NAME_SIZE], second[SURFACE_NAME_SIZE];
-    surface_face_name(surface, edge[0].face, first);
+    struct surface_name first = surface_face_name(surface, edge[0].face);
     if (count == 1)
-        error_set(error, ERROR_INPUT, "belongs to %s alone: the surface is open there", first);
+        error_set(error, ERROR_INPUT, "belongs to %s alone: the surface is open there", first.text);
     else if (count > 2)
         error_set(error, ERROR_INPUT,
                   "is shared by %" PRId32 " faces, %s among them: one body has two at every edge",
-                  count, first);
+                  count, first.text);
     else
         error_set(error, ERROR_INPUT,
-                  "is run through in the same sense by %s and %s: turn one of them round", first,
-                  surface_face_name(surface, edge[1].face, second));
-    return error_context(error, "the edge between corners %" PRId32 " and %" PRId32,
-                         surface->point_number[edge->low] + 1,
-                         surface->point_number[edge->high] + 1);
+                  "is run through in the same sense by %s and %s: turn one of them round",
+                  first.text, surface_face_name(surface, edge[1].face).text);
+    return error_context(error, "the edge between %s and %s",
+                         surface_corner_name(surface, edge->low).text,
+                         surface_corner_name(surface, edge->high).text);
 }
 
 bool surface_pair_edges(struct surface *surface, struct error *error) {
     int32_t count = surface->start[surface->faces];
-    struct half_edge *list = sorted_half_edges(surface);
+    struct half_edge *list = surface_half_edges(surface);
     memory_free(surface->twin);
     surface->twin = memory_allocate((size_t)count, sizeof(int32_t), "edges");
     bool good = true;

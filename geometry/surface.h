@@ -17,8 +17,13 @@ struct drawing {
     int64_t points;
     const int64_t *start, *corner;
     int64_t faces;
-    const int64_t *line; // of each face in its file, for messages; may be NULL
-    double tolerance;    // how far off (metres) its points may be drawn; 0: rounded doubles
+    // For messages, and may be NULL: what the file calls the corners (0: nothing), where in the
+    // file each face is, and whether that is a line or what.
+    const int64_t *name, *place;
+    const char *place_noun;
+    // How far off (metres) its points may be drawn; 0: rounded doubles. Where that leaves faces
+    // that are half in one plane and half not, ten times more is tried, up to the second value.
+    double tolerance, tolerance_most;
 };
 
 struct surface {
@@ -27,8 +32,14 @@ struct surface {
     int32_t *start, *corner;
     int32_t *twin; // of the half-edge that starts at corner[k]: the one that runs back along it
     int32_t *point_number, *face_number; // in the drawing, from 0
-    const int64_t *line;
+    const struct drawing *drawing;       // for messages; NULL: from a checkpoint
     double tolerance;
+};
+
+struct half_edge {
+    int32_t low, high; // its two points
+    int32_t index;     // in `corner`, where it starts
+    int32_t face;
 };
 
 // Like polyhedron_surface, which calls it.
@@ -44,19 +55,34 @@ bool drawing_tolerance(const struct drawing *drawing, double *tolerance, struct 
 // same[k] is k, or the point that stands for k because it is at most `tolerance` away.
 void surface_weld(const vec3 *point, int32_t points, double tolerance, int32_t *same);
 
+// Takes a face over without corners that fell together; false: nothing is left of it.
+bool surface_add_face(struct surface *surface, const int64_t *corner, int64_t count,
+                      const int32_t *same, int64_t number);
+
 // Copied, equal points made one, faces turned to the outside.
 bool surface_from_drawing(struct surface *surface, const struct drawing *drawing,
                           struct error *error);
+// All of them, the two (or more) along one edge next to each other; for memory_free.
+struct half_edge *surface_half_edges(const struct surface *surface);
 // Fills `twin`; the error names the edge that is not shared by two faces in opposite sense.
 bool surface_pair_edges(struct surface *surface, struct error *error);
 // Faces that lie in one plane become one; corners inside a face or an edge disappear.
 bool surface_merge_faces(struct surface *surface, struct error *error);
 void surface_free(struct surface *surface);
 
-// "face 3" or "face 3 (line 12)".
-#define SURFACE_NAME_SIZE 64
-const char *surface_face_name(const struct surface *surface, int32_t face,
-                              char name[SURFACE_NAME_SIZE]);
+// Flat convex faces with all corners behind them, and a body of more than `thinnest`. Needs planes,
+// radius and volume, and finds the thickness. `surface` has the tolerance, and the names for
+// messages.
+bool polyhedron_check_convex(struct polyhedron *body, const struct surface *surface,
+                             double thinnest, struct error *error);
+
+// "face 3 (line 12)" and "corner 7 (0, 0.5, 1)", as the drawing has them.
+#define SURFACE_NAME_SIZE 96
+struct surface_name {
+    char text[SURFACE_NAME_SIZE];
+};
+struct surface_name surface_face_name(const struct surface *surface, int32_t face);
+struct surface_name surface_corner_name(const struct surface *surface, int32_t point);
 
 // Twice the area of a polygon as a vector along its normal (Newell).
 vec3 surface_area(const vec3 *point, const int32_t *corner, int32_t count);

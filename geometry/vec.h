@@ -97,6 +97,8 @@ static inline quat quat_multiply(quat a, quat b) {
                   a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
 }
 
+static inline quat quat_conjugate(quat q) { return (quat){q.w, -q.x, -q.y, -q.z}; }
+
 static inline quat quat_normalize(quat q) {
     double s = 1.0 / sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
     return (quat){s * q.w, s * q.x, s * q.y, s * q.z};
@@ -134,6 +136,34 @@ static inline quat quat_exp(vec3 a) {
     for (; doublings > 0; doublings--)
         q = quat_multiply(q, q);
     return q;
+}
+
+// The rotation by an angle of any size about a unit axis. Whole turns are taken off, two at a time
+// because a quaternion comes back to itself after two: a drum that has turned for an hour is as
+// exact as in its first minute.
+static inline quat quat_about(vec3 axis, double angle) {
+    const double two_turns = 12.56637061435917295385;
+    angle -= two_turns * floor(angle / two_turns + 0.5);
+    return quat_normalize(quat_exp(vec3_scale(angle, axis)));
+}
+
+// The rotation vector (axis times angle, at most pi) of a unit quaternion: the inverse of quat_exp.
+// For the same reason the arc tangent is summed here: large rotations are halved, q -> q + 1 up to
+// length, until its series is short.
+static inline vec3 quat_log(quat q) {
+    if (q.w < 0) // the same rotation
+        q = (quat){-q.w, -q.x, -q.y, -q.z};
+    double scale = 2.0;
+    while (q.x * q.x + q.y * q.y + q.z * q.z > 0.01 * q.w * q.w) {
+        q.w += 1.0;
+        q = quat_normalize(q);
+        scale *= 2.0;
+    }
+    vec3 t = {q.x / q.w, q.y / q.w, q.z / q.w};
+    double t2 = vec3_dot(t, t), series = 0;
+    for (int k = 15; k >= 1; k -= 2)
+        series = 1.0 / k - t2 * series;
+    return vec3_scale(scale * series, t);
 }
 
 #endif

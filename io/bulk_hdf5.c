@@ -20,9 +20,22 @@ static const struct bulk_column columns[] = {
     {"orientation", AT(orientation), 4, false, false},
     {"mass", AT(mass), 1, false, true},
     {"density", AT(density), 1, false, true},
-    {"id", 0, 1, false, false}, // gives the order of the rows; no property of a body
+    {"id", 0, 1, false, false},    // gives the order of the rows; no property of a body
+    {"shape", 0, 1, false, false}, // of our own files: only spheres are taken
 };
-enum { POSITION, RADIUS, VELOCITY, SPIN, ORIENTATION, MASS, DENSITY, ID, MATERIAL, DATASETS };
+enum {
+    POSITION,
+    RADIUS,
+    VELOCITY,
+    SPIN,
+    ORIENTATION,
+    MASS,
+    DENSITY,
+    ID,
+    SHAPE,
+    MATERIAL,
+    DATASETS
+};
 enum { PROPERTIES = ID };
 
 struct reader {
@@ -94,7 +107,9 @@ static bool open_group(struct reader *r) {
 // case does not keep the velocity it had there.
 static bool is_wanted(const struct reader *r, int k) {
     bool motion = k == VELOCITY || k == SPIN;
-    return !r->saved || (k != MATERIAL && !(motion && r->template->fixed));
+    if (!r->saved)
+        return k != SHAPE;
+    return k != MATERIAL && !(motion && r->template->fixed);
 }
 
 static bool open_dataset(struct reader *r, int k) {
@@ -218,8 +233,9 @@ static bool fill_body(struct reader *r, size_t i, struct gabion_body *body) {
 
 static bool add_row(struct reader *r, size_t i) {
     struct gabion_body body = *r->template;
-    if (r->saved && r->slab[RADIUS][i] == 0.0)
-        return true; // a wall
+    bool other = r->dataset[SHAPE] && r->slab[SHAPE][i] != GABION_SPHERE;
+    if (r->saved && (other || r->slab[RADIUS][i] == 0.0)) // a block, a wall
+        return true;
     return fill_body(r, i, &body) && gabion_add_body(r->world, &body, r->error) >= 0;
 }
 

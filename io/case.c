@@ -41,6 +41,7 @@ static void read_settings(struct fields file, struct gabion_settings *settings) 
 static void read_output(struct fields output, struct output_settings *settings) {
     *settings = (struct output_settings){
         .vtk_every = (int)fields_integer(output, "vtk_every"),
+        .blocks = (enum vtk_blocks)fields_choice(output, "blocks"),
         .checkpoint_every = (int)fields_integer(output, "checkpoint_every"),
         .history_every = (int)fields_integer(output, "history_every"),
         .frames_every = (int)fields_integer(output, "frames_every"),

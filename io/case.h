@@ -6,12 +6,14 @@
 #define IO_CASE_H
 
 #include "engine/gabion.h"
+#include "io/vtk.h"
 
 struct case_file;
 
 struct output_settings { // every N steps; 0 switches off
     int vtk_every, checkpoint_every, history_every, frames_every;
     int checkpoint_keep;
+    enum vtk_blocks blocks;
 };
 
 // overrides: "a.b=value" each, as given to --set.

@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "engine/world.h"
 #include "io/case_file.h"
 #include "io/number.h"
@@ -19,9 +21,8 @@ static bool find_group(struct fields fields, const struct gabion_world *world, i
                       name->text, suggestion_print(&suggestion, hint, sizeof hint));
 }
 
-static void read_table(struct fields table, struct gabion_signal *signal) {
+static void read_points(struct fields table, struct gabion_signal *signal) {
     const struct yaml_node *points = fields_node(table, "points");
-    signal->kind = GABION_SIGNAL_TABLE;
     signal->amplitude = fields_number(table, "scale");
     signal->points = (int)points->count;
     signal->table_time = memory_allocate(points->count, sizeof(double), "table");
@@ -32,55 +33,104 @@ static void read_table(struct fields table, struct gabion_signal *signal) {
     }
 }
 
-// A driver gives a velocity or a ramp of a distance where a force gives a constant or a ramp of a
-// force. The tables of the signal belong to the caller.
-static void read_signal(struct fields fields, bool driver, struct gabion_signal *signal) {
-    *signal = (struct gabion_signal){
+static bool read_plain(struct fields fields, struct gabion_signal *signal) {
+    static const struct {
+        const char *key;
+        enum gabion_signal_kind kind;
+    } plain[] = {{"constant", GABION_SIGNAL_CONSTANT},
+                 {"velocity", GABION_SIGNAL_LINEAR},
+                 {"rate", GABION_SIGNAL_LINEAR}};
+    for (size_t k = 0; k < sizeof plain / sizeof *plain; k++)
+        if (fields_have(fields, plain[k].key)) {
+            signal->kind = plain[k].kind;
+            signal->amplitude = fields_number(fields, plain[k].key);
+            return true;
+        }
+    return false;
+}
+
+static void read_sine(struct fields sine, struct gabion_signal *signal) {
+    signal->kind = GABION_SIGNAL_SINE;
+    signal->amplitude = fields_number(sine, "amplitude");
+    signal->frequency = fields_number(sine, "frequency");
+    signal->phase = fields_number(sine, "phase");
+    signal->smooth = fields_number(sine, "smooth");
+}
+
+static void read_ramp(struct fields ramp, struct gabion_signal *signal) {
+    const char *size = fields_have(ramp, "distance") ? "distance"
+                       : fields_have(ramp, "angle")  ? "angle"
+                                                     : "force";
+    signal->kind = GABION_SIGNAL_RAMP;
+    signal->amplitude = fields_number(ramp, size);
+    signal->smooth = fields_number(ramp, "smooth");
+}
+
+// Of a driver, a tilt or a force, in the units of the file. Its tables belong to the caller.
+static struct gabion_signal read_signal(struct fields fields) {
+    struct gabion_signal signal = {
         .start = fields_number(fields, "start"),
         .end = fields_number(fields, "end"),
     };
-    const char *plain = driver ? "velocity" : "constant";
-    if (fields_have(fields, plain)) {
-        signal->kind = driver ? GABION_SIGNAL_LINEAR : GABION_SIGNAL_CONSTANT;
-        signal->amplitude = fields_number(fields, plain);
-    } else if (fields_have(fields, "sine")) {
-        struct fields sine = fields_section(fields, "sine");
-        signal->kind = GABION_SIGNAL_SINE;
-        signal->amplitude = fields_number(sine, "amplitude");
-        signal->frequency = fields_number(sine, "frequency");
-        signal->phase = fields_number(sine, "phase");
-        signal->smooth = fields_number(sine, "smooth");
+    if (read_plain(fields, &signal))
+        return signal;
+    if (fields_have(fields, "sine")) {
+        read_sine(fields_section(fields, "sine"), &signal);
     } else if (fields_have(fields, "ramp")) {
-        struct fields ramp = fields_section(fields, "ramp");
-        signal->kind = GABION_SIGNAL_RAMP;
-        signal->amplitude = fields_number(ramp, driver ? "distance" : "force");
-        signal->smooth = fields_number(ramp, "smooth");
+        read_ramp(fields_section(fields, "ramp"), &signal);
+    } else if (fields_have(fields, "record")) {
+        struct fields record = fields_section(fields, "record");
+        signal.kind = GABION_SIGNAL_RECORD;
+        signal.returns = strcmp(fields_text(record, "baseline"), "rest") == 0;
+        read_points(record, &signal);
     } else {
-        read_table(fields_section(fields, "table"), signal);
+        signal.kind = GABION_SIGNAL_TABLE;
+        read_points(fields_section(fields, "table"), &signal);
     }
+    return signal;
 }
 
-static bool add_signal(struct fields fields, int group, bool driver, struct gabion_world *world,
-                       struct error *error) {
-    struct gabion_signal signal;
-    vec3 direction = fields_vector(fields, "direction");
-    direction = vec3_scale(1.0 / vec3_length(direction), direction);
-    read_signal(fields, driver, &signal);
-    bool good = driver ? gabion_add_driver(world, group, direction, &signal, error)
-                       : gabion_add_force(world, group, direction, &signal, error);
-    memory_free(signal.table_time);
-    memory_free(signal.table_value);
-    return good;
+static void free_signal(struct gabion_signal *signal) {
+    memory_free(signal->table_time);
+    memory_free(signal->table_value);
 }
+
+static vec3 unit(vec3 a) { return vec3_scale(1.0 / vec3_length(a), a); }
+
+#define DEGREE 0.01745329251994329577 // rad
 
 static bool add_driver(struct fields fields, int group, struct gabion_world *world,
                        struct error *error) {
-    return add_signal(fields, group, true, world, error);
+    struct gabion_signal signal = read_signal(fields);
+    bool good;
+    if (fields_have(fields, "turn")) {
+        struct fields turn = fields_section(fields, "turn");
+        signal.amplitude *= DEGREE;
+        good = gabion_add_rotation(world, group, fields_vector(turn, "pivot"),
+                                   fields_vector(turn, "axis"), &signal, error);
+    } else {
+        good = gabion_add_driver(world, group, unit(fields_vector(fields, "direction")), &signal,
+                                 error);
+    }
+    free_signal(&signal);
+    return good;
+}
+
+static bool set_tilt(struct fields tilt, struct gabion_world *world, struct error *error) {
+    struct gabion_signal signal = read_signal(tilt);
+    signal.amplitude *= DEGREE;
+    bool good = gabion_set_tilt(world, fields_vector(tilt, "axis"), &signal, error);
+    free_signal(&signal);
+    return good || yaml_error_context(error, tilt.node->at);
 }
 
 static bool add_force(struct fields fields, int group, struct gabion_world *world,
                       struct error *error) {
-    return add_signal(fields, group, false, world, error);
+    struct gabion_signal signal = read_signal(fields);
+    bool good =
+        gabion_add_force(world, group, unit(fields_vector(fields, "direction")), &signal, error);
+    free_signal(&signal);
+    return good;
 }
 
 static bool add_reset(struct fields fields, int group, struct gabion_world *world,
@@ -113,6 +163,8 @@ bool case_add_actions(const struct case_file *file, struct gabion_world *world,
                    {"removals", add_removal},
                    {"probes", add_probe}};
     struct fields top = case_fields(file);
+    if (fields_have(top, "tilt") && !set_tilt(fields_section(top, "tilt"), world, error))
+        return false;
     for (size_t k = 0; k < sizeof sources / sizeof *sources; k++)
         for (size_t i = 0; i < fields_count(top, sources[k].list); i++) {
             struct fields entry = fields_entry(top, sources[k].list, i);

@@ -1,9 +1,9 @@
 #include <string.h>
 
-#include "cases/generators.h"
 #include "engine/world.h"
 #include "io/bulk.h"
 #include "io/case_file.h"
+#include "io/case_masonry.h"
 #include "parallel/memory.h"
 
 // What bodies, generators and imports have in common.
@@ -18,8 +18,9 @@ static bool read_template(struct fields fields, struct gabion_world *world,
     body->density = fields_have(fields, "density") ? fields_number(fields, "density")
                                                    : gabion_material_density(world, body->material);
     body->insert_time = fields_number(fields, "insert_time");
-    body->group =
-        fields_have(fields, "name") ? gabion_add_group(world, fields_text(fields, "name")) : 0;
+    // Slabs have groups of their own only: one for all of them would be empty.
+    bool named = fields_have(fields, "name") && !fields_have(fields, "slabs");
+    body->group = named ? gabion_add_group(world, fields_text(fields, "name")) : 0;
     if (body->group < 0)
         return error_set(error, ERROR_INPUT, "too many groups");
     return true;
@@ -46,10 +47,6 @@ static bool add_body(struct fields fields, struct gabion_world *world, struct er
     double q[4];
     if (!read_template(fields, world, &body, error))
         return false;
-    if (fields_have(fields, "half_space"))
-        read_half_space(fields_section(fields, "half_space"), &body);
-    else
-        body.radius = fields_number(fields_section(fields, "sphere"), "radius");
     body.position = fields_vector(fields, "position");
     fields_components(fields, "orientation", q);
     body.orientation = quat_normalize((quat){q[0], q[1], q[2], q[3]});
@@ -57,6 +54,12 @@ static bool add_body(struct fields fields, struct gabion_world *world, struct er
         body.mass = fields_number(fields, "mass");
     if (fields_have(fields, "inertia"))
         body.inertia = fields_vector(fields, "inertia");
+    if (fields_have(fields, "half_space"))
+        read_half_space(fields_section(fields, "half_space"), &body);
+    else if (fields_have(fields, "sphere"))
+        body.radius = fields_number(fields_section(fields, "sphere"), "radius");
+    else
+        return case_add_block(fields, &body, world, error);
     return gabion_add_body(world, &body, error) >= 0;
 }
 
@@ -108,8 +111,9 @@ static void read_size(struct fields generator, struct size_distribution *size) {
     }
 }
 
-static bool add_lattice(struct fields fields, const struct gabion_body *template,
+static bool add_lattice(struct fields entry, const struct gabion_body *template,
                         struct gabion_world *world, struct error *error) {
+    struct fields fields = fields_section(entry, "lattice");
     double count[3];
     fields_components(fields, "count", count);
     struct lattice_definition definition = {
@@ -128,8 +132,9 @@ static bool add_lattice(struct fields fields, const struct gabion_body *template
     return good;
 }
 
-static bool add_fill(struct fields fields, const struct gabion_body *template,
+static bool add_fill(struct fields entry, const struct gabion_body *template,
                      struct gabion_world *world, struct error *error) {
+    struct fields fields = fields_section(entry, "fill");
     struct fill_definition definition = {
         .template = *template,
         .low = fields_vector(fields, "min"),
@@ -146,12 +151,20 @@ static bool add_fill(struct fields fields, const struct gabion_body *template,
 }
 
 static bool add_generated(struct fields fields, struct gabion_world *world, struct error *error) {
+    static const struct {
+        const char *key;
+        bool (*add)(struct fields, const struct gabion_body *, struct gabion_world *,
+                    struct error *);
+    } kinds[] = {{"lattice", add_lattice},  {"fill", add_fill},       {"wall", case_add_wall},
+                 {"slabs", case_add_slabs}, {"arch", case_add_arch},  {"dome", case_add_dome},
+                 {"tower", case_add_tower}, {"stack", case_add_stack}};
     struct gabion_body template;
     if (!read_template(fields, world, &template, error))
         return false;
-    return fields_have(fields, "fill")
-               ? add_fill(fields_section(fields, "fill"), &template, world, error)
-               : add_lattice(fields_section(fields, "lattice"), &template, world, error);
+    size_t kind = 0;
+    while (!fields_have(fields, kinds[kind].key)) // the check found exactly one
+        kind++;
+    return kinds[kind].add(fields, &template, world, error);
 }
 
 static bool add_import(struct fields fields, struct gabion_world *world, struct error *error) {

@@ -121,10 +121,22 @@ static bool good_number(const struct key *key, const struct yaml_node *node, boo
 }
 
 static bool good_vector(const struct key *key, const struct yaml_node *node, bool whole) {
-    if (node->kind != YAML_LIST || node->count != (size_t)key->size)
+    if (key->size == 0 && node->kind == YAML_SCALAR)
+        return good_number(key, node, whole);
+    if (node->kind != YAML_LIST || node->count == 0 ||
+        (key->size && node->count != (size_t)key->size))
         return false;
     for (size_t i = 0; i < node->count; i++)
         if (!good_number(key, node->item[i], whole))
+            return false;
+    return true;
+}
+
+static bool good_corners(const struct key *key, const struct yaml_node *node) {
+    if (node->kind != YAML_LIST || node->count == 0)
+        return false;
+    for (size_t i = 0; i < node->count; i++)
+        if (!good_vector(key, node->item[i], false))
             return false;
     return true;
 }
@@ -247,6 +259,8 @@ static bool good_value(struct checker *c, const struct key *key, const struct ya
         return good_vector(key, node, key->type == KEY_INTEGERS);
     case KEY_POINTS:
         return good_points(node);
+    case KEY_CORNERS:
+        return good_corners(key, node);
     case KEY_SECTION:
         check_section(c, key->section, node, path);
         return true;
@@ -264,20 +278,15 @@ static bool good_value(struct checker *c, const struct key *key, const struct ya
     return false;
 }
 
-static void check_presence(struct checker *c, const struct key_section *section,
-                           const struct yaml_node *node, const char *path) {
-    char expected[256], choices[256] = "";
+static void check_alternatives(struct checker *c, const struct key_section *section, bool pair,
+                               const struct yaml_node *node, const char *path) {
+    char choices[256] = "";
     size_t alternatives = 0, given = 0;
     for (size_t i = 0; i < section->count; i++) {
         const struct key *key = &section->keys[i];
-        bool present = yaml_find(node, key->name) != NULL;
-        if (key->required && !present)
-            problems_add(&c->problems, node->at, "missing key \"%s\" in %s; expected %s: %s",
-                         key->name, path[0] ? path : "the case file",
-                         key_describe(key, expected, sizeof expected), key->help);
-        if (!key->one_of)
+        if (!(pair ? key->either : key->one_of))
             continue;
-        given += present;
+        given += yaml_find(node, key->name) != NULL;
         size_t length = strlen(choices);
         snprintf(choices + length, sizeof choices - length, "%s%s", alternatives++ ? ", " : "",
                  key->name);
@@ -285,6 +294,20 @@ static void check_presence(struct checker *c, const struct key_section *section,
     if (alternatives && given != 1)
         problems_add(&c->problems, node->at, "%s: expected exactly one of %s, found %zu", path,
                      choices, given);
+}
+
+static void check_presence(struct checker *c, const struct key_section *section,
+                           const struct yaml_node *node, const char *path) {
+    char expected[256];
+    for (size_t i = 0; i < section->count; i++) {
+        const struct key *key = &section->keys[i];
+        if (key->required && !yaml_find(node, key->name))
+            problems_add(&c->problems, node->at, "missing key \"%s\" in %s; expected %s: %s",
+                         key->name, path[0] ? path : "the case file",
+                         key_describe(key, expected, sizeof expected), key->help);
+    }
+    check_alternatives(c, section, false, node, path);
+    check_alternatives(c, section, true, node, path);
 }
 
 static void check_section(struct checker *c, const struct key_section *section,

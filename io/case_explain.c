@@ -36,6 +36,14 @@ static void print_number(FILE *stream, const struct key *key, const char *noun) 
         fprintf(stream, " (%s)", key->unit);
 }
 
+static void print_list(FILE *stream, const struct key *key, const char *noun) {
+    if (key->size)
+        fprintf(stream, "a list of %d ", key->size);
+    else
+        fputs("one or a list of ", stream);
+    print_number(stream, key, noun);
+}
+
 static void print_type(FILE *stream, const struct key *key) {
     switch (key->type) {
     case KEY_TEXT:
@@ -79,15 +87,17 @@ static void print_type(FILE *stream, const struct key *key) {
         print_words(stream, key->words);
         break;
     case KEY_VECTOR:
-        fprintf(stream, "a list of %d ", key->size);
-        print_number(stream, key, "numbers");
+        print_list(stream, key, "numbers");
         break;
     case KEY_INTEGERS:
-        fprintf(stream, "a list of %d ", key->size);
-        print_number(stream, key, "whole numbers");
+        print_list(stream, key, "whole numbers");
         break;
     case KEY_POINTS:
         fputs("a list of [time, value], time increasing", stream);
+        break;
+    case KEY_CORNERS:
+        fprintf(stream, "a list of lists of %d ", key->size);
+        print_number(stream, key, "numbers");
         break;
     case KEY_SECTION:
         fputs("a mapping", stream);
@@ -116,8 +126,8 @@ static void print_presence(FILE *stream, const struct key *key) {
     bool list = key->type == KEY_VECTOR || key->type == KEY_CHOICES;
     if (key->required) {
         fputs("required", stream);
-    } else if (key->one_of) {
-        fputs("one of these", stream);
+    } else if (key->one_of || key->either) {
+        fputs(key->one_of ? "one of these" : "one of this pair", stream);
     } else if (key->initial && key->initial[0]) {
         fputs(list ? "default [" : "default ", stream);
         print_words(stream, key->initial);

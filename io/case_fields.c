@@ -4,6 +4,7 @@
 
 #include "engine/gabion.h"
 #include "io/number.h"
+#include "parallel/memory.h"
 
 struct fields fields_section(struct fields fields, const char *key) {
     return (struct fields){yaml_find(fields.node, key), key_find(fields.section, key)->section};
@@ -89,4 +90,28 @@ vec3 fields_vector(struct fields fields, const char *key) {
     double values[3];
     fields_components(fields, key, values);
     return vec3_make(values[0], values[1], values[2]);
+}
+
+static size_t count_numbers(const struct yaml_node *node) {
+    size_t count = node->kind == YAML_SCALAR;
+    for (size_t i = 0; i < node->count; i++)
+        count += count_numbers(node->item[i]);
+    return count;
+}
+
+static double *copy_numbers(const struct yaml_node *node, double *values) {
+    if (node->kind == YAML_SCALAR)
+        *values++ = to_number(node->text);
+    for (size_t i = 0; i < node->count; i++)
+        values = copy_numbers(node->item[i], values);
+    return values;
+}
+
+double *fields_numbers(struct fields fields, const char *key, size_t *count) {
+    const struct yaml_node *node = yaml_find(fields.node, key);
+    *count = node ? count_numbers(node) : 0;
+    double *values = memory_allocate(*count, sizeof *values, "numbers");
+    if (node)
+        copy_numbers(node, values);
+    return values;
 }

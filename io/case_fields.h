@@ -30,5 +30,7 @@ int fields_choice(struct fields fields, const char *key);       // index of the 
 unsigned fields_choices(struct fields fields, const char *key); // bit of each word
 vec3 fields_vector(struct fields fields, const char *key);
 void fields_components(struct fields fields, const char *key, double *values);
+// A list of any length, or of vectors, one after the other: the array belongs to the caller.
+double *fields_numbers(struct fields fields, const char *key, size_t *count);
 
 #endif

@@ -1,19 +1,14 @@
 #include "io/case_keys.h"
 
-#include <math.h>
 #include <string.h>
 
-static const struct key_range positive = {0.0, INFINITY, .low_open = true};
-static const struct key_range not_negative = {.low = 0.0, .high = INFINITY};
+#include "io/case_sections.h"
+
 static const struct key_range unit_interval = {.low = 0.0, .high = 1.0};
 static const struct key_range theta_range = {.low = 0.5, .high = 1.0};
 static const struct key_range relaxation_range = {0.0, 2.0, .low_open = true, .high_open = true};
-static const struct key_range counting = {.low = 1.0, .high = 2147483647.0};
 static const struct key_range steps_range = {.low = 0.0, .high = 2147483647.0};
 static const struct key_range exact_integers = {.low = 0.0, .high = 9007199254740992.0};
-
-#define SECTION(keys_)                                                                             \
-    { (keys_), sizeof(keys_) / sizeof(keys_)[0] }
 
 // ---- settings ----
 
@@ -73,6 +68,8 @@ static const struct key_section stop_section = SECTION(stop_keys);
 static const struct key output_keys[] = {
     {"vtk_every", KEY_INTEGER, .unit = "steps", .initial = "0", .range = &steps_range,
      .help = "ParaView frames; 0 switches off"},
+    {"blocks", KEY_CHOICE, .initial = "surface", .words = "surface solid",
+     .help = "how ParaView frames hold blocks: polygons, or solid cells for volumes and slices"},
     {"checkpoint_every", KEY_INTEGER, .unit = "steps", .initial = "0", .range = &steps_range,
      .help = "checkpoints beside the final one; 0 switches off"},
     {"history_every", KEY_INTEGER, .unit = "steps", .initial = "1", .range = &steps_range,
@@ -144,8 +141,17 @@ static const struct key body_keys[] = {
     {"sphere", KEY_SECTION, .one_of = true, .section = &sphere_section, .help = "a sphere"},
     {"half_space", KEY_SECTION, .one_of = true, .section = &half_space_section,
      .help = "the solid behind a plane through position; always fixed"},
+    {"box", KEY_SECTION, .one_of = true, .section = &box_shape_section, .help = "a block"},
+    {"prism", KEY_SECTION, .one_of = true, .section = &prism_section,
+     .help = "a convex polygon of some height"},
+    {"wedge", KEY_SECTION, .one_of = true, .section = &wedge_section,
+     .help = "a voussoir; position is the centre of its circle"},
+    {"hull", KEY_SECTION, .one_of = true, .section = &hull_section,
+     .help = "the convex hull of points, which are counted from position"},
+    {"mesh", KEY_SECTION, .one_of = true, .section = &mesh_section,
+     .help = "the pieces of a mesh, one body each; its points are counted from position"},
     {"position", KEY_VECTOR, .required = true, .size = 3, .unit = "m",
-     .help = "centre, or point of the plane"},
+     .help = "centre of a sphere or box, point of a plane, origin of any other shape"},
     {"orientation", KEY_VECTOR, .size = 4, .initial = "1 0 0 0",
      .help = "quaternion w, x, y, z; any length"},
     {"mass", KEY_NUMBER, .unit = "kg", .range = &positive, .help = "instead of density"},
@@ -262,6 +268,17 @@ static const struct key generator_keys[] = {
      .help = "spheres on a cubic lattice, shaken"},
     {"fill", KEY_SECTION, .one_of = true, .section = &fill_section,
      .help = "spheres at random places without overlap"},
+    {"wall", KEY_SECTION, .one_of = true, .section = &wall_section,
+     .help = "a wall of blocks in running bond"},
+    {"slabs", KEY_SECTION, .one_of = true, .section = &slabs_section,
+     .help = "ground in one or more parts; always fixed"},
+    {"arch", KEY_SECTION, .one_of = true, .section = &arch_section,
+     .help = "a semicircular or segmental arch of voussoirs"},
+    {"dome", KEY_SECTION, .one_of = true, .section = &dome_section, .help = "rings of a dome"},
+    {"tower", KEY_SECTION, .one_of = true, .section = &tower_section,
+     .help = "a hollow square tower of blocks"},
+    {"stack", KEY_SECTION, .one_of = true, .section = &stack_section,
+     .help = "blocks one upon the other, with or without overhang"},
 };
 static const struct key_section generator_section = SECTION(generator_keys);
 
@@ -289,14 +306,16 @@ static const struct key_section import_section = SECTION(import_keys);
          .unit = "Hz", .range = &positive, .help = "oscillations per second"},                     \
         {"phase", KEY_NUMBER, .unit = "rad", .initial = "0", .help = "angle at start"}, SMOOTH_KEY
 
-static const struct key driver_sine_keys[] = {SINE_KEYS("m")};
+static const struct key driver_sine_keys[] = {SINE_KEYS("m, or deg with turn")};
 static const struct key_section driver_sine_section = SECTION(driver_sine_keys);
 static const struct key force_sine_keys[] = {SINE_KEYS("N")};
 static const struct key_section force_sine_section = SECTION(force_sine_keys);
 
 static const struct key driver_ramp_keys[] = {
-    {"distance", KEY_NUMBER, .required = true, .unit = "m",
-     .help = "gone through from start to end"},
+    {"distance", KEY_NUMBER, .one_of = true, .unit = "m",
+     .help = "along direction, gone through from start to end"},
+    {"angle", KEY_NUMBER, .one_of = true, .unit = "deg",
+     .help = "with turn, gone through from start to end"},
     SMOOTH_KEY,
 };
 static const struct key_section driver_ramp_section = SECTION(driver_ramp_keys);
@@ -305,46 +324,97 @@ static const struct key force_ramp_keys[] = {
     SMOOTH_KEY,
 };
 static const struct key_section force_ramp_section = SECTION(force_ramp_keys);
-
-static const struct key table_keys[] = {
-    {"file", KEY_TEXT, .one_of = true,
-     .help = "two-column CSV (time, value), header optional; relative to this file"},
-    {"points", KEY_POINTS, .one_of = true, .help = "[[time, value], ...], time increasing"},
-    {"scale", KEY_NUMBER, .initial = "1", .help = "factor on the values"},
+static const struct key tilt_ramp_keys[] = {
+    {"angle", KEY_NUMBER, .required = true, .unit = "deg",
+     .help = "gone through from start to end"},
+    SMOOTH_KEY,
 };
-static const struct key_section table_section = SECTION(table_keys);
+static const struct key_section tilt_ramp_section = SECTION(tilt_ramp_keys);
 
-#define ACTION_KEYS(table_help)                                                                    \
-    {"group", KEY_NAME, .required = true, .help = "a body name, or CONTAINER.WALL"},               \
-        {"direction", KEY_VECTOR, .required = true, .size = 3, .help = "any length but 0"},        \
-        {"start", KEY_NUMBER, .unit = "s", .initial = "0", .help = "nothing happens before"},      \
-        {"end",          KEY_NUMBER,                                                               \
-         .unit = "s",    .initial = "inf",                                                         \
-         .words = "inf", .help = "nor after; a ramp ends there"},                                  \
-    {                                                                                              \
-        "table", KEY_SECTION, .one_of = true, .section = &table_section, .help = table_help        \
+#define POINTS_KEYS                                                                                \
+    {"file", KEY_TEXT, .one_of = true,                                                             \
+     .help = "two-column CSV (time, value), header optional; relative to this file"},              \
+        {"points", KEY_POINTS, .one_of = true, .help = "[[time, value], ...], time increasing"}, { \
+        "scale", KEY_NUMBER, .initial = "1", .help = "factor on the values"                        \
     }
 
+static const struct key table_keys[] = {POINTS_KEYS};
+static const struct key_section table_section = SECTION(table_keys);
+
+static const struct key record_keys[] = {
+    POINTS_KEYS,
+    {"baseline", KEY_CHOICE, .initial = "keep", .words = "keep rest",
+     .help = "keep: as recorded, the motion goes on at its last speed; rest: a straight line is "
+             "added to the accelerations so that it ends at rest where it began"},
+};
+static const struct key_section record_section = SECTION(record_keys);
+
+static const struct key turn_keys[] = {
+    {"axis", KEY_VECTOR, .required = true, .size = 3,
+     .help = "by the right-hand rule; any length but 0"},
+    {"pivot", KEY_VECTOR, .size = 3, .unit = "m", .initial = "0 0 0",
+     .help = "a point of the axis, at the start"},
+};
+static const struct key_section turn_section = SECTION(turn_keys);
+
+#define TIMES_KEYS                                                                                 \
+    {"start", KEY_NUMBER, .unit = "s", .initial = "0", .help = "nothing happens before"}, {        \
+        "end", KEY_NUMBER, .unit = "s", .initial = "inf", .words = "inf",                          \
+                           .help = "nor after; a ramp ends there"                                  \
+    }
+#define GROUP_KEY                                                                                  \
+    { "group", KEY_NAME, .required = true, .help = "a body name, or CONTAINER.WALL" }
+
 static const struct key driver_keys[] = {
-    ACTION_KEYS("displacement along direction in m, interpolated linearly between points of (time "
-                "of the simulation, value) times scale; counted from the value at start, held "
-                "after the last point"),
-    {"velocity", KEY_NUMBER, .one_of = true, .unit = "m/s", .help = "constant speed"},
+    GROUP_KEY,
+    {"direction", KEY_VECTOR, .either = true, .size = 3,
+     .help = "the bodies move along it, by metres; any length but 0"},
+    {"turn", KEY_SECTION, .either = true, .section = &turn_section,
+     .help = "the bodies turn about an axis, by degrees"},
+    TIMES_KEYS,
+    {"velocity", KEY_NUMBER, .one_of = true, .unit = "m/s",
+     .help = "constant speed along direction"},
+    {"rate", KEY_NUMBER, .one_of = true, .unit = "deg/s", .help = "constant speed of a turn"},
     {"sine", KEY_SECTION, .one_of = true, .section = &driver_sine_section,
      .help = "amplitude sin(2 pi frequency (t - start) + phase)"},
     {"ramp", KEY_SECTION, .one_of = true, .section = &driver_ramp_section,
-     .help = "a distance between start and end"},
+     .help = "a distance or an angle between start and end, at constant speed but for the smooth "
+             "run-in and run-out"},
+    {"table", KEY_SECTION, .one_of = true, .section = &table_section,
+     .help = "displacement along direction in m, or angle of a turn in deg, interpolated linearly "
+             "between points of (time of the simulation, value) times scale; counted from the "
+             "value at start, held after the last point"},
+    {"record", KEY_SECTION, .one_of = true, .section = &record_section,
+     .help = "accelerogram: acceleration in m/s2 (deg/s2 of a turn), linear between points of "
+             "(time since start, value) times scale, integrated exactly from rest"},
 };
 static const struct key_section driver_section = SECTION(driver_keys);
 
+static const struct key tilt_keys[] = {
+    {"axis", KEY_VECTOR, .required = true, .size = 3,
+     .help = "gravity turns about it by the right-hand rule; any length but 0"},
+    TIMES_KEYS,
+    {"rate", KEY_NUMBER, .one_of = true, .unit = "deg/s", .help = "constant speed"},
+    {"ramp", KEY_SECTION, .one_of = true, .section = &tilt_ramp_section,
+     .help = "an angle between start and end"},
+    {"table", KEY_SECTION, .one_of = true, .section = &table_section,
+     .help = "angle in deg, interpolated linearly between points of (time of the simulation, "
+             "value) times scale; counted from the value at start, held after the last point"},
+};
+static const struct key_section tilt_section = SECTION(tilt_keys);
+
 static const struct key force_keys[] = {
-    ACTION_KEYS("force along direction in N, interpolated linearly between points of (time of the "
-                "simulation, value) times scale; held after the last point"),
+    GROUP_KEY,
+    {"direction", KEY_VECTOR, .required = true, .size = 3, .help = "any length but 0"},
+    TIMES_KEYS,
     {"constant", KEY_NUMBER, .one_of = true, .unit = "N", .help = "on every body of the group"},
     {"sine", KEY_SECTION, .one_of = true, .section = &force_sine_section,
      .help = "amplitude sin(2 pi frequency (t - start) + phase)"},
     {"ramp", KEY_SECTION, .one_of = true, .section = &force_ramp_section,
      .help = "from 0 at start to a force at end"},
+    {"table", KEY_SECTION, .one_of = true, .section = &table_section,
+     .help = "force along direction in N, interpolated linearly between points of (time of the "
+             "simulation, value) times scale; held after the last point"},
 };
 static const struct key_section force_section = SECTION(force_keys);
 
@@ -365,8 +435,9 @@ static const struct key_section removal_section = SECTION(removal_keys);
 static const struct key probe_keys[] = {
     {"name", KEY_NAME, .required = true, .help = "column in history.csv"},
     {"group", KEY_NAME, .required = true, .help = "a body name, or CONTAINER.WALL"},
-    {"quantity", KEY_CHOICE, .required = true, .words = "position velocity spin force",
-     .help = "mean over the group; force: sum of the contact forces on it"},
+    {"quantity", KEY_CHOICE, .required = true, .words = "position velocity spin force moment",
+     .help = "mean over the group; force, moment: sum of the contact forces on it, and of their "
+             "moments about its mean position, N and N m"},
 };
 static const struct key_section probe_section = SECTION(probe_keys);
 
@@ -379,6 +450,8 @@ static const struct key file_keys[] = {
      .help = "acceleration"},
     {"gravity_ramp", KEY_SECTION, .section = &gravity_ramp_section,
      .help = "lets gravity grow smoothly from zero"},
+    {"tilt", KEY_SECTION, .section = &tilt_section,
+     .help = "turns gravity, as if the scene stood on a tilting table"},
     {"time", KEY_SECTION, .required = true, .section = &time_section, .help = "time stepping"},
     {"contact", KEY_SECTION, .section = &contact_section, .help = "contact model"},
     {"solver", KEY_SECTION, .section = &solver_section, .help = "contact solver"},
@@ -388,7 +461,7 @@ static const struct key file_keys[] = {
      .help = "contact laws of pairs of materials; every pair that can touch needs one"},
     {"bodies", KEY_ENTRIES, .section = &body_section, .help = "bodies one by one"},
     {"containers", KEY_ENTRIES, .section = &container_section, .help = "boxes of fixed walls"},
-    {"generators", KEY_ENTRIES, .section = &generator_section, .help = "many spheres at once"},
+    {"generators", KEY_ENTRIES, .section = &generator_section, .help = "many bodies at once"},
     {"imports", KEY_ENTRIES, .section = &import_section, .help = "bodies in bulk from files"},
     {"drivers", KEY_ENTRIES, .section = &driver_section,
      .help = "prescribed motion of fixed bodies, counted from where they stand"},

@@ -18,9 +18,10 @@ enum key_type {
     KEY_BOOLEAN,
     KEY_CHOICE,   // one of `words`
     KEY_CHOICES,  // a list of them
-    KEY_VECTOR,   // `size` numbers
-    KEY_INTEGERS, // `size` whole numbers
+    KEY_VECTOR,   // `size` numbers; size 0: a number, or any number of them
+    KEY_INTEGERS, // the same in whole numbers
     KEY_POINTS,   // [[time, value], ...]
+    KEY_CORNERS,  // a list of vectors of `size`
     KEY_SECTION,  // one mapping
     KEY_ENTRIES,  // a list of mappings
     KEY_NAMED,    // a mapping from names to mappings
@@ -38,6 +39,7 @@ struct key {
     enum key_type type;
     bool required;
     bool one_of; // exactly one of the keys so marked must be given in a section
+    bool either; // and exactly one of this pair
     int size;
     const char *unit;              // NULL: a pure number
     const char *initial;           // what holds when the key is absent; NULL: nothing

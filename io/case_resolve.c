@@ -257,8 +257,8 @@ static bool read_table(const char *path, struct yaml_node *points, struct yaml_p
     return result == CSV_END;
 }
 
-static bool inline_table(struct yaml_node *action, const char *case_path, struct error *error) {
-    struct yaml_node *table = yaml_find(action, "table"), *name = yaml_find(table, "file");
+static bool inline_points(struct yaml_node *table, const char *case_path, struct error *error) {
+    struct yaml_node *name = yaml_find(table, "file");
     char path[PATH_MAX];
     if (!name || name->kind != YAML_SCALAR || yaml_find(table, "points"))
         return true; // nothing to do, or something for the check to complain about
@@ -274,9 +274,14 @@ static bool inline_table(struct yaml_node *action, const char *case_path, struct
     return true;
 }
 
+static bool inline_tables(struct yaml_node *action, const char *case_path, struct error *error) {
+    return inline_points(yaml_find(action, "table"), case_path, error) &&
+           inline_points(yaml_find(action, "record"), case_path, error);
+}
+
 // The resolved case is read again from other folders, so its references must not be relative.
-static bool anchor_import(struct yaml_node *import, const char *case_path, struct error *error) {
-    struct yaml_node *name = yaml_find(import, "file");
+static bool anchor_file(struct yaml_node *mapping, const char *case_path, struct error *error) {
+    struct yaml_node *name = yaml_find(mapping, "file");
     char path[PATH_MAX];
     if (!name || name->kind != YAML_SCALAR)
         return true;
@@ -284,8 +289,13 @@ static bool anchor_import(struct yaml_node *import, const char *case_path, struc
         return false;
     struct yaml_node *anchored = yaml_create_scalar(path, name->at);
     anchored->key_at = name->key_at;
-    yaml_put(import, "file", anchored);
+    yaml_put(mapping, "file", anchored);
     return true;
+}
+
+static bool anchor_mesh(struct yaml_node *body, const char *case_path, struct error *error) {
+    struct yaml_node *mesh = yaml_find(body, "mesh");
+    return !mesh || anchor_file(mesh, case_path, error);
 }
 
 static bool for_entries(struct yaml_node *root, const char *key, const char *case_path,
@@ -306,9 +316,11 @@ struct yaml_node *case_resolve(const char *path, const char *const *overrides, i
     bool good = true;
     for (int i = 0; good && i < override_count; i++)
         good = case_override(root, overrides[i], origins, error);
-    good = good && for_entries(root, "drivers", path, inline_table, error) &&
-           for_entries(root, "forces", path, inline_table, error) &&
-           for_entries(root, "imports", path, anchor_import, error);
+    good = good && inline_tables(yaml_find(root, "tilt"), path, error) &&
+           for_entries(root, "drivers", path, inline_tables, error) &&
+           for_entries(root, "forces", path, inline_tables, error) &&
+           for_entries(root, "imports", path, anchor_file, error) &&
+           for_entries(root, "bodies", path, anchor_mesh, error);
     if (good)
         return root;
     yaml_free(root);

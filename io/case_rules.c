@@ -107,6 +107,9 @@ static void check_half_space(struct problems *problems, struct fields body) {
     if (fields_have(body, "fixed") && !fields_boolean(body, "fixed"))
         problems_add(problems, fields_node(body, "fixed")->at,
                      "a half-space is always fixed; remove this key");
+    if (fields_have(body, "orientation"))
+        problems_add(problems, fields_node(body, "orientation")->at,
+                     "a half-space is placed by its normal and tangent; remove this key");
     if (!fields_have(half_space, "tangent"))
         return;
     vec3 normal = fields_vector(half_space, "normal"), t = fields_vector(half_space, "tangent");
@@ -150,34 +153,103 @@ static void check_size(struct problems *problems, struct fields generator) {
                      "classes: expected one entry {radius, share} or more");
 }
 
+static void require_name(struct problems *problems, struct fields generator, const char *why) {
+    if (!fields_have(generator, "name"))
+        problems_add(problems, generator.node->at, "missing key \"name\": %s", why);
+}
+
+static void check_masonry(struct problems *problems, struct fields generator) {
+    struct fields arch = fields_section(generator, "arch"),
+                  dome = fields_section(generator, "dome"),
+                  stack = fields_section(generator, "stack");
+    if (fields_have(generator, "slabs")) {
+        require_name(problems, generator, "slabs are the groups NAME.1, NAME.2 ...");
+        if (fields_have(generator, "fixed") && !fields_boolean(generator, "fixed"))
+            problems_add(problems, fields_node(generator, "fixed")->at,
+                         "slabs are always fixed; remove this key");
+    }
+    if (arch.node && fields_boolean(arch, "abutments"))
+        require_name(problems, generator,
+                     "the abutments are the groups NAME.left and NAME.right; or say abutments: "
+                     "false");
+    if (dome.node && fields_boolean(dome, "base"))
+        require_name(problems, generator, "the base is the group NAME.base");
+    if (dome.node)
+        require_below(problems, dome, "from", "to");
+    if (fields_have(stack, "overhang") && fields_have(stack, "harmonic"))
+        problems_add(problems, fields_node(stack, "harmonic")->at,
+                     "harmonic stands in place of overhang; remove one of them");
+}
+
 static void check_generator(struct problems *problems, struct fields file,
                             struct fields generator) {
-    check_density(problems, file, generator);
-    bool fill = fields_have(generator, "fill");
-    struct fields kind = fields_section(generator, fill ? "fill" : "lattice");
-    check_size(problems, kind);
-    if (fill)
-        require_below(problems, kind, "min", "max");
+    if (!fields_have(generator, "slabs"))
+        check_density(problems, file, generator);
+    if (fields_have(generator, "fill")) {
+        struct fields fill = fields_section(generator, "fill");
+        check_size(problems, fill);
+        require_below(problems, fill, "min", "max");
+    } else if (fields_have(generator, "lattice")) {
+        check_size(problems, fields_section(generator, "lattice"));
+    } else {
+        check_masonry(problems, generator);
+    }
 }
 
 // ---- actions ----
 
-static void check_action(struct problems *problems, struct fields action) {
-    require_direction(problems, action, "direction");
+static void check_signal(struct problems *problems, struct fields action) {
+    static const char *const tables[] = {"table", "record"};
     require_below(problems, action, "start", "end");
     if (fields_have(action, "ramp") && isinf(fields_number(action, "end")))
         problems_add(problems, fields_node(action, "ramp")->at,
                      "a ramp needs an end; add the key end beside it");
-    struct fields table = fields_section(action, "table");
-    if (fields_have(table, "file"))
-        problems_add(problems, fields_node(table, "file")->at,
-                     "table: a resolved case holds its points, not the name of a file");
+    for (size_t k = 0; k < sizeof tables / sizeof *tables; k++) {
+        const struct yaml_node *file = yaml_find(yaml_find(action.node, tables[k]), "file");
+        if (file)
+            problems_add(problems, file->at,
+                         "%s: a resolved case holds its points, not the name of a file", tables[k]);
+    }
+}
+
+static void check_force(struct problems *problems, struct fields force) {
+    require_direction(problems, force, "direction");
+    check_signal(problems, force);
+}
+
+// A key that speaks of metres beside one that speaks of degrees.
+static void refuse_unit(struct problems *problems, struct fields fields, const char *key,
+                        const char *instead, bool turns) {
+    if (fields_have(fields, key))
+        problems_add(problems, fields_node(fields, key)->at, "%s does not go with %s; give %s", key,
+                     turns ? "turn" : "direction", instead);
+}
+
+static void check_driver(struct problems *problems, struct fields driver) {
+    bool turns = fields_have(driver, "turn");
+    struct fields ramp = fields_section(driver, "ramp");
+    if (turns)
+        require_direction(problems, fields_section(driver, "turn"), "axis");
+    else
+        require_direction(problems, driver, "direction");
+    refuse_unit(problems, driver, turns ? "velocity" : "rate",
+                turns ? "rate (deg/s)" : "velocity (m/s)", turns);
+    refuse_unit(problems, ramp, turns ? "distance" : "angle",
+                turns ? "angle (deg)" : "distance (m)", turns);
+    check_signal(problems, driver);
+}
+
+static void check_tilt(struct problems *problems, struct fields tilt) {
+    require_direction(problems, tilt, "axis");
+    check_signal(problems, tilt);
 }
 
 void case_check_rules(const struct yaml_node *root, struct problems *problems) {
     struct fields file = {root, &case_keys};
     if (fields_have(file, "gravity_ramp"))
         require_below(problems, fields_section(file, "gravity_ramp"), "start", "end");
+    if (fields_have(file, "tilt"))
+        check_tilt(problems, fields_section(file, "tilt"));
     check_laws(problems, file);
     for (size_t i = 0; i < fields_count(file, "bodies"); i++)
         check_body(problems, file, fields_entry(file, "bodies", i));
@@ -188,8 +260,8 @@ void case_check_rules(const struct yaml_node *root, struct problems *problems) {
     for (size_t i = 0; i < fields_count(file, "generators"); i++)
         check_generator(problems, file, fields_entry(file, "generators", i));
     for (size_t i = 0; i < fields_count(file, "drivers"); i++)
-        check_action(problems, fields_entry(file, "drivers", i));
+        check_driver(problems, fields_entry(file, "drivers", i));
     for (size_t i = 0; i < fields_count(file, "forces"); i++)
-        check_action(problems, fields_entry(file, "forces", i));
+        check_force(problems, fields_entry(file, "forces", i));
     require_unique_names(problems, file, "probes");
 }

@@ -22,18 +22,29 @@
 #define MEMORY(field)     ELEMENT(contacts.memory, struct contact_memory, field)
 #define PENDING(field)    ELEMENT(pending, struct pending_body, field)
 #define DRIVEN(field)     ELEMENT(driven, struct driven_body, field)
+#define INTERFACE(field)  ELEMENT(interfaces.list, struct interface, field)
+#define CORNER(field)     ELEMENT(interfaces.corner, struct interface_corner, field)
+
+#define SHAPES(field)                                                                              \
+    .pointer = offsetof(struct shape_table, field),                                                \
+    .stride = sizeof *((struct shape_table *)0)->field, .offset = 0
 
 _Static_assert(sizeof(bool) == 1 && sizeof(enum gabion_shape) == 4 && sizeof(int) == 4,
                "stored as they lie in memory");
 
 // A member added to one of these needs a row in the tables below, and another format version.
 _Static_assert(sizeof(struct ledger) == 80 && sizeof(struct half_space) == 64 &&
-                   sizeof(struct driven_body) == 64 && sizeof(struct pending_body) == 264,
+                   sizeof(struct driven_body) == 64 && sizeof(struct pending_body) == 264 &&
+                   sizeof(struct interface) == 40 && sizeof(struct interface_corner) == 48,
                "tables of the checkpoint format");
 
 // Orientations are (w, x, y, z); inertia is along body axes; velocity and spin are in world axes.
 // The memory of contacts of moving body k (index, not id) is rows start[k] to start[k + 1]; `body`
 // is the index of the other one. Columns of a `pending` body are those of struct gabion_body.
+// `start` has a row for every id up to that of the last polyhedron. Corners of an interface are
+// those from `begin` on, in the own axes of either body; corners of polyhedra are in theirs, and
+// `centre` and `axes` lead back to the frame they were drawn in. Faces have their corners
+// counter-clockwise seen from outside, counted from 0 in each polyhedron.
 const struct state_array checkpoint_arrays[] = {
     {"bodies/id", "1", H5_TYPE_INT32, 1, ROWS_BODIES, VALUE_ID, BODY(id)},
     {"bodies/shape", "1", H5_TYPE_UINT8, 1, ROWS_BODIES, VALUE_SHAPE, BODY(shape)},
@@ -89,13 +100,39 @@ const struct state_array checkpoint_arrays[] = {
      PENDING(body.mass)},
     {"pending/inertia", "kg m2", H5_TYPE_FLOAT64, 3, ROWS_PENDING, VALUE_NOT_NEGATIVE,
      PENDING(body.inertia)},
+    {"pending/polyhedron", "1", H5_TYPE_INT32, 1, ROWS_PENDING, VALUE_POLYHEDRON,
+     PENDING(body.polyhedron)},
     {"pending/insert_time", "s", H5_TYPE_FLOAT64, 1, ROWS_PENDING, VALUE_NOT_NAN,
      PENDING(body.insert_time)},
 
     {"driven/id", "1", H5_TYPE_INT32, 1, ROWS_DRIVEN, VALUE_ID, DRIVEN(id)},
     {"driven/origin", "m", H5_TYPE_FLOAT64, 3, ROWS_DRIVEN, VALUE_FINITE, DRIVEN(origin)},
-    {"driven/orientation", "1", H5_TYPE_FLOAT64, 4, ROWS_DRIVEN, VALUE_FINITE,
-     DRIVEN(orientation)},
+    {"driven/orientation", "1", H5_TYPE_FLOAT64, 4, ROWS_DRIVEN, VALUE_FINITE, DRIVEN(orientation)},
+
+    {"start/position", "m", H5_TYPE_FLOAT64, 3, ROWS_BODY_STARTS, VALUE_FINITE, BODY(start_of)},
+
+    {"interfaces/a", "1", H5_TYPE_INT32, 1, ROWS_INTERFACES, VALUE_ID, INTERFACE(a)},
+    {"interfaces/b", "1", H5_TYPE_INT32, 1, ROWS_INTERFACES, VALUE_ID, INTERFACE(b)},
+    {"interfaces/begin", "1", H5_TYPE_UINT32, 1, ROWS_INTERFACES, VALUE_ANY, INTERFACE(begin)},
+    {"interfaces/corners", "1", H5_TYPE_UINT32, 1, ROWS_INTERFACES, VALUE_PATCH_SIZE,
+     INTERFACE(corners)},
+    {"interfaces/normal", "1", H5_TYPE_FLOAT64, 3, ROWS_INTERFACES, VALUE_FINITE,
+     INTERFACE(normal)},
+    {"interface_corners/in_a", "m", H5_TYPE_FLOAT64, 3, ROWS_INTERFACE_CORNERS, VALUE_FINITE,
+     CORNER(in_a)},
+    {"interface_corners/in_b", "m", H5_TYPE_FLOAT64, 3, ROWS_INTERFACE_CORNERS, VALUE_FINITE,
+     CORNER(in_b)},
+
+    {"polyhedra/corner_count", "1", H5_TYPE_UINT32, 1, ROWS_POLYHEDRA, VALUE_CORNER_COUNT,
+     SHAPES(corner_count)},
+    {"polyhedra/face_count", "1", H5_TYPE_UINT32, 1, ROWS_POLYHEDRA, VALUE_FACE_COUNT,
+     SHAPES(face_count)},
+    {"polyhedra/centre", "m", H5_TYPE_FLOAT64, 3, ROWS_POLYHEDRA, VALUE_FINITE, SHAPES(centre)},
+    {"polyhedra/axes", "1", H5_TYPE_FLOAT64, 4, ROWS_POLYHEDRA, VALUE_FINITE, SHAPES(axes)},
+    {"polyhedra/face_size", "1", H5_TYPE_UINT32, 1, ROWS_FACES, VALUE_FACE_SIZE, SHAPES(face_size)},
+    {"polyhedra/corner", "m", H5_TYPE_FLOAT64, 3, ROWS_CORNERS, VALUE_FINITE, SHAPES(corner)},
+    {"polyhedra/face_corner", "1", H5_TYPE_INT32, 1, ROWS_FACE_CORNERS, VALUE_CORNER,
+     SHAPES(face_corner)},
 };
 const size_t checkpoint_array_count = sizeof checkpoint_arrays / sizeof *checkpoint_arrays;
 
@@ -140,12 +177,14 @@ const struct state_number checkpoint_numbers[] = {
 const size_t checkpoint_number_count = sizeof checkpoint_numbers / sizeof *checkpoint_numbers;
 
 const char *const checkpoint_groups[] = {
-    "bodies", "half_spaces", "contacts", "pending", "driven",
-    "groups", "materials",   "ledger",   "run",     "last_step",
+    "bodies",     "half_spaces",       "contacts",  "pending", "driven",    "start",
+    "interfaces", "interface_corners", "polyhedra", "groups",  "materials", "ledger",
+    "run",        "last_step",
 };
 const size_t checkpoint_group_count = sizeof checkpoint_groups / sizeof *checkpoint_groups;
 
-size_t checkpoint_rows(const struct gabion_world *world, enum row_kind kind) {
+size_t checkpoint_rows(const struct state *state, enum row_kind kind) {
+    const struct gabion_world *world = state->world;
     const struct bodies *bodies = &world->bodies;
     const struct contacts *contacts = &world->contacts;
     switch (kind) {
@@ -161,23 +200,39 @@ size_t checkpoint_rows(const struct gabion_world *world, enum row_kind kind) {
         return (size_t)world->pending_count;
     case ROWS_DRIVEN:
         return (size_t)world->driven_count;
+    case ROWS_BODY_STARTS:
+        return bodies->start_count;
+    case ROWS_INTERFACES:
+        return world->interfaces.count;
+    case ROWS_INTERFACE_CORNERS:
+        return world->interfaces.corner_count;
+    case ROWS_POLYHEDRA:
+        return state->shapes.polyhedra;
+    case ROWS_FACES:
+        return state->shapes.faces;
+    case ROWS_CORNERS:
+        return state->shapes.corners;
+    case ROWS_FACE_CORNERS:
+        return state->shapes.face_corners;
     case ROWS_KINDS:
         break;
     }
     return 0;
 }
 
-struct h5_rows checkpoint_view(const struct gabion_world *world, const struct state_array *array) {
+struct h5_rows checkpoint_view(const struct state *state, const struct state_array *array) {
     struct h5_rows rows = {
         .name = array->name,
         .unit = array->unit,
         .type = array->type,
         .columns = array->columns,
-        .count = checkpoint_rows(world, array->rows),
+        .count = checkpoint_rows(state, array->rows),
         .stride = array->stride,
     };
+    bool shape = array->rows >= ROWS_POLYHEDRA;
+    const char *owner = shape ? (const char *)&state->shapes : (const char *)state->world;
     // The address is copied as bytes because each of them has a type of its own.
-    memcpy(&rows.base, (const char *)world + array->pointer, sizeof rows.base);
+    memcpy(&rows.base, owner + array->pointer, sizeof rows.base);
     if (rows.base)
         rows.base += array->offset;
     return rows;

@@ -11,7 +11,7 @@
 #include "io/h5.h"
 
 #define CHECKPOINT_FORMAT         "gabion-checkpoint"
-#define CHECKPOINT_FORMAT_MAJOR   1
+#define CHECKPOINT_FORMAT_MAJOR   2 // 1: spheres only
 #define CHECKPOINT_FORMAT_MINOR   0
 #define CHECKPOINT_SEAL_SIZE      512
 #define CHECKPOINT_TEMPORARY      "checkpoint.h5.tmp"
@@ -27,7 +27,32 @@ enum row_kind {
     ROWS_MEMORY,
     ROWS_PENDING,
     ROWS_DRIVEN,
+    ROWS_BODY_STARTS, // by id
+    ROWS_INTERFACES,
+    ROWS_INTERFACE_CORNERS,
+    // Of struct shape_table.
+    ROWS_POLYHEDRA,
+    ROWS_FACES,
+    ROWS_CORNERS,
+    ROWS_FACE_CORNERS,
     ROWS_KINDS
+};
+
+// Polyhedra laid flat, one after the other: corners, faces, and the corners of each face.
+struct shape_table {
+    size_t polyhedra, faces, corners, face_corners;
+    uint32_t *corner_count, *face_count; // by polyhedron
+    vec3 *centre;
+    quat *axes;
+    uint32_t *face_size;  // corners, by face
+    vec3 *corner;         // own frame
+    int32_t *face_corner; // among those of its polyhedron
+};
+
+// What is stored: the world (only read while writing), and its shapes in a form that has rows.
+struct state {
+    struct gabion_world *world;
+    struct shape_table shapes;
 };
 
 // What a value must be for the engine not to stumble over it.
@@ -42,6 +67,12 @@ enum value_check {
     VALUE_GROUP,
     VALUE_SHAPE,
     VALUE_SHAPE_INDEX, // -1: none
+    VALUE_POLYHEDRON,  // of a body that need not be one
+    VALUE_CORNER_COUNT,
+    VALUE_FACE_COUNT,
+    VALUE_FACE_SIZE,
+    VALUE_PATCH_SIZE,
+    VALUE_CORNER, // of a polyhedron
     VALUE_LOCK,
     VALUE_FLAG,
 };
@@ -52,7 +83,7 @@ struct state_array {
     int columns;
     enum row_kind rows;
     enum value_check check;
-    size_t pointer; // where in struct gabion_world the address of the elements is
+    size_t pointer; // where in struct gabion_world or shape_table the address of the elements is
     size_t stride;  // size of an element
     size_t offset;  // of the field in an element
 };
@@ -80,8 +111,18 @@ struct checkpoint {
     struct gabion_world numbers; // only the members of checkpoint_numbers are set
 };
 
-size_t checkpoint_rows(const struct gabion_world *world, enum row_kind kind);
-struct h5_rows checkpoint_view(const struct gabion_world *world, const struct state_array *array);
+size_t checkpoint_rows(const struct state *state, enum row_kind kind);
+struct h5_rows checkpoint_view(const struct state *state, const struct state_array *array);
+
+// io/checkpoint_shapes.c
+struct shape_table shape_table_make(const struct bodies *bodies);
+struct shape_table shape_table_reserve(size_t polyhedra, size_t faces, size_t corners,
+                                       size_t face_corners);
+void shape_table_free(struct shape_table *shapes);
+// Builds the polyhedra that a file described into bodies->polyhedra; nothing in the table is
+// believed. `path` is for the error.
+bool shape_table_restore(const struct shape_table *shapes, struct bodies *bodies, const char *path,
+                         struct error *error);
 
 // Hashes the finished file and fills in its first bytes.
 bool checkpoint_seal(const char *path, struct error *error);

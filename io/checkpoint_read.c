@@ -120,6 +120,21 @@ static int64_t body_count(const struct checkpoint *checkpoint) {
     return (int64_t)all.count - (int64_t)walls.count;
 }
 
+static int64_t block_count(const struct checkpoint *checkpoint) {
+    struct error ignored = {0};
+    struct h5_rows shape = {.name = "bodies/shape", .type = H5_TYPE_UINT8, .columns = 1};
+    if (!h5_find_rows(&checkpoint->file, &shape, &ignored))
+        return 0;
+    int64_t blocks = 0;
+    shape.stride = 1;
+    shape.base = memory_allocate(shape.count, 1, "shapes");
+    if (h5_read_rows(&checkpoint->file, &shape, NULL, NULL, &ignored))
+        for (size_t i = 0; i < shape.count; i++)
+            blocks += shape.base[i] == GABION_POLYHEDRON;
+    memory_free(shape.base);
+    return blocks;
+}
+
 void checkpoint_describe(const struct checkpoint *checkpoint, char *text, size_t size) {
     static const struct {
         const char *key, *attribute;
@@ -133,16 +148,16 @@ void checkpoint_describe(const struct checkpoint *checkpoint, char *text, size_t
         {"parent", "parent"},
     };
     const struct gabion_world *numbers = &checkpoint->numbers;
-    int used =
-        snprintf(text, size,
-                 "file: %s\nkind: checkpoint\nstep: %" PRId64 "\ntime: %.17g\n"
-                 "bodies: %" PRId64 "\nmoving-bodies: %" PRId32 "\ncontacts: %" PRId64
-                 "\nresidual: %.6g\nunconverged-steps: %" PRId64 "\nkinetic-energy: %.17g\n"
-                 "energy-error: %.6g\nwall-time: %.3f\nstate-hash: %016" PRIx64 "\n",
-                 checkpoint->file.path, numbers->step, checkpoint->time, body_count(checkpoint),
-                 numbers->bodies.moving, numbers->report.contacts, numbers->report.residual,
-                 numbers->run.unconverged_steps, numbers->ledger.kinetic,
-                 numbers->ledger.energy_error, checkpoint->wall_time, checkpoint->state_hash);
+    int used = snprintf(
+        text, size,
+        "file: %s\nkind: checkpoint\nstep: %" PRId64 "\ntime: %.17g\n"
+        "bodies: %" PRId64 "\nblocks: %" PRId64 "\nmoving-bodies: %" PRId32 "\ncontacts: %" PRId64
+        "\nresidual: %.6g\nunconverged-steps: %" PRId64 "\nkinetic-energy: %.17g\n"
+        "energy-error: %.6g\nwall-time: %.3f\nstate-hash: %016" PRIx64 "\n",
+        checkpoint->file.path, numbers->step, checkpoint->time, body_count(checkpoint),
+        block_count(checkpoint), numbers->bodies.moving, numbers->report.contacts,
+        numbers->report.residual, numbers->run.unconverged_steps, numbers->ledger.kinetic,
+        numbers->ledger.energy_error, checkpoint->wall_time, checkpoint->state_hash);
     for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
         char value[256] = "";
         struct error ignored = {0};

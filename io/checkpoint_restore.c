@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "geometry/patch.h"
 #include "io/checkpoint_format.h"
 #include "parallel/memory.h"
 
@@ -57,12 +58,12 @@ static bool check_materials(const struct checkpoint *checkpoint, const struct ga
 
 // ---- sizes ----
 
-static bool find_sizes(const struct checkpoint *checkpoint, const struct gabion_world *world,
+static bool find_sizes(const struct checkpoint *checkpoint, const struct state *state,
                        size_t sizes[ROWS_KINDS], struct error *error) {
     bool known[ROWS_KINDS] = {false};
     for (size_t k = 0; k < checkpoint_array_count; k++) {
         const struct state_array *array = &checkpoint_arrays[k];
-        struct h5_rows rows = checkpoint_view(world, array);
+        struct h5_rows rows = checkpoint_view(state, array);
         if (!h5_find_rows(&checkpoint->file, &rows, error))
             return false;
         if (known[array->rows] && rows.count != sizes[array->rows])
@@ -81,21 +82,23 @@ static bool check_sizes(const struct checkpoint *checkpoint, const size_t sizes[
     const char *wrong = NULL;
     if (sizes[ROWS_BODIES] > INT32_MAX || sizes[ROWS_HALF_SPACES] > INT32_MAX ||
         sizes[ROWS_MEMORY] > UINT32_MAX || sizes[ROWS_PENDING] > INT_MAX ||
-        sizes[ROWS_DRIVEN] > INT_MAX)
+        sizes[ROWS_DRIVEN] > INT_MAX || sizes[ROWS_POLYHEDRA] > INT32_MAX ||
+        sizes[ROWS_INTERFACE_CORNERS] > UINT32_MAX)
         wrong = "more rows than there can be";
     else if (moving < 0 || moving > (int64_t)sizes[ROWS_BODIES])
         wrong = "attribute 'bodies/moving' is not a number of bodies";
     else if (ids < (int64_t)(sizes[ROWS_BODIES] + sizes[ROWS_PENDING]))
         wrong = "attribute 'bodies/id_count' is less than the number of bodies";
+    else if (ids < (int64_t)sizes[ROWS_BODY_STARTS])
+        wrong = "dataset 'start/position' has more rows than there are ids";
     else if (sizes[ROWS_STARTS] != (size_t)moving + 1 &&
              (sizes[ROWS_STARTS] != 0 || sizes[ROWS_MEMORY] != 0))
         wrong = "dataset 'contacts/start' should have one row more than there are moving bodies";
     return !wrong || error_set(error, ERROR_INPUT, "%s: damaged: %s", checkpoint->file.path, wrong);
 }
 
-static void make_room(const struct checkpoint *checkpoint, struct gabion_world *world,
-                      const size_t sizes[ROWS_KINDS]) {
-    struct bodies *bodies = &world->bodies;
+static void make_room_for_bodies(const struct checkpoint *checkpoint, struct bodies *bodies,
+                                 const size_t sizes[ROWS_KINDS]) {
     bodies_free(bodies);
     bodies_reserve(bodies, sizes[ROWS_BODIES]);
     bodies->count = (int32_t)sizes[ROWS_BODIES];
@@ -109,8 +112,12 @@ static void make_room(const struct checkpoint *checkpoint, struct gabion_world *
     bodies->half_spaces =
         memory_reserve(NULL, &bodies->half_space_capacity, sizes[ROWS_HALF_SPACES],
                        sizeof *bodies->half_spaces, "half-spaces");
+    bodies->start_count = sizes[ROWS_BODY_STARTS];
+    bodies->start_of = memory_reserve(NULL, &bodies->start_capacity, sizes[ROWS_BODY_STARTS],
+                                      sizeof *bodies->start_of, "first positions");
+}
 
-    struct contacts *contacts = &world->contacts;
+static void make_room_for_contacts(struct contacts *contacts, const size_t sizes[ROWS_KINDS]) {
     memory_free(contacts->memory);
     memory_free(contacts->memory_start);
     contacts->count = 0;
@@ -122,20 +129,38 @@ static void make_room(const struct checkpoint *checkpoint, struct gabion_world *
     if (sizes[ROWS_STARTS] > 0)
         contacts->memory_start = memory_reserve(NULL, &contacts->start_capacity, sizes[ROWS_STARTS],
                                                 sizeof *contacts->memory_start, "contact memory");
+}
 
+static void make_room(const struct checkpoint *checkpoint, struct state *state,
+                      const size_t sizes[ROWS_KINDS]) {
+    struct gabion_world *world = state->world;
+    make_room_for_bodies(checkpoint, &world->bodies, sizes);
+    make_room_for_contacts(&world->contacts, sizes);
     memory_free(world->pending);
     world->pending_count = (int)sizes[ROWS_PENDING];
     world->pending = memory_allocate(sizes[ROWS_PENDING], sizeof *world->pending, "waiting bodies");
     memory_free(world->driven);
     world->driven_count = (int)sizes[ROWS_DRIVEN];
     world->driven = memory_allocate(sizes[ROWS_DRIVEN], sizeof *world->driven, "driven bodies");
+
+    struct interfaces *interfaces = &world->interfaces;
+    interfaces_free(interfaces);
+    interfaces->count = sizes[ROWS_INTERFACES];
+    interfaces->corner_count = sizes[ROWS_INTERFACE_CORNERS];
+    interfaces->list = memory_reserve(NULL, &interfaces->capacity, interfaces->count,
+                                      sizeof *interfaces->list, "joints");
+    interfaces->corner =
+        memory_reserve(NULL, &interfaces->corner_capacity, interfaces->corner_count,
+                       sizeof *interfaces->corner, "corners of joints");
+    state->shapes = shape_table_reserve(sizes[ROWS_POLYHEDRA], sizes[ROWS_FACES],
+                                        sizes[ROWS_CORNERS], sizes[ROWS_FACE_CORNERS]);
 }
 
 // ---- values ----
 
 struct value_context {
     const struct checkpoint *checkpoint;
-    const struct gabion_world *world;
+    const struct state *state;
     enum value_check check;
 };
 
@@ -153,7 +178,10 @@ static int64_t value_integer(enum h5_type type, const char *value) {
 }
 
 // The number of things that can be pointed at.
-static int64_t value_limit(const struct gabion_world *world, enum value_check check) {
+static int64_t value_limit(const struct state *state, enum value_check check) {
+    const struct gabion_world *world = state->world;
+    int64_t half_spaces = (int64_t)world->bodies.half_space_count;
+    int64_t polyhedra = (int64_t)state->shapes.polyhedra;
     switch (check) {
     case VALUE_ID:
         return world->bodies.id_count;
@@ -164,9 +192,20 @@ static int64_t value_limit(const struct gabion_world *world, enum value_check ch
     case VALUE_GROUP:
         return world->groups.count;
     case VALUE_SHAPE:
-        return GABION_HALF_SPACE + 1;
+        return GABION_POLYHEDRON + 1;
     case VALUE_SHAPE_INDEX:
-        return (int64_t)world->bodies.half_space_count;
+        return half_spaces > polyhedra ? half_spaces : polyhedra;
+    case VALUE_POLYHEDRON:
+        return polyhedra > 0 ? polyhedra : 1; // 0 where it means nothing
+    case VALUE_CORNER_COUNT:
+    case VALUE_FACE_COUNT:
+        return POLYHEDRON_CORNERS_MAX + 1;
+    case VALUE_FACE_SIZE:
+        return POLYHEDRON_FACE_MAX + 1;
+    case VALUE_PATCH_SIZE:
+        return PATCH_POINTS_MAX + 1;
+    case VALUE_CORNER:
+        return POLYHEDRON_CORNERS_MAX;
     case VALUE_LOCK:
         return 2 * GABION_LOCK_RZ;
     case VALUE_FLAG:
@@ -176,13 +215,28 @@ static int64_t value_limit(const struct gabion_world *world, enum value_check ch
     }
 }
 
+static int64_t value_least(enum value_check check) {
+    switch (check) {
+    case VALUE_SHAPE_INDEX:
+        return -1;
+    case VALUE_CORNER_COUNT:
+    case VALUE_FACE_COUNT:
+        return 4;
+    case VALUE_FACE_SIZE:
+    case VALUE_PATCH_SIZE:
+        return 3;
+    default:
+        return 0;
+    }
+}
+
 static bool check_integers(const void *context, const struct h5_rows *rows, const void *block,
                            size_t first, size_t count, struct error *error) {
     const struct value_context *value = context;
     if (value->check == VALUE_ANY)
         return true;
-    int64_t low = value->check == VALUE_SHAPE_INDEX ? -1 : 0;
-    int64_t limit = value_limit(value->world, value->check);
+    int64_t low = value_least(value->check);
+    int64_t limit = value_limit(value->state, value->check);
     size_t size = h5_type_size(rows->type);
     for (size_t k = 0; k < count; k++) {
         int64_t integer = value_integer(rows->type, (const char *)block + k * size);
@@ -213,12 +267,12 @@ static bool check_reals(const void *context, const struct h5_rows *rows, const v
     return true;
 }
 
-static bool restore_arrays(const struct checkpoint *checkpoint, struct gabion_world *world,
+static bool restore_arrays(const struct checkpoint *checkpoint, const struct state *state,
                            struct error *error) {
     for (size_t k = 0; k < checkpoint_array_count; k++) {
         const struct state_array *array = &checkpoint_arrays[k];
-        struct value_context context = {checkpoint, world, array->check};
-        struct h5_rows rows = checkpoint_view(world, array);
+        struct value_context context = {checkpoint, state, array->check};
+        struct h5_rows rows = checkpoint_view(state, array);
         h5_check check = array->type == H5_TYPE_FLOAT64 ? check_reals : check_integers;
         if (!h5_read_rows(&checkpoint->file, &rows, check, &context, error))
             return false;
@@ -228,32 +282,63 @@ static bool restore_arrays(const struct checkpoint *checkpoint, struct gabion_wo
 
 // ---- what must agree between arrays ----
 
+static bool shape_fits(const struct bodies *bodies, int32_t i) {
+    int64_t index = bodies->shape_index[i];
+    switch ((enum gabion_shape)bodies->shape[i]) {
+    case GABION_HALF_SPACE:
+        return index >= 0 && index < (int64_t)bodies->half_space_count;
+    case GABION_POLYHEDRON:
+        return index >= 0 && index < (int64_t)bodies->polyhedron_count &&
+               (size_t)bodies->id[i] < bodies->start_count;
+    default:
+        return index < 0;
+    }
+}
+
 static bool check_bodies(const struct checkpoint *checkpoint, struct gabion_world *world,
                          struct error *error) {
     struct bodies *bodies = &world->bodies;
     for (int32_t i = 0; i < bodies->count; i++) {
         size_t row = (size_t)i;
-        bool half_space = bodies->shape[i] == GABION_HALF_SPACE;
-        if (half_space != (bodies->shape_index[i] >= 0))
+        if (!shape_fits(bodies, i))
             return damaged(checkpoint, error, "bodies/shape_index", row, "does not fit the shape");
-        if (i < bodies->moving && (half_space || !(bodies->mass[i] > 0)))
+        if (i < bodies->moving && (bodies->shape[i] == GABION_HALF_SPACE || !(bodies->mass[i] > 0)))
             return damaged(checkpoint, error, "bodies/mass", row, "a moving body without mass");
         if (bodies->index_of[bodies->id[i]] >= 0)
             return damaged(checkpoint, error, "bodies/id", row, "two bodies with one id");
         bodies->index_of[bodies->id[i]] = i;
     }
-    for (int k = 0; k < world->pending_count; k++)
+    for (int k = 0; k < world->pending_count; k++) {
+        const struct gabion_body *body = &world->pending[k].body;
         if (bodies->index_of[world->pending[k].id] >= 0)
             return damaged(checkpoint, error, "pending/id", (size_t)k, "the body is in the run");
+        if (body->shape == GABION_POLYHEDRON && bodies->polyhedron_count == 0)
+            return damaged(checkpoint, error, "pending/shape", (size_t)k, "there are no polyhedra");
+    }
+    return true;
+}
+
+static bool check_interfaces(const struct checkpoint *checkpoint, const struct gabion_world *world,
+                             struct error *error) {
+    const struct interfaces *interfaces = &world->interfaces;
+    size_t next = 0;
+    for (size_t k = 0; k < interfaces->count; k++) {
+        const struct interface *interface = &interfaces->list[k];
+        if (interface->a >= interface->b)
+            return damaged(checkpoint, error, "interfaces/a", k, "not below its partner");
+        if (interface->begin != next || interface->corners > interfaces->corner_count - next)
+            return damaged(checkpoint, error, "interfaces/begin", k, "out of order");
+        next += interface->corners;
+    }
     return true;
 }
 
 // Antagonists come after their candidate, and the memory of each body lies behind the last one's.
-static bool check_memory(const struct checkpoint *checkpoint, const struct gabion_world *world,
+static bool check_memory(const struct checkpoint *checkpoint, const struct state *state,
                          struct error *error) {
-    const struct contacts *contacts = &world->contacts;
+    const struct contacts *contacts = &state->world->contacts;
     const uint32_t *start = contacts->memory_start;
-    size_t starts = checkpoint_rows(world, ROWS_STARTS);
+    size_t starts = checkpoint_rows(state, ROWS_STARTS);
     if (starts > 0 && (start[0] != 0 || start[starts - 1] != contacts->memory_count))
         return damaged(checkpoint, error, "contacts/start", starts - 1,
                        "does not fit the number of contacts");
@@ -275,15 +360,27 @@ static void restore_numbers(const struct checkpoint *checkpoint, struct gabion_w
     }
 }
 
+static bool restore_state(const struct checkpoint *checkpoint, struct state *state,
+                          struct error *error) {
+    size_t sizes[ROWS_KINDS] = {0};
+    struct gabion_world *world = state->world;
+    if (!find_sizes(checkpoint, state, sizes, error) || !check_sizes(checkpoint, sizes, error))
+        return false;
+    make_room(checkpoint, state, sizes);
+    return restore_arrays(checkpoint, state, error) &&
+           shape_table_restore(&state->shapes, &world->bodies, checkpoint->file.path, error) &&
+           check_bodies(checkpoint, world, error) && check_memory(checkpoint, state, error) &&
+           check_interfaces(checkpoint, world, error);
+}
+
 bool checkpoint_restore(const struct checkpoint *checkpoint, struct gabion_world *world,
                         struct error *error) {
-    size_t sizes[ROWS_KINDS] = {0};
-    if (!check_materials(checkpoint, world, error) || !restore_groups(checkpoint, world, error) ||
-        !find_sizes(checkpoint, world, sizes, error) || !check_sizes(checkpoint, sizes, error))
+    struct state state = {.world = world};
+    if (!check_materials(checkpoint, world, error) || !restore_groups(checkpoint, world, error))
         return false;
-    make_room(checkpoint, world, sizes);
-    if (!restore_arrays(checkpoint, world, error) || !check_bodies(checkpoint, world, error) ||
-        !check_memory(checkpoint, world, error))
+    bool restored = restore_state(checkpoint, &state, error);
+    shape_table_free(&state.shapes);
+    if (!restored)
         return false;
     restore_numbers(checkpoint, world);
     uint64_t hash = gabion_state_hash(world);

@@ -103,9 +103,16 @@ static bool seal_compare(const char *path, int descriptor, struct error *error) 
                          "%s: checkpoint format %d.%d is newer than this program, which reads "
                          "%d.x; use the version of Gabion that wrote it",
                          path, claimed.major, claimed.minor, CHECKPOINT_FORMAT_MAJOR);
-    if (claimed.major < CHECKPOINT_FORMAT_MAJOR || claimed.minor < 0)
+    if (claimed.major < 1 || claimed.minor < 0)
         return error_set(error, ERROR_INPUT, "%s: there is no checkpoint format %d.%d", path,
                          claimed.major, claimed.minor);
+    if (claimed.major < CHECKPOINT_FORMAT_MAJOR)
+        return error_set(
+            error, ERROR_INPUT,
+            "%s: checkpoint format %d.%d is of an earlier version of Gabion; this "
+            "program reads %d.x. Go on with the version that wrote it, or run the case "
+            "anew",
+            path, claimed.major, claimed.minor, CHECKPOINT_FORMAT_MAJOR);
     found = claimed;
     if (!seal_compute(descriptor, &found))
         return error_set(error, ERROR_INPUT, "%s: %s", path, strerror(errno));

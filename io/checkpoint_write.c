@@ -80,12 +80,14 @@ static bool write_contents(struct h5_file *file, const struct gabion_world *worl
         !write_names(file, CHECKPOINT_GROUP_NAMES, &world->groups, error) ||
         !write_names(file, CHECKPOINT_MATERIAL_NAMES, &world->materials, error))
         return false;
-    for (size_t k = 0; k < checkpoint_array_count; k++) {
-        struct h5_rows rows = checkpoint_view(world, &checkpoint_arrays[k]);
-        if (!h5_write_rows(file, &rows, error))
-            return false;
+    struct state state = {(struct gabion_world *)world, shape_table_make(&world->bodies)};
+    bool written = true;
+    for (size_t k = 0; written && k < checkpoint_array_count; k++) {
+        struct h5_rows rows = checkpoint_view(&state, &checkpoint_arrays[k]);
+        written = h5_write_rows(file, &rows, error);
     }
-    return true;
+    shape_table_free(&state.shapes);
+    return written;
 }
 
 static bool write_temporary(const char *path, const struct gabion_world *world,

@@ -63,8 +63,8 @@ bool h5_write_number(const struct h5_file *file, const char *object, const char 
 bool h5_write_text(const struct h5_file *file, const char *object, const char *name,
                    const char *text, struct error *error);
 
-// Called for each block of rows that was read, before it reaches the array. `first` is the number
-// of the block's first row.
+// Called, unless NULL, for each block of rows that was read, before it reaches the array. `first`
+// is the number of the block's first row.
 typedef bool (*h5_check)(const void *context, const struct h5_rows *rows, const void *block,
                          size_t first, size_t count, struct error *error);
 

@@ -23,8 +23,8 @@ static bool pvd_path(const struct pvd *pvd, char path[PVD_PATH_MAX], struct erro
 
 bool pvd_frame_path(const struct pvd *pvd, int64_t step, char path[PVD_PATH_MAX],
                     struct error *error) {
-    int length = snprintf(path, PVD_PATH_MAX, "%s/vtk/%s_%06" PRId64 ".vtp", pvd->directory,
-                          pvd->kind, step);
+    int length = snprintf(path, PVD_PATH_MAX, "%s/vtk/%s_%06" PRId64 ".%s", pvd->directory,
+                          pvd->kind, step, pvd->extension);
     return path_fits(length, pvd, error);
 }
 
@@ -33,11 +33,14 @@ bool pvd_frame_path(const struct pvd *pvd, int64_t step, char path[PVD_PATH_MAX]
 static void pvd_read_line(struct pvd *pvd, const char *line) {
     char pattern[128];
     snprintf(pattern, sizeof pattern,
-             " <DataSet timestep=\"%%lf\" part=\"0\" file=\"vtk/%s_%%" SCNd64 ".vtp\"/>",
+             " <DataSet timestep=\"%%lf\" part=\"0\" file=\"vtk/%s_%%" SCNd64 ".%%3[a-z]\"/>",
              pvd->kind);
     struct pvd_frame frame;
-    if (sscanf(line, pattern, &frame.time, &frame.step) == 2)
-        pvd_add(pvd, frame.time, frame.step);
+    char extension[4];
+    if (sscanf(line, pattern, &frame.time, &frame.step, extension) != 3)
+        return;
+    strcpy(pvd->extension, extension);
+    pvd_add(pvd, frame.time, frame.step);
 }
 
 bool pvd_read(struct pvd *pvd, struct error *error) {
@@ -65,8 +68,8 @@ bool pvd_write(const struct pvd *pvd, struct error *error) {
           file.stream);
     for (size_t k = 0; k < pvd->count; k++)
         fprintf(file.stream,
-                "<DataSet timestep=\"%.17g\" part=\"0\" file=\"vtk/%s_%06" PRId64 ".vtp\"/>\n",
-                pvd->frames[k].time, pvd->kind, pvd->frames[k].step);
+                "<DataSet timestep=\"%.17g\" part=\"0\" file=\"vtk/%s_%06" PRId64 ".%s\"/>\n",
+                pvd->frames[k].time, pvd->kind, pvd->frames[k].step, pvd->extension);
     fputs("</Collection>\n</VTKFile>\n", file.stream);
     return safe_file_commit(&file, error);
 }

@@ -13,7 +13,9 @@ struct pvd_frame {
 };
 
 struct pvd {
-    const char *directory, *kind; // DIR/kind.pvd and DIR/vtk/kind_<step>.vtp; kept by the caller
+    const char *directory, *kind; // DIR/kind.pvd and DIR/vtk/kind_<step>.EXTENSION; kept by the
+                                  // caller
+    char extension[4];            // vtp or vtu; a series that exists keeps its own
     struct pvd_frame *frames;     // in order of time
     size_t count, capacity;
 };

@@ -73,7 +73,8 @@ static bool open_series(struct runner *runner, struct error *error) {
             return false;
     }
     if (runner->output->vtk_every > 0) {
-        runner->vtk = vtk_open(request->directory, runner->world, request->resume, error);
+        runner->vtk = vtk_open(request->directory, runner->world, request->resume,
+                               runner->output->blocks, error);
         if (runner->vtk == NULL)
             return false;
     }
@@ -120,8 +121,11 @@ static bool write_pictures(struct runner *runner, struct error *error) {
            frame_write(runner->request->directory, runner->world, error);
 }
 
-// A resumed run has its first frame already.
+// A resumed run has its first frame already. That of a new one shows the joints that the first step
+// will find.
 static bool open_files(struct runner *runner, struct error *error) {
+    if (runner->world->step == 0)
+        interfaces_find(runner->world);
     runner->log = log_open(runner->request->directory, error);
     if (runner->log == NULL)
         return false;

@@ -88,6 +88,13 @@ int32_t scene_moving_bodies(const struct gabion_world *world) {
     return moving;
 }
 
+static int32_t count_blocks(const struct bodies *bodies) {
+    int32_t blocks = 0;
+    for (int32_t i = 0; i < bodies->count; i++)
+        blocks += bodies->shape[i] == GABION_POLYHEDRON;
+    return blocks;
+}
+
 void scene_describe(const struct scene *scene, FILE *stream) {
     const struct gabion_world *world = scene->world;
     const struct gabion_settings *settings = &world->settings;
@@ -98,6 +105,7 @@ void scene_describe(const struct scene *scene, FILE *stream) {
         fprintf(stream, "title: %s\n", case_title(scene->file));
     fprintf(stream, "bodies: %" PRId32 "\n", moving);
     fprintf(stream, "fixed-bodies: %" PRId32 "\n", world->bodies.count - moving);
+    fprintf(stream, "blocks: %" PRId32 "\n", count_blocks(&world->bodies));
     if (world->pending_count > 0)
         fprintf(stream, "bodies-to-come: %d\n", world->pending_count);
     fprintf(stream, "materials:");

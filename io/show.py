@@ -1,4 +1,5 @@
-"""Shows a Gabion run in ParaView: spheres by speed, walls translucent, force chains as tubes.
+"""Shows a Gabion run in ParaView: spheres by speed, walls translucent, force chains as tubes;
+blocks by displacement, joints that have opened as red dots, the thrust line as a tube.
 
     pvpython show.py DIR [PICTURE.png]
 
@@ -12,6 +13,7 @@ from paraview.simple import *
 
 BLACK, WHITE = [0, 0, 0], [1, 1, 1]
 PICTURE_SIZE = [1200, 800]
+OPEN_JOINT = 0.5e-3  # m: joints that gape more are marked
 
 
 def open_series(run, kind):
@@ -73,6 +75,44 @@ def show_walls(view, walls):
     display.Opacity = 0.15
 
 
+def size_of(source):
+    """Largest side of the box around a source."""
+    bounds = source.GetDataInformation().GetBounds()
+    return max(bounds[k + 1] - bounds[k] for k in (0, 2, 4))
+
+
+def show_blocks(view, blocks, opacity, bar):
+    display = Show(blocks, view)
+    display.SetRepresentationType('Surface With Edges')
+    display.EdgeColor = [0.3, 0.3, 0.3]
+    display.Opacity = opacity
+    color_by(view, display, ('CELLS', 'displacement', 'Magnitude'), 'displacement [m]', bar)
+
+
+def plain(display, color):
+    display.ColorArrayName = ['POINTS', '']
+    display.AmbientColor = display.DiffuseColor = color
+
+
+def show_joints(view, joints, radius, time):
+    joints.UpdatePipeline(time)
+    opening = joints.PointData['opening']
+    if not opening or opening.GetRange()[1] <= OPEN_JOINT:
+        return
+    opened = Threshold(Input=joints, Scalars=['POINTS', 'opening'],
+                       ThresholdMethod='Above Upper Threshold', UpperThreshold=OPEN_JOINT)
+    dots = Glyph(Input=opened, GlyphType='Sphere', ScaleFactor=2 * radius, GlyphMode='All Points',
+                 ScaleArray=['POINTS', 'No scale array'])
+    plain(Show(dots, view), [0.85, 0.1, 0.1])
+
+
+def show_thrust(view, thrust, radius, time):
+    thrust.UpdatePipeline(time)
+    if thrust.GetDataInformation().GetNumberOfCells() == 0:
+        return
+    plain(Show(Tube(Input=thrust, Radius=radius, NumberofSides=8), view), BLACK)
+
+
 def show_contacts(view, contacts, bodies, time):
     contacts.UpdatePipeline(time)
     force = contacts.PointData['normal_force']
@@ -98,19 +138,38 @@ def place_camera(view):
     view.CameraViewUp = [0, 0, 1]
 
 
-def main():
-    run = sys.argv[1] if len(sys.argv) > 1 else '.'
-    bodies, walls, contacts = (open_series(run, kind) for kind in ('bodies', 'walls', 'contacts'))
-    if not bodies:
-        sys.exit('%s: no bodies.pvd here; give the output folder of a run' % run)
-    time = last_time(bodies)
-    view = prepare_view(time)
+def show_grains(view, run, bodies, time, alone):
+    contacts = open_series(run, 'contacts') if alone else None
     bodies.UpdatePipeline(time)
     show_bodies(view, bodies, 0.25 if contacts else 1.0)
-    if walls:
-        show_walls(view, walls)
     if contacts:
         show_contacts(view, contacts, bodies, time)
+
+
+def show_masonry(view, run, blocks, time, alone):
+    joints, thrust = open_series(run, 'joints'), open_series(run, 'thrust')
+    blocks.UpdatePipeline(time)
+    radius = 0.004 * size_of(blocks)
+    show_blocks(view, blocks, 0.6 if thrust else 1.0, 0.02 if alone else 0.47)
+    if joints:
+        show_joints(view, joints, 1.5 * radius, time)
+    if thrust:
+        show_thrust(view, thrust, radius, time)
+
+
+def main():
+    run = sys.argv[1] if len(sys.argv) > 1 else '.'
+    bodies, blocks, walls = (open_series(run, kind) for kind in ('bodies', 'blocks', 'walls'))
+    if not bodies and not blocks:
+        sys.exit('%s: neither bodies.pvd nor blocks.pvd here; give the output folder of a run' % run)
+    time = last_time(bodies or blocks)
+    view = prepare_view(time)
+    if bodies:
+        show_grains(view, run, bodies, time, not blocks)
+    if blocks:
+        show_masonry(view, run, blocks, time, not bodies)
+    if walls:
+        show_walls(view, walls)
     place_camera(view)
     Render(view)
     if len(sys.argv) > 2:

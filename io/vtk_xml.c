@@ -230,7 +230,8 @@ static bool stream_write(struct stream *stream, struct writer *writer) {
 }
 
 // Bytes of measured numbers do not repeat: looking for matches in them costs twice the time and
-// gains 1 %. Integers do, and so do values that the corners of a cell have in common.
+// gains 1 %. Integers do, and so do values that the corners of a cell, or
+// the faces of a body, have in common.
 static int array_strategy(const struct vtk_array *array, bool shared) {
     return array->type == VTK_FLOAT32 && !shared ? Z_RLE : Z_DEFAULT_STRATEGY;
 }
@@ -259,84 +260,130 @@ static bool array_write(struct writer *writer, const struct vtk_array *array, co
            writer_print(writer, "\n</DataArray>\n");
 }
 
+// The sizes of a mesh, whichever way its cells are given.
+static size_t mesh_points(const struct vtk_mesh *mesh) {
+    return mesh->topology ? mesh->topology->points : mesh->cells * (size_t)mesh->corners;
+}
+
+static size_t mesh_corners(const struct vtk_mesh *mesh) {
+    return mesh->topology ? mesh->topology->corners : mesh_points(mesh);
+}
+
+static bool mesh_solid(const struct vtk_mesh *mesh) {
+    return mesh->topology && mesh->topology->solid;
+}
+
 static bool section_write(struct writer *writer, const char *section,
                           const struct vtk_array *arrays, int array_count,
-                          const struct vtk_poly_data *data, bool on_points) {
-    size_t count = on_points ? data->cells * (size_t)data->corners : data->cells;
+                          const struct vtk_mesh *mesh, bool on_points) {
+    size_t count = on_points ? mesh_points(mesh) : mesh->cells;
+    bool shared = on_points ? mesh->corners > 1 : mesh->topology && !mesh->topology->solid;
     if (!writer_print(writer, "<%s>\n", section))
         return false;
     for (int k = 0; k < array_count; k++)
-        if (!array_write(writer, &arrays[k], data->context, count, on_points && data->corners > 1))
+        if (!array_write(writer, &arrays[k], mesh->context, count, shared))
             return false;
     return writer_print(writer, "</%s>\n", section);
 }
 
 static void connectivity_value(const void *context, size_t k, double *components) {
-    (void)context;
-    components[0] = (double)k;
+    const struct vtk_mesh *mesh = context;
+    components[0] = mesh->topology ? mesh->topology->corner[k] : (double)k;
 }
 
 static void offset_value(const void *context, size_t k, double *components) {
-    const struct vtk_poly_data *data = context;
-    components[0] = (double)((k + 1) * (size_t)data->corners);
+    const struct vtk_mesh *mesh = context;
+    components[0] =
+        mesh->topology ? mesh->topology->end[k] : (double)((k + 1) * (size_t)mesh->corners);
 }
 
-static bool cells_write(struct writer *writer, const struct vtk_poly_data *data,
-                        const char *section) {
+static void type_value(const void *context, size_t k, double *components) {
+    (void)context;
+    (void)k;
+    components[0] = 42; // VTK_POLYHEDRON
+}
+
+static void face_value(const void *context, size_t k, double *components) {
+    components[0] = ((const struct vtk_mesh *)context)->topology->face_word[k];
+}
+
+static void face_offset_value(const void *context, size_t k, double *components) {
+    components[0] = ((const struct vtk_mesh *)context)->topology->face_end[k];
+}
+
+static bool solids_write(struct writer *writer, const struct vtk_mesh *mesh) {
+    const struct vtk_array types = {"types", VTK_UINT8, "", type_value};
+    const struct vtk_array faces = {"faces", VTK_INT32, "", face_value};
+    const struct vtk_array offsets = {"faceoffsets", VTK_INT32, "", face_offset_value};
+    return array_write(writer, &types, mesh, mesh->cells, true) &&
+           array_write(writer, &faces, mesh, mesh->topology->face_words, false) &&
+           array_write(writer, &offsets, mesh, mesh->cells, false);
+}
+
+static bool cells_write(struct writer *writer, const struct vtk_mesh *mesh) {
     const struct vtk_array connectivity = {"connectivity", VTK_INT32, "", connectivity_value};
     const struct vtk_array offsets = {"offsets", VTK_INT32, "", offset_value};
+    const char *section = mesh_solid(mesh)     ? "Cells"
+                          : mesh->corners == 1 ? "Verts"
+                          : mesh->corners == 2 ? "Lines"
+                                               : "Polys";
     return writer_print(writer, "<%s>\n", section) &&
-           array_write(writer, &connectivity, data, data->cells * (size_t)data->corners, false) &&
-           array_write(writer, &offsets, data, data->cells, false) &&
+           array_write(writer, &connectivity, mesh, mesh_corners(mesh), false) &&
+           array_write(writer, &offsets, mesh, mesh->cells, false) &&
+           (!mesh_solid(mesh) || solids_write(writer, mesh)) &&
            writer_print(writer, "</%s>\n", section);
 }
 
-static bool document_write(struct writer *writer, const struct vtk_poly_data *data) {
+static bool piece_write(struct writer *writer, const struct vtk_mesh *mesh) {
+    size_t points = mesh_points(mesh), cells = mesh->cells;
+    if (mesh_solid(mesh))
+        return writer_print(writer, "<Piece NumberOfPoints=\"%zu\" NumberOfCells=\"%zu\">\n",
+                            points, cells);
+    return writer_print(writer,
+                        "<Piece NumberOfPoints=\"%zu\" NumberOfVerts=\"%zu\" NumberOfLines=\"%zu\" "
+                        "NumberOfStrips=\"0\" NumberOfPolys=\"%zu\">\n",
+                        points, mesh->corners == 1 ? cells : 0, mesh->corners == 2 ? cells : 0,
+                        mesh->corners > 2 || mesh->topology ? cells : 0);
+}
+
+static bool document_write(struct writer *writer, const struct vtk_mesh *mesh) {
     const char *order = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "LittleEndian" : "BigEndian";
-    size_t points = data->cells * (size_t)data->corners;
-    const struct vtk_array position = {"Points", VTK_FLOAT32, "xyz", data->position};
+    const char *type = mesh_solid(mesh) ? "UnstructuredGrid" : "PolyData";
+    const struct vtk_array position = {"Points", VTK_FLOAT32, "xyz", mesh->position};
     return writer_print(writer,
                         "<?xml version=\"1.0\"?>\n"
-                        "<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"%s\" "
-                        "header_type=\"UInt64\" compressor=\"vtkZLibDataCompressor\">\n<PolyData>\n"
+                        "<VTKFile type=\"%s\" version=\"1.0\" byte_order=\"%s\" "
+                        "header_type=\"UInt64\" compressor=\"vtkZLibDataCompressor\">\n<%s>\n"
                         "<FieldData>\n"
                         "<DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" "
                         "format=\"ascii\">%.17g</DataArray>\n"
                         "<DataArray type=\"Int64\" Name=\"step\" NumberOfTuples=\"1\" "
                         "format=\"ascii\">%" PRId64 "</DataArray>\n"
                         "</FieldData>\n",
-                        order, data->time, data->step) &&
-           writer_print(writer,
-                        "<Piece NumberOfPoints=\"%zu\" NumberOfVerts=\"%zu\" NumberOfLines=\"%zu\" "
-                        "NumberOfStrips=\"0\" NumberOfPolys=\"%zu\">\n",
-                        points, data->corners == 1 ? data->cells : 0,
-                        data->corners == 2 ? data->cells : 0,
-                        data->corners > 2 ? data->cells : 0) &&
-           section_write(writer, "PointData", data->point_arrays, data->point_array_count, data,
+                        type, order, type, mesh->time, mesh->step) &&
+           piece_write(writer, mesh) &&
+           section_write(writer, "PointData", mesh->point_arrays, mesh->point_array_count, mesh,
                          true) &&
-           section_write(writer, "CellData", data->cell_arrays, data->cell_array_count, data,
+           section_write(writer, "CellData", mesh->cell_arrays, mesh->cell_array_count, mesh,
                          false) &&
-           section_write(writer, "Points", &position, 1, data, true) &&
-           cells_write(writer, data,
-                       data->corners == 1   ? "Verts"
-                       : data->corners == 2 ? "Lines"
-                                            : "Polys") &&
-           writer_print(writer, "</Piece>\n</PolyData>\n</VTKFile>\n");
+           section_write(writer, "Points", &position, 1, mesh, true) && cells_write(writer, mesh) &&
+           writer_print(writer, "</Piece>\n</%s>\n</VTKFile>\n", type);
 }
 
-bool vtk_xml_write(const char *path, const struct vtk_poly_data *data, struct team *team,
+bool vtk_xml_write(const char *path, const struct vtk_mesh *mesh, struct team *team,
                    struct error *error) {
-    if (data->cells > (size_t)INT32_MAX / (size_t)data->corners)
+    size_t corners = mesh->topology ? 1 : (size_t)mesh->corners;
+    if (mesh->cells > (size_t)INT32_MAX / corners)
         return error_set(error, ERROR_RUN,
                          "%s: %zu cells are more than one VTK frame can hold (2^31 points); set "
                          "output.vtk_every to 0",
-                         path, data->cells);
+                         path, mesh->cells);
     struct writer writer = {.team = team, .error = error};
     if (!safe_file_open(&writer.file, path, error))
         return false;
     writer.batch = BLOCKS_PER_THREAD * (size_t)team_size(team);
     writer.blocks = memory_allocate(writer.batch, sizeof *writer.blocks, "blocks of a VTK file");
-    bool written = document_write(&writer, data);
+    bool written = document_write(&writer, mesh);
     for (size_t k = 0; k < writer.batch; k++) {
         memory_free(writer.blocks[k].raw);
         memory_free(writer.blocks[k].packed);

@@ -1,4 +1,5 @@
-// One VTK XML PolyData file (.vtp): cells of 1, 2 or 4 corners with values on cells and points.
+// One VTK XML file: cells with values on cells and points, as PolyData (.vtp) or, for solid cells,
+// as an UnstructuredGrid (.vtu).
 //
 // Arrays are inline base64 of zlib blocks, because ParaView 5.11 with a current expat refuses
 // appended data. Values are asked for block by block, so that no array exists as a whole in memory;
@@ -24,11 +25,24 @@ struct vtk_array {
 };
 #define VTK_COMPONENTS_MAX 9
 
-struct vtk_poly_data {
+// Polygons or polyhedra of different sizes whose corners are shared points.
+struct vtk_topology {
+    size_t points, corners;
+    const int32_t *corner; // point of each corner of each cell
+    const int32_t *end;    // by cell: corners up to and with it
+    // Polyhedra only (VTK's cell type 42): by cell the number of faces and, for each of them, its
+    // number of corners and their points.
+    bool solid;
+    size_t face_words;
+    const int32_t *face_word, *face_end;
+};
+
+struct vtk_mesh {
     size_t cells;
     int corners; // of every cell: 1 vertices, 2 lines, 4 quads; cell k has the k-th `corners`
                  // points
-    vtk_value position; // of each point
+    const struct vtk_topology *topology; // instead of `corners`; NULL: none
+    vtk_value position;                  // of each point
     const struct vtk_array *point_arrays, *cell_arrays;
     int point_array_count, cell_array_count;
     const void *context; // for every vtk_value
@@ -37,7 +51,7 @@ struct vtk_poly_data {
 };
 
 // The file is whole or absent.
-bool vtk_xml_write(const char *path, const struct vtk_poly_data *data, struct team *team,
+bool vtk_xml_write(const char *path, const struct vtk_mesh *mesh, struct team *team,
                    struct error *error);
 
 #endif

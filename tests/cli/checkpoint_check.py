@@ -13,6 +13,8 @@ import sys
 import h5py
 import numpy as np
 
+SPHERE, HALF_SPACE, POLYHEDRON = range(3)  # bodies/shape
+
 passed = failed = 0
 
 
@@ -69,6 +71,61 @@ def check_structure(file):
               np.all(body > np.repeat(np.arange(moving), np.diff(start))))
 
 
+def polyhedra(group):
+    """Corners and faces (lists of corners) of each polyhedron of a checkpoint or frame."""
+    corners, sizes, face_corners = (group[name][:] for name in
+                                    ("corner", "face_size", "face_corner"))
+    corner = face = place = 0
+    for corner_count, face_count in zip(group["corner_count"], group["face_count"]):
+        faces = []
+        for size in sizes[face:face + face_count]:
+            faces.append(face_corners[place:place + size])
+            place += size
+        yield corners[corner:corner + corner_count], faces
+        corner, face = corner + corner_count, face + face_count
+    check("polyhedra: every row is used",
+          (corner, face, place) == (len(corners), len(sizes), len(face_corners)))
+
+
+def mass_properties(corners, faces):
+    """Volume, first and second moments of the body of density 1: a sum over tetrahedra."""
+    volume, first, second = 0, np.zeros(3), np.zeros((3, 3))
+    for face in faces:
+        for k in range(1, len(face) - 1):
+            a = corners[[face[0], face[k], face[k + 1]]]
+            v, total = np.linalg.det(a) / 6, a.sum(axis=0)
+            volume, first = volume + v, first + v * total / 4
+            second += v / 20 * (np.outer(total, total) + a.T @ a)
+    return volume, first, second
+
+
+def check_polyhedra(file):
+    """Shapes are in their own frame: centre of mass at the origin, axes principal."""
+    bodies, shapes = file["bodies"], []
+    for k, (corners, faces) in enumerate(polyhedra(file["polyhedra"])):
+        volume, first, second = mass_properties(corners, faces)
+        size = np.abs(corners).max()
+        inertia = np.trace(second) * np.eye(3) - second
+        check(f"polyhedron {k}: volume", volume > 0, volume)
+        check(f"polyhedron {k}: centre", np.abs(first).max() < 1e-12 * volume * size, first)
+        check(f"polyhedron {k}: principal axes",
+              np.abs(inertia - np.diag(np.diag(inertia))).max() < 1e-9 * volume * size**2, inertia)
+        shapes.append((volume, np.diag(inertia)))
+    for i in np.flatnonzero((bodies["shape"][:] == POLYHEDRON) & (bodies["mass"][:] > 0)):
+        volume, inertia = shapes[bodies["shape_index"][i]]
+        expected = bodies["mass"][i] / volume * inertia
+        check(f"inertia of body {bodies['id'][i]}",
+              np.allclose(bodies["inertia"][i], expected, rtol=1e-10, atol=0), expected)
+
+
+def check_interfaces(file):
+    a, b, corners = (file[f"interfaces/{name}"][:] for name in ("a", "b", "corners"))
+    check("interfaces name two bodies", np.all(a < b))
+    check("interfaces are in order", np.all(np.diff(a.astype(np.int64) << 32 | b) > 0))
+    check("corners of interfaces", np.all(corners >= 3) and
+          corners.sum() == len(file["interface_corners/in_a"]))
+
+
 def check_history(file, path):
     step = int(file.attrs["step"])
     with open(path, newline="") as stream:
@@ -78,9 +135,9 @@ def check_history(file, path):
         return
     row, ledger, last = rows[0], file["ledger"].attrs, file["last_step"].attrs
     close("time", float(row["time"]), file.attrs["time"])
-    spheres = int(np.sum(file["bodies/shape"][:] == 0))
-    check("bodies", int(row["bodies"]) == spheres == last["bodies"],
-          f'{row["bodies"]} in the history, {last["bodies"]} and {spheres} in the checkpoint')
+    bodies = int(np.sum(file["bodies/shape"][:] != HALF_SPACE))
+    check("bodies", int(row["bodies"]) == bodies == last["bodies"],
+          f'{row["bodies"]} in the history, {last["bodies"]} and {bodies} in the checkpoint')
     for name in ("candidates", "contacts", "sweeps", "colours", "converged"):
         check(name, int(row[name]) == last[name], f"{row[name]}, expected {last[name]}")
     for name in ("residual", "residual_fclib", "max_overlap", "max_overlap_relative", "max_speed"):
@@ -105,6 +162,8 @@ def main():
         sys.exit(f"{directory}: no checkpoint")
     with h5py.File(paths[0], "r") as file:
         check_structure(file)
+        check_polyhedra(file)
+        check_interfaces(file)
         check_history(file, os.path.join(directory, "history.csv"))
     print(f"{passed} passed, {failed} failed")
     sys.exit(1 if failed else 0)

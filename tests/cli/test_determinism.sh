@@ -29,4 +29,6 @@ contract settling "$shipped/papers/settling_800.yaml" 120 --set output.vtk_every
 contract grains "$shipped/grains_100k.yaml" 4 --set output.vtk_every=0 --set solver.max_sweeps=10 \
     --set "generators.0.lattice.count=[30, 30, 30]"
 contract resort "$CASES/box.yaml" 1100 --set output.vtk_every=0 --set output.frames_every=0
+# Blocks, with joints and shapes in the checkpoint; grains among them; bodies that come and go.
+contract blocks "$CASES/blocks.yaml" 100 --set output.vtk_every=0
 finish

@@ -22,6 +22,14 @@ for kind in frame checkpoint; do
 done
 ok "a frame and its checkpoint give the same run" cmp <(history_of from-frame) <(history_of from-checkpoint)
 
+exits 0 "run with blocks" run "$CASES/blocks.yaml" -o stones --quiet --steps 5 --set output.frames_every=5
+import frame stones/frames/frame-000000005.h5
+import checkpoint stones/checkpoint-000000005.h5
+for kind in frame checkpoint; do
+    exits 0 "import of a $kind with blocks" check "$kind.yaml"
+    is "import of a $kind with blocks: the spheres alone" "$(field bodies)" 2
+done
+
 # spheres FILE: radius and position to the last bit, in the order of ids.
 python=${PYTHON:-/usr/bin/python3}
 spheres() {
@@ -68,7 +76,7 @@ exits 0 "check of idle entries" check idle.yaml
 says "check of idle entries" 'force on group post' 'reset of group post' 'reset of group ball at 2 s' \
     'removal of group ball at 1 s' 'never enter: 1,'
 is "check of idle entries" "$(field warnings)" 5
-is "waiting bodies count" "$(field radius-max)" 1
+is "waiting bodies count" "$(field size-max)" 1
 is "mass" "$(field mass)" 5235.99
 is "extent" "$(field extent)" "10.5 6.5 2"
 finish

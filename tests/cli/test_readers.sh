@@ -3,10 +3,10 @@
 here=$(dirname "$CASES") shipped=$(realpath "$CASES/../../../cases")
 python=${PYTHON:-/usr/bin/python3}
 
-# reads NAME SCRIPT FOLDER: all of the script's checks pass.
+# reads NAME SCRIPT FOLDER [OPTIONS]: all of the script's checks pass.
 reads() {
     local report last
-    report=$("$python" "$here/$2" "$3" 2>&1)
+    report=$("$python" "$here/$2" "${@:4}" "$3" 2>&1)
     last=$(tail -n 1 <<<"$report")
     ok "$1: $2: $(head -n 5 <<<"$report")" grep -qE '^[1-9][0-9]* passed, 0 failed$' <<<"$last"
 }
@@ -22,10 +22,26 @@ for modules in "vtk vtk_check.py" "h5py checkpoint_check.py"; do
         --set drivers.0.start=0.3 --set output.vtk_every=100 --set output.history_every=50 \
         --set output.checkpoint_every=100
     [ -d none ] || exits 0 "no contact" run "$CASES/drop.yaml" -o none --quiet --steps 2 --set output.vtk_every=1
+    [ -d blocks ] || exits 0 "run blocks" run "$CASES/blocks.yaml" -o blocks --quiet
+    [ -d masonry ] || exits 0 "run masonry" run "$CASES/masonry.yaml" -o masonry --quiet --steps 20
+    [ -d solid ] || exits 0 "run solid blocks" run "$CASES/masonry.yaml" -o solid --quiet --steps 20 \
+        --set output.blocks=solid
     for folder in box nut none; do
         reads "$folder" "$2" "$folder"
     done
+    for folder in blocks masonry solid; do
+        reads "$folder" "$2" "$folder" $([ "$1" = vtk ] && echo --density 2000)
+    done
 done
+
+ok "grains have no series of blocks" [ ! -e box/blocks.pvd -a ! -e box/joints.pvd ]
+ok "masonry has no series of spheres" [ ! -e masonry/bodies.pvd ]
+ok "blocks among grains have both" [ -e blocks/bodies.pvd -a -e blocks/blocks.pvd ]
+exits 0 "info of blocks" info blocks
+is "info counts bodies" "$(field bodies)" 6
+is "info counts blocks" "$(field blocks)" 4
+exits 0 "blocks stay solid" resume solid --quiet --steps 10 --set output.blocks=surface
+is "a series keeps its form" "$(ls solid/vtk/blocks_*.vtu | wc -l) $(ls solid/vtk/blocks_*.vtp 2>/dev/null | wc -l)" "4 0"
 
 # The manual's key reference is the program's own.
 docs=$(realpath "$CASES/../../../docs/case-files.md")

@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 """Opens every ParaView file of a run folder with VTK and checks what is in it.
 
-    vtk_check.py DIR [DIR ...]
+    vtk_check.py [--density D] DIR [DIR ...]
 
+With --density, the volume of every moving block is compared with its mass in the newest checkpoint,
+and joints with those of the HDF5 frames (this needs h5py).
 Prints one line per problem and a closing line `N passed, M failed`, N and M being checks.
 """
 import csv
@@ -24,15 +26,26 @@ POINT_ARRAYS = {
                "angular_velocity": VECTOR, "orientation": "wxyz", "coordination": ""},
     "walls": {},
     "contacts": {"normal_force": ""},
+    "blocks": {},
+    "joints": {"body_a": "", "body_b": "", "initial": "", "status": "", "opening": "", "slide": "",
+               "sliding": VECTOR, "normal": VECTOR, "middle": VECTOR, "force": VECTOR,
+               "normal_force": "", "eccentricity": VECTOR, "relative_eccentricity": ""},
+    "thrust": {"normal_force": ""},
 }
 CELL_ARRAYS = {
     "bodies": {},
     "walls": {"id": "", "material": "", "group": "", "velocity": VECTOR, "force": VECTOR},
     "contacts": {"normal_force": "", "force": VECTOR, "impulse": VECTOR, "point": VECTOR,
                  "normal": VECTOR, "gap": "", "body_a": "", "body_b": "", "status": ""},
+    "blocks": {"id": "", "material": "", "group": "", "fixed": "", "velocity": VECTOR,
+               "displacement": VECTOR, "angular_velocity": VECTOR, "coordination": ""},
+    "joints": {},
+    "thrust": {"id": "", "normal_force": ""},
 }
-KINDS = ("bodies", "walls", "contacts")
-CORNERS = {"bodies": 1, "walls": 4, "contacts": 2}
+GRAINS = ("bodies", "walls", "contacts")
+MASONRY = ("blocks", "joints", "thrust")
+CORNERS = {"bodies": 1, "walls": 4, "contacts": 2, "joints": 1, "thrust": 2}
+VOLUME_TOLERANCE = 1e-4  # of single precision
 
 
 class Checker:
@@ -49,13 +62,14 @@ class Checker:
 
 
 class Frame:
-    """One .vtp file: arrays by name, and what went wrong while reading."""
+    """One .vtp or .vtu file: arrays by name, and what went wrong while reading."""
 
     def __init__(self, path):
         self.problems = []
         with open(path, "rb") as file:
             self.appended = b"<AppendedData" in file.read()
-        reader = vtk.vtkXMLPolyDataReader()
+        self.solid = path.endswith(".vtu")
+        reader = vtk.vtkXMLUnstructuredGridReader() if self.solid else vtk.vtkXMLPolyDataReader()
         reader.SetFileName(path)
         reader.AddObserver("ErrorEvent", lambda *_: self.problems.append("VTK reports an error"))
         reader.Update()
@@ -78,7 +92,7 @@ class Frame:
 
 
 def read_series(checker, folder, kind):
-    """{step: time} of DIR/kind.pvd."""
+    """{step: (time, file)} of DIR/kind.pvd."""
     path = os.path.join(folder, kind + ".pvd")
     if not checker.check(os.path.exists(path), path, "missing"):
         return {}
@@ -90,12 +104,13 @@ def read_series(checker, folder, kind):
     series, last = {}, -math.inf
     for entry in entries:
         name, time = entry.get("file"), float(entry.get("timestep"))
-        match = re.fullmatch(rf"vtk/{kind}_(\d{{6,}})\.vtp", name)
+        match = re.fullmatch(rf"vtk/{kind}_(\d{{6,}})\.{'vt[pu]' if kind == 'blocks' else 'vtp'}",
+                             name)
         if not checker.check(match, path, f"unexpected file name {name}"):
             continue
         checker.check(time > last, path, f"time {time} of {name} is not after {last}")
         checker.check(os.path.exists(os.path.join(folder, name)), path, f"{name} is missing")
-        series[int(match.group(1))], last = time, time
+        series[int(match.group(1))], last = (time, os.path.join(folder, name)), time
     checker.check(series, path, "no frames")
     return series
 
@@ -127,20 +142,25 @@ def check_arrays(checker, where, frame, fields, arrays, required, count):
         checker.check(numpy.isfinite(values).all(), where, f"array {name} has values not finite")
 
 
-def check_frame(checker, where, kind, frame, step, time):
-    """What holds for every kind. False: the frame cannot be looked at further."""
-    for problem in frame.problems:
-        checker.check(False, where, problem)
-    checker.check(not frame.appended, where, "appended data, which ParaView 5.11 may refuse")
+def check_cells(checker, where, kind, frame):
     checker.check(frame.points == CORNERS[kind] * frame.cells, where,
                   f"{frame.points} points for {frame.cells} cells")
-    checker.check(numpy.isfinite(frame.position).all(), where, "points not finite")
     corners = {1: frame.data.GetVerts, 2: frame.data.GetLines, 4: frame.data.GetPolys}
     cells = corners[CORNERS[kind]]()
     checker.check(cells.GetNumberOfCells() == frame.cells, where, "cells of another type")
     connectivity = vtk_to_numpy(cells.GetConnectivityArray())
     checker.check(numpy.array_equal(connectivity, numpy.arange(frame.points)), where,
                   "cells do not take the points in order")
+
+
+def check_frame(checker, where, kind, frame, step, time):
+    """What holds for every kind. False: the frame cannot be looked at further."""
+    for problem in frame.problems:
+        checker.check(False, where, problem)
+    checker.check(not frame.appended, where, "appended data, which ParaView 5.11 may refuse")
+    checker.check(numpy.isfinite(frame.position).all(), where, "points not finite")
+    if kind != "blocks":
+        check_cells(checker, where, kind, frame)
     checker.check("TimeValue" in frame.field and frame.field["TimeValue"].dtype == numpy.float64
                   and frame.field["TimeValue"][0] == time, where,
                   f"TimeValue is {frame.field.get('TimeValue')}, the series says {time!r}")
@@ -183,9 +203,131 @@ def check_contacts(checker, where, frame):
     checker.check((normal_force[status == 0] == 0).all(), where, "an open contact has a force")
 
 
-def check_together(checker, where, bodies, walls, contacts):
-    """The three files of a step speak of the same bodies and forces."""
-    known = numpy.concatenate([bodies.point["id"], walls.cell["id"]])
+def surface_of(frame):
+    """The outside of the blocks as polygons, as ParaView would draw it, with the ids."""
+    if not frame.solid:
+        return frame.data
+    outside = vtk.vtkGeometryFilter()
+    outside.SetInputData(frame.data)
+    outside.Update()
+    return outside.GetOutput()
+
+
+def block_volumes(checker, where, frame):
+    """{id: volume}; every block must be closed and turned outwards."""
+    surface = surface_of(frame)
+    volumes = {}
+    for identity in numpy.unique(frame.cell["id"]):
+        one = vtk.vtkThreshold()
+        one.SetInputData(surface)
+        one.SetInputArrayToProcess(0, 0, 0, vtk.vtkDataObject.FIELD_ASSOCIATION_CELLS, "id")
+        one.SetThresholdFunction(vtk.vtkThreshold.THRESHOLD_BETWEEN)
+        one.SetLowerThreshold(identity)
+        one.SetUpperThreshold(identity)
+        polygons = vtk.vtkGeometryFilter()
+        polygons.SetInputConnection(one.GetOutputPort())
+        edges = vtk.vtkFeatureEdges()
+        edges.SetInputConnection(polygons.GetOutputPort())
+        edges.FeatureEdgesOff()
+        edges.ManifoldEdgesOff()
+        edges.Update()
+        checker.check(edges.GetOutput().GetNumberOfCells() == 0, where,
+                      f"block {identity} is not closed")
+        triangles = vtk.vtkTriangleFilter()
+        triangles.SetInputConnection(polygons.GetOutputPort())
+        triangles.Update()
+        volumes[int(identity)] = signed_volume(triangles.GetOutput())
+    if frame.solid:
+        check_solid_volumes(checker, where, frame, volumes)
+    return volumes
+
+
+def signed_volume(triangles):
+    point = vtk_to_numpy(triangles.GetPoints().GetData()).astype(float)
+    corner = point[vtk_to_numpy(triangles.GetPolys().GetConnectivityArray()).reshape(-1, 3)]
+    corner = corner - point.mean(axis=0)
+    return (corner[:, 0] * numpy.cross(corner[:, 1], corner[:, 2])).sum() / 6
+
+
+def check_solid_volumes(checker, where, frame, volumes):
+    """What VTK makes of the polyhedral cells themselves."""
+    size = vtk.vtkCellSizeFilter()
+    size.SetInputData(frame.data)
+    size.ComputeVolumeOn()
+    size.Update()
+    cells = vtk_to_numpy(size.GetOutput().GetCellData().GetArray("Volume"))
+    outside = numpy.array([volumes[int(k)] for k in frame.cell["id"]])
+    checker.check(close(cells, outside, VOLUME_TOLERANCE), where,
+                  "volumes of cells and of their surfaces differ")
+    types = {frame.data.GetCellType(k) for k in range(frame.cells)}
+    checker.check(types <= {vtk.VTK_POLYHEDRON}, where, f"cells of types {types}")
+
+
+def read_masses(folder):
+    """{id: mass} of the moving bodies in the newest checkpoint."""
+    import h5py
+    newest = sorted(glob.glob(os.path.join(folder, "checkpoint-*.h5")))[-1]
+    with h5py.File(newest) as file:
+        mass = dict(zip(file["bodies/id"][:].tolist(), file["bodies/mass"][:].tolist()))
+    return {identity: m for identity, m in mass.items() if m > 0}
+
+
+def check_blocks(checker, where, frame, masses, density):
+    identity = frame.cell["id"]
+    checker.check((numpy.diff(identity) >= 0).all(), where, "ids are not in increasing order")
+    checker.check((frame.cell["fixed"] <= 1).all(), where, "fixed is not 0 or 1")
+    for body, volume in block_volumes(checker, where, frame).items():
+        checker.check(volume > 0, where, f"block {body} has volume {volume}")
+        if density and body in masses:
+            checker.check(abs(volume * density / masses[body] - 1) < VOLUME_TOLERANCE, where,
+                          f"block {body} has volume {volume}, expected {masses[body] / density}")
+
+
+def check_joints(checker, where, joints, contacts, known):
+    """Joints name bodies that exist and carry what the contacts of their pair do."""
+    first, second = joints.point["body_a"], joints.point["body_b"]
+    checker.check(numpy.isin(numpy.concatenate([first, second]), known).all(), where,
+                  "a joint names a body that is in no file")
+    checker.check((first < second).all(), where, "a joint with body_a above body_b")
+    normal, along = joints.point["normal"].astype(float), joints.point["sliding"].astype(float)
+    checker.check(joints.points == 0 or close((normal ** 2).sum(axis=1), 1), where,
+                  "the normal of a joint is not a unit vector")
+    checker.check(close(numpy.linalg.norm(along, axis=1), joints.point["slide"]), where,
+                  "slide is not the length of sliding")
+    checker.check(numpy.abs((normal * along).sum(axis=1)).max(initial=0) <=
+                  1e-6 * max(1, numpy.abs(along).max(initial=0)), where,
+                  "sliding is not in the plane of the joint")
+    loaded = joints.point["normal_force"] > 0
+    checker.check(((joints.point["status"] > 0) == loaded).all(), where,
+                  "a joint is open and loaded, or neither")
+    total = {}
+    for a, b, force in zip(contacts.cell["body_a"], contacts.cell["body_b"],
+                           contacts.cell["force"].astype(float)):
+        pair, sign = ((a, b), 1) if a < b else ((b, a), -1)
+        total[pair] = total.get(pair, 0) + sign * force
+    expected = [total.get(pair, numpy.zeros(3)) for pair in zip(first, second)]
+    checker.check(close(numpy.reshape(expected, (-1, 3)), joints.point["force"], 1e-4), where,
+                  "the force of a joint is not that of its contacts")
+
+
+def check_thrust(checker, where, thrust, joints):
+    loaded = joints.point["normal_force"] > 0
+    for k, body in enumerate(thrust.cell["id"]):
+        mine = loaded & ((joints.point["body_a"] == body) | (joints.point["body_b"] == body))
+        checker.check(mine.sum() == 2 and
+                      numpy.array_equal(joints.position[mine], thrust.position[2 * k:2 * k + 2]),
+                      where, f"thrust of block {body} does not join its two loaded joints")
+
+
+def check_together(checker, where, frames):
+    """The files of a step speak of the same bodies and forces."""
+    walls, contacts = frames["walls"], frames["contacts"]
+    counted_by_id = {}
+    for kind, data in (("bodies", "point"), ("blocks", "cell")):
+        if kind in frames:
+            arrays = getattr(frames[kind], data)
+            counted_by_id.update(zip(arrays["id"].tolist(), arrays["coordination"].tolist()))
+    known = numpy.concatenate([numpy.array(sorted(counted_by_id), dtype=int), walls.cell["id"]])
     first, second = contacts.cell["body_a"], contacts.cell["body_b"]
     if not checker.check(numpy.isin(numpy.concatenate([first, second]), known).all(), where,
                          "a contact names a body that is in no file"):
@@ -193,71 +335,120 @@ def check_together(checker, where, bodies, walls, contacts):
     bearing = contacts.cell["normal_force"] > 0
     touched = numpy.concatenate([first[bearing], second[bearing]])
     size = int(known.max()) + 1 if known.size else 0
-    counted = numpy.bincount(touched, minlength=size)[bodies.point["id"]] if size else []
-    checker.check(numpy.array_equal(counted, bodies.point["coordination"]), where,
+    counted = numpy.bincount(touched, minlength=size)
+    checker.check(all(counted[k] == n for k, n in counted_by_id.items()), where,
                   "coordination differs from the contacts")
     force = numpy.zeros((size, 3))
     numpy.subtract.at(force, second, contacts.cell["force"].astype(float))
     wall_force = force[walls.cell["id"]] if size else numpy.zeros((0, 3))
     checker.check(close(wall_force, walls.cell["force"], 1e-4), where,
                   "force on a wall differs from the sum of its contacts")
+    if "bodies" in frames:
+        check_line_ends(checker, where, frames["bodies"], contacts, size)
+    if "blocks" in frames:
+        check_joints(checker, where, frames["joints"], contacts, known)
+        check_thrust(checker, where, frames["thrust"], frames["joints"])
+
+
+def check_line_ends(checker, where, bodies, contacts, size):
     row_of = numpy.full(size, -1)
     row_of[bodies.point["id"]] = numpy.arange(bodies.points)
-    for side, ids in ((0, first), (1, second)):
+    for side, ids in ((0, contacts.cell["body_a"]), (1, contacts.cell["body_b"])):
         row = row_of[ids] if size else ids
         centre = bodies.position[row[row >= 0]]
         checker.check(numpy.array_equal(contacts.position[side::2][row >= 0], centre), where,
                       "a contact line does not end at the centre of its body")
 
 
-def check_history(checker, where, row, time, bodies, contacts):
+def check_history(checker, where, row, time, frames):
+    contacts = frames["contacts"]
     bearing = int((contacts.cell["normal_force"] > 0).sum())
-    for name, got in (("bodies", bodies.points), ("candidates", contacts.cells),
-                      ("contacts", bearing)):
+    bodies = frames["bodies"].points if "bodies" in frames else 0
+    if "blocks" in frames:
+        bodies += len(numpy.unique(frames["blocks"].cell["id"]))
+    for name, got in (("bodies", bodies), ("candidates", contacts.cells), ("contacts", bearing)):
         checker.check(int(row[name]) == got, where,
                       f"{got} {name} in the files, {row[name]} in history.csv")
     checker.check(math.isclose(float(row["time"]), time, rel_tol=1e-12, abs_tol=1e-15), where,
                   f"time {time!r}, {row['time']} in history.csv")
 
 
-def check_run(checker, folder):
-    series = {kind: read_series(checker, folder, kind) for kind in KINDS}
-    for kind in KINDS:
-        checker.check(series[kind] == series["bodies"], folder,
-                      f"frames of {kind} and bodies are not at the same times")
-    named = {os.path.join(folder, "vtk", f"{kind}_{step:06d}.vtp")
-             for kind in KINDS for step in series[kind]}
+def check_full_precision(checker, path, joints):
+    """The joints of the HDF5 frame of the same step, if there is one."""
+    if not os.path.exists(path):
+        return
+    import h5py
+    with h5py.File(path) as file:
+        for name in sorted(POINT_ARRAYS["joints"]):
+            if name != "slide":
+                checker.check(numpy.array_equal(file["joints"][name][:].astype(numpy.float32),
+                                                joints.point[name].astype(numpy.float32)),
+                              path, f"joints/{name} differs from joints.pvd")
+        checker.check(numpy.array_equal(file["joints/position"][:].astype(numpy.float32),
+                                        joints.position), path, "joints are elsewhere")
+        checker.check("polyhedra" in file and len(file["polyhedra/corner"]) > 0, path, "no shapes")
+
+
+def check_step(checker, where, frames, masses, density):
+    if "bodies" in frames:
+        check_bodies(checker, where, frames["bodies"])
+    check_contacts(checker, where, frames["contacts"])
+    if "blocks" in frames:
+        check_blocks(checker, where, frames["blocks"], masses, density)
+    check_together(checker, where, frames)
+
+
+def present_kinds(folder):
+    """Masonry has no series of spheres, and grains have none of blocks."""
+    blocks = os.path.exists(os.path.join(folder, "blocks.pvd"))
+    spheres = not blocks or os.path.exists(os.path.join(folder, "bodies.pvd"))
+    return GRAINS[0 if spheres else 1:] + (MASONRY if blocks else ())
+
+
+def check_run(checker, folder, density):
+    kinds = present_kinds(folder)
+    series = {kind: read_series(checker, folder, kind) for kind in kinds}
+    times = {step: time for step, (time, _) in series["walls"].items()}
+    for kind in kinds:
+        checker.check({step: time for step, (time, _) in series[kind].items()} == times, folder,
+                      f"frames of {kind} and walls are not at the same times")
+    named = {path for kind in kinds for _, path in series[kind].values()}
     for path in sorted(glob.glob(os.path.join(folder, "vtk", "*"))):
         checker.check(path in named, path, "is in no series")
     history = read_history(folder)
-    for step, time in series["bodies"].items():
+    masses = read_masses(folder) if density else {}
+    for step, time in times.items():
         frames, good = {}, True
-        for kind in KINDS:
-            path = os.path.join(folder, "vtk", f"{kind}_{step:06d}.vtp")
-            if step not in series[kind] or not os.path.exists(path):
+        for kind in kinds:
+            _, path = series[kind].get(step, (0, ""))
+            if not os.path.exists(path):
                 good = False
                 continue
             frames[kind] = Frame(path)
-            good &= check_frame(checker, path, kind, frames[kind], step, series[kind][step])
+            good &= check_frame(checker, path, kind, frames[kind], step, time)
         if not good:
             continue
         where = f"{folder} step {step}"
-        check_bodies(checker, where, frames["bodies"])
-        check_contacts(checker, where, frames["contacts"])
-        check_together(checker, where, frames["bodies"], frames["walls"], frames["contacts"])
+        check_step(checker, where, frames, masses, density)
+        if density and "joints" in frames:
+            check_full_precision(checker, os.path.join(folder, "frames", f"frame-{step:09d}.h5"),
+                                 frames["joints"])
         if step in history:
-            check_history(checker, where, history[step], time, frames["bodies"],
-                          frames["contacts"])
+            check_history(checker, where, history[step], time, frames)
 
 
 def main():
-    if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
+    arguments = sys.argv[1:]
+    density = 0.0
+    if arguments[:1] == ["--density"] and len(arguments) > 1:
+        density, arguments = float(arguments[1]), arguments[2:]
+    if not arguments or arguments[0].startswith("-"):
         print(__doc__.strip())
         return 2
     checker = Checker()
     vtk.vtkObject.GlobalWarningDisplayOff()  # problems are told once, by this script
-    for folder in sys.argv[1:]:
-        check_run(checker, folder)
+    for folder in arguments:
+        check_run(checker, folder, density)
     print(f"{checker.passed} passed, {checker.failed} failed")
     return 1 if checker.failed else 0
 

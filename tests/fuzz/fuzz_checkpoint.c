@@ -47,7 +47,7 @@ static struct gabion_world *world_create(void) {
     return world;
 }
 
-// Three grains, a floor, a body that waits, and memory of one contact.
+// Three grains, a floor, a block on it, a body that waits, and memory of one contact.
 static void write_good(void) {
     struct error error = {0};
     struct gabion_world *world = world_create();
@@ -67,6 +67,16 @@ static void write_good(void) {
     body.normal = vec3_make(0, 0, 1);
     body.tangent = vec3_make(1, 0, 0);
     gabion_add_body(world, &body, &error);
+    body = gabion_default_body();
+    body.shape = GABION_POLYHEDRON;
+    body.fixed = true; // they come last, as the engine would have it
+    body.polyhedron =
+        gabion_add_polyhedron(world, polyhedron_box(vec3_make(1, 1, 1), &error), &error);
+    body.position = vec3_make(9, 0, 1);
+    gabion_add_body(world, &body, &error);
+    world->bodies.mass[world->bodies.count - 1] = 1; // or it would have no joint
+    interfaces_find(world);
+    world->bodies.mass[world->bodies.count - 1] = 0;
     struct contacts *contacts = &world->contacts;
     world->bodies.moving = 3;
     contacts->memory_start =

@@ -46,6 +46,33 @@ static inline vec3 vector(struct random_stream *random) {
     return vec3_make(real(random), real(random), real(random));
 }
 
+// A box and a prism, whose faces and corners differ in number.
+static inline void fill_polyhedra(struct gabion_world *world) {
+    struct error error = {0};
+    const double triangle[3][2] = {{0, 0}, {2, 0}, {0.5, 1}};
+    gabion_add_polyhedron(world, polyhedron_box(vec3_make(1, 2, 3), &error), &error);
+    gabion_add_polyhedron(world, polyhedron_prism(triangle, 3, -1, 1, &error), &error);
+    assert_int_equal(error.status, ERROR_NONE);
+}
+
+// Of every fourth body with the next one.
+static inline void fill_interfaces(struct gabion_world *world, struct random_stream *random) {
+    struct interfaces *interfaces = &world->interfaces;
+    size_t count = (size_t)world->bodies.count / 4;
+    interfaces->list = memory_reserve(interfaces->list, &interfaces->capacity, count,
+                                      sizeof *interfaces->list, "joints");
+    interfaces->corner = memory_reserve(interfaces->corner, &interfaces->corner_capacity, 5 * count,
+                                        sizeof *interfaces->corner, "joints");
+    for (size_t k = 0; k < count; k++) {
+        interfaces->list[interfaces->count++] =
+            (struct interface){(int32_t)k, (int32_t)k + 1, (uint32_t)interfaces->corner_count,
+                               (uint32_t)(3 + k % 3), vector(random)};
+        for (size_t c = 0; c < 3 + k % 3; c++)
+            interfaces->corner[interfaces->corner_count++] =
+                (struct interface_corner){vector(random), vector(random)};
+    }
+}
+
 static inline void fill_bodies(struct gabion_world *world, int32_t count,
                                struct random_stream *random) {
     struct bodies *bodies = &world->bodies;
@@ -63,12 +90,17 @@ static inline void fill_bodies(struct gabion_world *world, int32_t count,
     for (int k = 0; k < 2; k++)
         bodies->half_spaces[k] =
             (struct half_space){vector(random), vector(random), {1.5 + k, 2.5}};
+    bodies->start_count = 2 * (size_t)count;
+    bodies->start_of = memory_reserve(bodies->start_of, &bodies->start_capacity,
+                                      bodies->start_count, sizeof(vec3), "starts");
+    for (size_t id = 0; id < bodies->start_count; id++)
+        bodies->start_of[id] = vector(random);
     for (int32_t i = 0; i < count; i++) {
-        bool moving = i < bodies->moving;
+        bool moving = i < bodies->moving, block = moving && i % 3 == 2;
         bodies->id[i] = 2 * (count - 1 - i);
         bodies->index_of[bodies->id[i]] = i;
-        bodies->shape[i] = moving ? GABION_SPHERE : GABION_HALF_SPACE;
-        bodies->shape_index[i] = moving ? -1 : i - bodies->moving;
+        bodies->shape[i] = block ? GABION_POLYHEDRON : moving ? GABION_SPHERE : GABION_HALF_SPACE;
+        bodies->shape_index[i] = block ? i % 2 : moving ? -1 : i - bodies->moving;
         bodies->material[i] = (uint16_t)(i % 2);
         bodies->group[i] = (uint16_t)(i % 3);
         bodies->lock[i] = (uint8_t)(i % 64);
@@ -107,6 +139,7 @@ static inline void fill_pending(struct pending_body *pending, int32_t id,
     struct gabion_body *body = &pending->body;
     pending->id = id;
     body->shape = GABION_HALF_SPACE;
+    body->polyhedron = 1;
     body->radius = 0.5;
     body->normal = vector(random);
     body->tangent = vector(random);
@@ -132,18 +165,22 @@ static inline struct gabion_world *world_make(int32_t count, int64_t step) {
     gabion_add_group(world, "grains");
     gabion_add_group(world, "box.zmin");
     world->step = step;
+    fill_polyhedra(world);
     fill_bodies(world, count, &random);
+    fill_interfaces(world, &random);
     fill_memory(world, &random);
     world->pending_count = 3;
     world->pending = memory_allocate(3, sizeof *world->pending, "pending");
     for (int32_t k = 0; k < 3; k++)
         fill_pending(&world->pending[k], 2 * k + 1, &random);
     world->pending[0].body.fixed = false;
+    world->pending[0].body.shape = GABION_POLYHEDRON;
     world->driven_count = 2;
     world->driven = memory_allocate(2, sizeof *world->driven, "driven");
     for (int32_t k = 0; k < 2; k++) {
         world->driven[k].id = k;
         world->driven[k].origin = vector(&random);
+        world->driven[k].orientation = quat_exp(vector(&random));
     }
     world->rest_since = 0.125;
     world->ledger = (struct ledger){1.5, 2.5, -3.5, 4.5, 5.5, 6.5, 7.5, 1e-17, 0, 9.5};
@@ -169,6 +206,26 @@ static inline struct gabion_world *world_make(int32_t count, int64_t step) {
 #define SAME(count, array)                                                                         \
     ((count) == 0 || memcmp(left->array, right->array, (count) * sizeof *left->array) == 0)
 
+static inline bool polyhedra_equal(const struct polyhedron *left, const struct polyhedron *right) {
+    size_t corners = (size_t)left->corner_count, faces = (size_t)left->face_count;
+    return left->corner_count == right->corner_count && left->face_count == right->face_count &&
+           left->edge_count == right->edge_count && SAME(corners, corner) &&
+           SAME(faces + 1, face_start) && SAME((size_t)left->face_start[faces], face_corner) &&
+           SAME(faces, normal) && SAME(faces, offset) && SAME((size_t)left->edge_count, edge) &&
+           SAME((size_t)left->face_start[faces], face_edge) &&
+           memcmp(&left->volume, &right->volume,
+                  sizeof *left - offsetof(struct polyhedron, volume)) == 0;
+}
+
+static inline bool shapes_equal(const struct bodies *left, const struct bodies *right) {
+    if (left->polyhedron_count != right->polyhedron_count)
+        return false;
+    for (size_t k = 0; k < left->polyhedron_count; k++)
+        if (!polyhedra_equal(left->polyhedra[k], right->polyhedra[k]))
+            return false;
+    return true;
+}
+
 // Every byte of the state, without the table of the format: a member forgotten there shows here.
 static inline bool worlds_equal(const struct gabion_world *left, const struct gabion_world *right) {
     size_t n = (size_t)left->bodies.count, ids = (size_t)left->bodies.id_count;
@@ -184,6 +241,13 @@ static inline bool worlds_equal(const struct gabion_world *left, const struct ga
            SAME(ids, bodies.index_of) &&
            left->bodies.half_space_count == right->bodies.half_space_count &&
            SAME(left->bodies.half_space_count, bodies.half_spaces) &&
+           shapes_equal(&left->bodies, &right->bodies) &&
+           left->bodies.start_count == right->bodies.start_count &&
+           SAME(left->bodies.start_count, bodies.start_of) &&
+           left->interfaces.count == right->interfaces.count &&
+           SAME(left->interfaces.count, interfaces.list) &&
+           left->interfaces.corner_count == right->interfaces.corner_count &&
+           SAME(left->interfaces.corner_count, interfaces.corner) &&
            left->contacts.memory_count == right->contacts.memory_count &&
            !left->contacts.memory_start == !right->contacts.memory_start &&
            SAME(starts, contacts.memory_start) &&

@@ -1,128 +1,5 @@
 // The case reader: what a good file means, and what a bad one is told.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include "engine/world.h"
-#include "io/case.h"
-#include "io/case_keys.h"
-#include "io/yaml.h"
-#include "parallel/memory.h"
-
-#define BASE                                                                                       \
-    "time: {step: 1e-3, end: 2}\n"                                                                 \
-    "materials: {grain: {density: 2500}, wall: {}}\n"
-#define LAWS   "laws: [{between: default, friction: 0.5}]\n"
-#define SPHERE "{material: grain, sphere: {radius: 0.1}, position: [0, 0, 1]}"
-
-static char folder[] = "/tmp/gabion-test-case-XXXXXX";
-
-static const char *write_file(const char *name, const char *text) {
-    static char path[4][256];
-    static int turn;
-    char *out = path[turn++ % 4];
-    snprintf(out, 256, "%s/%s", folder, name);
-    FILE *stream = fopen(out, "w");
-    assert_non_null(stream);
-    fputs(text, stream);
-    fclose(stream);
-    return out;
-}
-
-static void make_sub(void) {
-    char path[256];
-    snprintf(path, sizeof path, "%s/sub", folder);
-    mkdir(path, 0777); // it may be there already
-}
-
-static struct case_file *load(const char *text, struct error *error) {
-    *error = (struct error){0};
-    return case_load(write_file("case.yaml", text), NULL, 0, error);
-}
-
-static struct case_file *load_good(const char *text) {
-    struct error error;
-    struct case_file *file = load(text, &error);
-    if (!file)
-        fail_msg("%s", error.text);
-    return file;
-}
-
-// The text must be refused, and the message must hold `part`.
-static void refuse(const char *text, const char *part) {
-    struct error error;
-    struct case_file *file = load(text, &error);
-    if (file)
-        fail_msg("accepted: %s", text);
-    assert_int_equal(error.status, ERROR_INPUT);
-    if (!strstr(error.text, part))
-        fail_msg("message: %s\nexpected part: %s", error.text, part);
-}
-
-static void refuse_override(const char *text, const char *override, const char *part) {
-    struct error error = {0};
-    const char *path = write_file("case.yaml", text);
-    struct case_file *file = case_load(path, &override, 1, &error);
-    if (file)
-        fail_msg("accepted: %s", override);
-    assert_int_equal(error.status, ERROR_INPUT);
-    if (!strstr(error.text, part))
-        fail_msg("message: %s\nexpected part: %s", error.text, part);
-}
-
-struct scene {
-    struct team *team;
-    struct gabion_world *world;
-    struct case_file *file;
-    struct error error;
-};
-
-// Builds as far as it goes; scene.error tells.
-static struct scene build(const char *text) {
-    struct scene scene = {0};
-    scene.team = team_create(1, NULL, &scene.error);
-    scene.file = load_good(text);
-    scene.world = gabion_create(case_settings(scene.file), scene.team, &scene.error);
-    assert_non_null(scene.world);
-    if (case_define_materials(scene.file, scene.world, &scene.error) &&
-        case_add_bodies(scene.file, scene.world, &scene.error))
-        case_add_actions(scene.file, scene.world, &scene.error);
-    return scene;
-}
-
-static void tear_down(struct scene *scene) {
-    gabion_destroy(scene->world);
-    case_free(scene->file);
-    team_destroy(scene->team);
-}
-
-static void refuse_build(const char *text, const char *part) {
-    struct scene scene = build(text);
-    assert_int_equal(scene.error.status, ERROR_INPUT);
-    if (!strstr(scene.error.text, part))
-        fail_msg("message: %s\nexpected part: %s", scene.error.text, part);
-    tear_down(&scene);
-}
-
-static void assert_same(double a, double b) {
-    if (!(a == b))
-        fail_msg("%.17g is not %.17g", a, b);
-}
-
-static void assert_vector(vec3 v, double x, double y, double z) {
-    assert_same(v.x, x);
-    assert_same(v.y, y);
-    assert_same(v.z, z);
-}
+#include "tests/unit/case_text.h"
 
 // ---- good cases ----
 
@@ -209,14 +86,6 @@ static const char *const full_case =
          "resets: [{group: heap, time: 0.5, velocity: [0, 0, 1]}]\n"
          "removals: [{group: ball, time: 1}]\n"
          "probes: [{name: lift, group: floor, quantity: force}]\n";
-
-static int32_t find_body(const struct gabion_world *world, const char *group) {
-    for (int32_t i = 0; i < world->bodies.count; i++)
-        if (strcmp(world->groups.name[world->bodies.group[i]], group) == 0)
-            return i;
-    fail_msg("no body in group %s", group);
-    return -1;
-}
 
 static void bodies_are_built(void **state) {
     (void)state;
@@ -489,10 +358,11 @@ static void keys_are_checked(void **state) {
     refuse(BASE "gravity: [0, 0, inf]\n", "gravity: expected a list of 3 numbers");
     refuse(BASE "bodies: {}\n", "bodies: expected a list of mappings");
     refuse(BASE "bodies: [{material: grain, position: [0, 0, 0]}]\n",
-           "bodies[0]: expected exactly one of sphere, half_space, found 0");
+           "bodies[0]: expected exactly one of sphere, half_space, box, prism, wedge, hull, mesh, "
+           "found 0");
     refuse(BASE "bodies: [{material: grain, position: [0, 0, 0], sphere: {radius: 1}, "
                 "half_space: {normal: [0, 0, 1]}}]\n",
-           "expected exactly one of sphere, half_space, found 2");
+           "expected exactly one of sphere, half_space, box, prism, wedge, hull, mesh, found 2");
     refuse(
         BASE "bodies: [{material: grian, sphere: {radius: 1}, position: [0, 0, 0]}]\n",
         "case.yaml:3:21: bodies[0].material: no material \"grian\" under materials; did you mean "
@@ -563,6 +433,91 @@ static void rules_are_checked(void **state) {
            "a ramp needs an end");
     refuse(BASE "forces: [{group: a, direction: [0, 0, 1], constant: 1, start: 2, end: 1}]\n",
            "expected end above start");
+}
+
+static void drivers_speak_of_metres_or_degrees(void **state) {
+    (void)state;
+    const char *const cases[][2] = {
+        {"{group: a, velocity: 1}", "expected exactly one of direction, turn, found 0"},
+        {"{group: a, direction: [0, 0, 1], turn: {axis: [0, 0, 1]}, velocity: 1}",
+         "expected exactly one of direction, turn, found 2"},
+        {"{group: a, turn: {axis: [0, 0, 0]}, rate: 1}", "axis: expected a direction"},
+        {"{group: a, turn: {pivot: [0, 0, 0]}, rate: 1}", "missing key \"axis\""},
+        {"{group: a, turn: {axis: [0, 0, 1]}, velocity: 1}",
+         "velocity does not go with turn; give rate (deg/s)"},
+        {"{group: a, direction: [0, 0, 1], rate: 1}",
+         "rate does not go with direction; give velocity (m/s)"},
+        {"{group: a, turn: {axis: [0, 0, 1]}, end: 1, ramp: {distance: 1}}",
+         "distance does not go with turn; give angle (deg)"},
+        {"{group: a, direction: [0, 0, 1], end: 1, ramp: {angle: 1}}",
+         "angle does not go with direction; give distance (m)"},
+        {"{group: a, direction: [0, 0, 1], end: 1, ramp: {smooth: 1}}",
+         "expected exactly one of distance, angle"},
+        {"{group: a, direction: [0, 0, 1], record: {points: [[0, 1], [0, 2]]}}", "time increasing"},
+        {"{group: a, direction: [0, 0, 1], record: {points: [[0, 1]], baseline: zero}}",
+         "expected one of keep, rest"},
+        {"{group: a, direction: [0, 0, 1], record: {file: gone.csv}}",
+         "cannot find the file \"gone.csv\""},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char text[1024];
+        snprintf(text, sizeof text, BASE "drivers: [%s]\n", cases[k][0]);
+        refuse(text, cases[k][1]);
+    }
+    refuse(BASE "tilt: {axis: [0, 0, 1]}\n", "exactly one of rate, ramp, table, found 0");
+    refuse(BASE "tilt: {rate: 1}\n", "missing key \"axis\"");
+    refuse(BASE "tilt: {axis: [0, 0, 0], rate: 1}\n", "axis: expected a direction");
+    refuse(BASE "tilt: {axis: [0, 1, 0], ramp: {angle: 1}}\n", "a ramp needs an end");
+    refuse(BASE "tilt: {axis: [0, 1, 0], velocity: 1}\n", "unknown key \"velocity\"");
+    refuse(BASE "bodies: [{material: wall, half_space: {normal: [0, 0, 1]}, position: [0, 0, 0], "
+                "orientation: [1, 0, 0, 0]}]\n",
+           "placed by its normal");
+    refuse_build(BASE LAWS "tilt: {axis: [0, 1, 0], table: {points: [[0, 1]]}}\n",
+                 "case.yaml:4:7: tilt: a table or record needs at least two points");
+}
+
+static void turns_and_records_are_built(void **state) {
+    (void)state;
+    write_file("quake.csv", "time,acceleration\n0,0\n0.5,1\n2,-1\n");
+    write_file("tilt.csv", "0,0\n3,90\n");
+    struct scene scene =
+        build(BASE LAWS
+              "tilt: {axis: [0, 2, 0], start: 1, table: {file: tilt.csv, scale: 2}}\n"
+              "bodies: [{name: table, material: wall, half_space: {normal: [0, 0, 1]}, "
+              "position: [0, 0, 0]}]\n"
+              "drivers:\n"
+              "- {group: table, turn: {axis: [0, 0, 3], pivot: [1, 2, 3]}, rate: 90}\n"
+              "- {group: table, turn: {axis: [1, 0, 0]}, end: 1, ramp: {angle: 180, smooth: 0.1}}\n"
+              "- {group: table, turn: {axis: [1, 0, 0]}, sine: {amplitude: 60, frequency: 2}}\n"
+              "- {group: table, direction: [0, 2, 0], start: 2,\n"
+              "   record: {file: quake.csv, scale: 9.81, baseline: rest}}\n"
+              "probes: [{name: p, group: table, quantity: moment}]\n");
+    assert_string_equal(scene.error.text, "");
+    const struct gabion_world *world = scene.world;
+    const double half_turn = acos(-1.0);
+    assert_vector(world->tilt_axis, 0, 1, 0);
+    assert_int_equal(world->tilt.kind, GABION_SIGNAL_TABLE);
+    assert_same(world->tilt.start, 1);
+    assert_true(fabs(world->tilt.amplitude - half_turn / 90) < 1e-16);
+    assert_int_equal(world->driver_count, 4);
+    const struct driver *driver = world->drivers;
+    assert_true(driver[0].turns && driver[1].turns && driver[2].turns && !driver[3].turns);
+    assert_vector(driver[0].direction, 0, 0, 1);
+    assert_vector(driver[0].pivot, 1, 2, 3);
+    assert_int_equal(driver[0].signal.kind, GABION_SIGNAL_LINEAR);
+    assert_true(fabs(driver[0].signal.amplitude - half_turn / 2) < 1e-15);
+    assert_vector(driver[1].pivot, 0, 0, 0);
+    assert_true(fabs(driver[1].signal.amplitude - half_turn) < 1e-15);
+    assert_true(fabs(driver[2].signal.amplitude - half_turn / 3) < 1e-15);
+    assert_vector(driver[3].direction, 0, 1, 0);
+    assert_int_equal(driver[3].signal.kind, GABION_SIGNAL_RECORD);
+    assert_same(driver[3].signal.amplitude, 9.81);
+    assert_int_equal(driver[3].signal.points, 3);
+    assert_true(driver[3].signal.returns);
+    assert_int_equal(world->probes[0].quantity, GABION_MOMENT);
+    assert_non_null(strstr(case_text(scene.file), "0.5"));
+    assert_null(strstr(case_text(scene.file), ".csv"));
+    tear_down(&scene);
 }
 
 static void missing_laws_are_told(void **state) {
@@ -673,18 +628,6 @@ static void text_survives_a_round_trip(void **state) {
     }
 }
 
-static int make_folder(void **state) {
-    (void)state;
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state) {
-    (void)state;
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return system(command);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_are_those_of_the_engine),
@@ -703,6 +646,8 @@ int main(void) {
         cmocka_unit_test(keys_are_checked),
         cmocka_unit_test(many_problems_are_told_at_once),
         cmocka_unit_test(rules_are_checked),
+        cmocka_unit_test(drivers_speak_of_metres_or_degrees),
+        cmocka_unit_test(turns_and_records_are_built),
         cmocka_unit_test(missing_laws_are_told),
         cmocka_unit_test(unknown_groups_are_told),
         cmocka_unit_test(a_resolved_case_has_no_references),

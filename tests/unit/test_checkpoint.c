@@ -57,6 +57,7 @@ static void test_describe(void **state) {
     const char *lines[] = {"\nstep: 2000\n",
                            "\ntime: 2\n",
                            "\nbodies: 48\n",
+                           "\nblocks: 16\n",
                            "\ncontacts: 7\n",
                            "parent: checkpoint-0.h5\n",
                            hash};
@@ -129,7 +130,7 @@ static void test_not_a_checkpoint(void **state) {
     assert_refused(path_of("zeros.h5"), "cannot read");
 }
 
-static void test_newer_format(void **state) {
+static void test_other_formats(void **state) {
     (void)state;
     folder_clear();
     struct gabion_world *world = world_make(10, 1);
@@ -137,11 +138,14 @@ static void test_newer_format(void **state) {
     gabion_destroy(world);
     size_t size;
     char *bytes = bytes_of(path_of_step(1), &size);
-    char *version = strstr(bytes, " 1.0 ");
+    char *version = strstr(bytes, " 2.0 ");
     assert_non_null(version);
-    version[1] = '2';
+    version[1] = '3';
     bytes_write(path_of("newer.h5"), bytes, size);
-    assert_refused(path_of("newer.h5"), "format 2.0 is newer");
+    assert_refused(path_of("newer.h5"), "format 3.0 is newer");
+    version[1] = '1';
+    bytes_write(path_of("older.h5"), bytes, size);
+    assert_refused(path_of("older.h5"), "format 1.0 is of an earlier version");
     memory_free(bytes);
 }
 
@@ -388,6 +392,11 @@ static void test_frame(void **state) {
     assert_true(gap[1] == -0.5 && impulse[1].z == 6 && impulse[0].x == 1);
     assert_int_equal(status[0], CONTACT_STICK);
     assert_int_equal(status[1], CONTACT_SLIP);
+    const struct polyhedron *box = world->bodies.polyhedra[0], *prism = world->bodies.polyhedra[1];
+    vec3 corner[14];
+    read_rows(path, "polyhedra/corner", H5T_NATIVE_DOUBLE, corner);
+    assert_memory_equal(corner, box->corner, 8 * sizeof *corner);
+    assert_memory_equal(corner + 8, prism->corner, 6 * sizeof *corner);
     assert_false(file_exists(path_of("frames/frame.h5.tmp")));
     contacts->count = 0; // a frame without contacts is a frame too
     assert_true(frame_write(folder, world, &error));
@@ -410,13 +419,13 @@ static void test_sha256(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),   cmocka_unit_test(test_round_trip_empty),
-        cmocka_unit_test(test_describe),     cmocka_unit_test(test_truncated),
-        cmocka_unit_test(test_flipped_bits), cmocka_unit_test(test_not_a_checkpoint),
-        cmocka_unit_test(test_newer_format), cmocka_unit_test(test_newest),
-        cmocka_unit_test(test_keep),         cmocka_unit_test(test_stale_temporary),
-        cmocka_unit_test(test_no_folder),    cmocka_unit_test(test_kill),
-        cmocka_unit_test(test_full_disk),    cmocka_unit_test(test_frame),
+        cmocka_unit_test(test_round_trip),    cmocka_unit_test(test_round_trip_empty),
+        cmocka_unit_test(test_describe),      cmocka_unit_test(test_truncated),
+        cmocka_unit_test(test_flipped_bits),  cmocka_unit_test(test_not_a_checkpoint),
+        cmocka_unit_test(test_other_formats), cmocka_unit_test(test_newest),
+        cmocka_unit_test(test_keep),          cmocka_unit_test(test_stale_temporary),
+        cmocka_unit_test(test_no_folder),     cmocka_unit_test(test_kill),
+        cmocka_unit_test(test_full_disk),     cmocka_unit_test(test_frame),
         cmocka_unit_test(test_sha256),
     };
     return cmocka_run_group_tests(tests, group_setup, group_teardown);

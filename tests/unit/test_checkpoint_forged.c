@@ -52,9 +52,10 @@ static void test_forged_datasets(void **state) {
     folder_clear();
     struct gabion_world *world = world_make(12, 1);
     write_good(world, 0);
+    struct state stored = {world, shape_table_make(&world->bodies)};
     for (size_t k = 0; k < checkpoint_array_count; k++) {
         const struct state_array *array = &checkpoint_arrays[k];
-        hsize_t rows = checkpoint_rows(world, array->rows), columns = (hsize_t)array->columns;
+        hsize_t rows = checkpoint_rows(&stored, array->rows), columns = (hsize_t)array->columns;
         bool whole = array->type != H5_TYPE_FLOAT64;
         hid_t type = !whole                          ? H5T_IEEE_F64LE
                      : array->type == H5_TYPE_UINT8  ? H5T_STD_U8LE
@@ -74,6 +75,7 @@ static void test_forged_datasets(void **state) {
         if (k > 0 && checkpoint_arrays[k - 1].rows == array->rows)
             forge_replace(array->name, type, rank, rows + 1, columns);
     }
+    shape_table_free(&stored.shapes);
     gabion_destroy(world);
 }
 
@@ -105,6 +107,24 @@ static void test_forged_values(void **state) {
     forge_value("contacts/start", H5T_NATIVE_INT, &(int){1}, "contacts/start");
     forge_value("contacts/body", H5T_NATIVE_INT, &(int){0}, "contacts/body");
     forge_value("pending/id", H5T_NATIVE_INT, &(int){0}, "pending/id");
+    forge_value("bodies/shape", H5T_NATIVE_INT, &(int){GABION_POLYHEDRON},
+                "does not fit the shape");
+    forge_value("interfaces/a", H5T_NATIVE_INT, &(int){20}, "not below its partner");
+    forge_value("interfaces/begin", H5T_NATIVE_INT, &(int){1}, "interfaces/begin");
+    forge_value("interfaces/corners", H5T_NATIVE_INT, &(int){100}, "interfaces/begin");
+    forge_value("polyhedra/corner_count", H5T_NATIVE_INT, &(int){7}, "polyhedron 0: its counts");
+    forge_value("polyhedra/corner_count", H5T_NATIVE_INT, &(int){9}, "polyhedron 0");
+    forge_value("polyhedra/face_count", H5T_NATIVE_INT, &(int){30000}, "polyhedron 0: its counts");
+    forge_value("polyhedra/face_size", H5T_NATIVE_INT, &(int){64}, "polyhedron 0: its counts");
+    forge_value("polyhedra/face_size", H5T_NATIVE_INT, &(int){3}, "polyhedron 0");
+    forge_value("polyhedra/face_corner", H5T_NATIVE_INT, &(int){8}, "polyhedron 0: its counts");
+    forge_value("polyhedra/face_corner", H5T_NATIVE_INT, &(int){7}, "polyhedron 0");
+    forge_value("polyhedra/corner", H5T_NATIVE_DOUBLE, &(double){0}, "polyhedron 0");
+    forge_value("polyhedra/centre", H5T_NATIVE_DOUBLE, &(double){0.5}, "hash");
+    forge_value("interface_corners/in_a", H5T_NATIVE_DOUBLE, &(double){0.5}, "hash");
+    forge_value("start/position", H5T_NATIVE_DOUBLE, &(double){0.5}, "hash");
+    forge_value("driven/orientation", H5T_NATIVE_DOUBLE, &(double){0.5}, "hash");
+    forge_value("pending/polyhedron", H5T_NATIVE_INT, &(int){0}, "hash");
     // Plausible but not what was written: only the state hash knows.
     forge_value("bodies/position", H5T_NATIVE_DOUBLE, &(double){0.5}, "hash");
 }

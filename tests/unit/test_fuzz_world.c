@@ -1,6 +1,6 @@
 // Random worlds through the public interface: any mixture of sizes, fixed spheres, locks, unequal
-// inertia, laws, drivers, forces, timed insertions, removals and resets, theta, gap mode and local
-// solver. Of every scene must hold, whatever the physics:
+// inertia, laws, drivers that move and turn, tilted gravity, forces, timed insertions, removals and
+// resets, theta, gap mode and local solver. Of every scene must hold, whatever the physics:
 //   - the same bits after every step on 1, 2 and 3 threads and with the portable kernel;
 //   - the books close: energy_error <= 1e-9 of the turnover;
 //   - locked degrees of freedom and fixed bodies stay where they are, impulses push;
@@ -82,7 +82,7 @@ static struct gabion_law random_law(struct random_stream *random, struct kinds k
 static struct gabion_signal random_signal(struct random_stream *random, double h) {
     static double times[] = {0, 0.01, 0.02, 0.05}, values[] = {0, 1, -0.5, 0};
     struct gabion_signal signal = {
-        .kind = (enum gabion_signal_kind)pick(random, 5),
+        .kind = (enum gabion_signal_kind)pick(random, 6),
         .start = chance(random, 0.5) ? 0 : random_between(random, 0, 20 * h),
         .amplitude = random_between(random, -0.05, 0.05),
         .frequency = random_between(random, 0, 20),
@@ -158,6 +158,17 @@ static void add_actions(struct gabion_world *world, struct random_stream *random
         if (kinds.plane)
             direction.z = 0;
         assert_true(gabion_add_driver(world, 1, direction, &signal, &error));
+    }
+    for (int k = kinds.plain ? 0 : pick(random, 3); k > 0; k--) {
+        struct gabion_signal signal = random_signal(random, h);
+        vec3 axis = kinds.plane ? vec3_make(0, 0, 1) : random_vector(random, 1);
+        signal.amplitude *= 10;
+        assert_true(gabion_add_rotation(world, 1, random_vector(random, 1), axis, &signal, &error));
+    }
+    if (chance(random, 0.3)) {
+        struct gabion_signal signal = random_signal(random, h);
+        signal.amplitude *= 30;
+        assert_true(gabion_set_tilt(world, random_vector(random, 1), &signal, &error));
     }
     for (int k = pick(random, 3); k > 0; k--) {
         struct gabion_signal signal = random_signal(random, h);

@@ -105,6 +105,32 @@ static void test_offset_boxes(void **state) {
     polyhedron_free(small);
 }
 
+// The same in all sorts of frames, where parallel edges are parallel to the last digit only.
+static void test_turned_scene(void **state) {
+    (void)state;
+    struct random_stream random = {20};
+    double polygon[12][2];
+    for (int k = 0; k < 12; k++) {
+        polygon[k][0] = cos(2 * PI * k / 12);
+        polygon[k][1] = sin(2 * PI * k / 12);
+    }
+    struct polyhedron *shape[] = {box(1, 1, 0.25),
+                                  prism((const double(*)[2])polygon, 12, -0.25, 0.25)};
+    for (int k = 0; k < 10000; k++) {
+        mat3 axes = scene_rotation(scene_random_unit(&random), random_between(&random, 0, PI));
+        vec3 offset = {random_between(&random, -1, 1), k % 4 < 2 ? 0 : 0.3, 0.5};
+        struct placed a = {shape[k % 2], vec3_zero(), axes};
+        struct placed b = {shape[k % 2], mat3_apply(axes, offset), axes};
+        struct manifold m = meet(a, b);
+        assert_true(k % 2 ? m.count > 4 : m.count == 4);
+        assert_vector_near(m.normal, vec3_negate(mat3_apply(axes, Z)), 1e-14);
+        for (int i = 0; i < m.count; i++)
+            assert_near(m.point[i].gap, 0, 1e-14);
+    }
+    polyhedron_free(shape[0]);
+    polyhedron_free(shape[1]);
+}
+
 // The octagon of two squares turned by 45 degrees: corners at (1/2, tan(22.5 deg)/2) and so on.
 static void test_turned_boxes(void **state) {
     (void)state;
@@ -205,8 +231,25 @@ static void test_card_apex(void **state) {
     assert_point(&m, 0, -0.03, 0, 0);
     assert_point(&m, 0, 0.03, 0, 0);
 
-    // Seen by nobody: one card 1e-7 higher than the other touches with the lower one's face.
-    right.x.z += 1e-7;
+    // Side by side but for rounding, they have no length in common.
+    struct placed beside = right;
+    beside.x.y += 0.07 - 1e-11;
+    assert_int_equal(meet(left, beside).count, 0);
+
+    // Seen by nobody: one card is higher by 1e-7 and turned by 1e-6, and still nothing changes.
+    struct placed crooked = right;
+    mat3 axes = right.axes, yaw = scene_rotation(vec3_scale(sqrt(0.5), vec3_make(0, 1, 1)), 1e-6);
+    for (int k = 0; k < 3; k++)
+        crooked.axes.row[k] = mat3_apply_transposed(axes, yaw.row[k]);
+    crooked.x.z += 1e-7;
+    m = meet(left, crooked);
+    assert_int_equal(m.count, 2);
+    assert_vector_near(m.normal, vec3_negate(X), 1e-6);
+    for (int k = 0; k < 2; k++)
+        assert_near(m.point[k].gap, 0, 1e-7);
+
+    // Higher by 2e-6, it leans with its face on the lower one's edge.
+    right.x.z += 2e-6;
     manifold_polyhedra(&left, &right, 1e-6, &m);
     assert_int_equal(m.count, 2);
     assert_vector_near(m.normal, vec3_make(-cos(angle), 0, -sin(angle)), 1e-15);
@@ -251,6 +294,60 @@ static void test_lattice(void **state) {
     polyhedron_free(cube);
 }
 
+// A block whose bottom is level with the neighbour's top and only shares a line with it, its side
+// leaning over the neighbour: each one's edge lies in the other's face, and yet nothing is carried.
+static void test_shared_line(void **state) {
+    (void)state;
+    struct polyhedron *cube = box(0.5, 0.5, 0.5);
+    for (int k = 0; k < 2; k++) { // the leaning one the smaller and the larger body
+        double far = k ? 1.6 : 1.3;
+        const double polygon[4][2] = {{0.5, 0.5}, {far, 0.5}, {far, 1.5}, {0.3, 1.5}};
+        struct polyhedron *leaning = prism(polygon, 4, -0.5, 0.5);
+        assert_int_equal(meet(place(cube, 0, 0, 0), place_drawn(leaning)).count, 0);
+        polyhedron_free(leaning);
+    }
+    polyhedron_free(cube);
+}
+
+// A plate 0.3 deep in a cube from above as well as from the side: the larger patch decides.
+static void test_tie(void **state) {
+    (void)state;
+    struct polyhedron *cube = box(0.5, 0.5, 0.5);
+    struct polyhedron *lying = box(0.5, 0.4, 0.05), *standing = box(0.05, 0.4, 0.5);
+    struct manifold m = meet(place(lying, 0.7, 0, 0.25), place(cube, 0, 0, 0));
+    assert_int_equal(m.count, 4);
+    assert_vector_near(m.normal, Z, 0);
+    m = meet(place(standing, 0.25, 0, 0.7), place(cube, 0, 0, 0));
+    assert_int_equal(m.count, 4);
+    assert_vector_near(m.normal, X, 0);
+    polyhedron_free(cube);
+    polyhedron_free(lying);
+    polyhedron_free(standing);
+}
+
+// An edge of a turned square passes a corner of the other, nearer and nearer: the square's two
+// crossings become its corner, and at no distance do two points share a name.
+static void test_edge_passes_corner(void **state) {
+    (void)state;
+    struct polyhedron *cube = box(0.5, 0.5, 0.5), *wide = box(0.6, 0.6, 0.5);
+    for (int k = -60; k <= 60; k++) {
+        double off = k * 1e-8, centre = 0.5 * sqrt(2) - 0.6 + off;
+        struct placed turned = turn(place(wide, 0, 0, 1), Z, PI / 4);
+        turned.x = vec3_make(centre * sqrt(0.5), centre * sqrt(0.5), 1);
+        struct manifold m = meet(place(cube, 0, 0, 0), turned);
+        int corners = 0;
+        for (int i = 0; i < m.count; i++) {
+            for (int j = 0; j < i; j++)
+                assert_true(m.point[i].feature != m.point[j].feature);
+            corners += m.point[i].position.x > 0.4 && m.point[i].position.y > 0.4;
+        }
+        if (off >= -1e-7 || off < -3e-7) // in between, either
+            assert_int_equal(corners, off < -3e-7 ? 2 : 1);
+    }
+    polyhedron_free(cube);
+    polyhedron_free(wide);
+}
+
 // A brick on a slab ten thousand times larger, everything a kilometre from the origin.
 static void test_slab(void **state) {
     (void)state;
@@ -278,14 +375,164 @@ static void test_deep(void **state) {
     polyhedron_free(wide);
 }
 
+static void assert_sphere(struct placed body, vec3 centre, double radius, vec3 normal, vec3 point,
+                          double gap) {
+    struct manifold m;
+    manifold_sphere(&body, centre, radius, REACH, &m);
+    assert_int_equal(m.count, 1);
+    assert_near(m.point[0].gap, gap, 1e-15);
+    assert_vector_near(m.normal, normal, 1e-15);
+    assert_vector_near(m.point[0].position, point, 1e-15);
+}
+
+// Over a face, an edge and a corner of a cube, and inside it.
+static void test_sphere(void **state) {
+    (void)state;
+    struct polyhedron *cube = box(0.5, 0.5, 0.5);
+    struct placed body = place(cube, 0, 0, 0);
+    double r = 0.25, gap = 0.004, middle = 0.5 + gap / 2;
+    assert_sphere(body, vec3_make(0.3, 0.2, 0.5 + r + gap), r, vec3_negate(Z),
+                  vec3_make(0.3, 0.2, middle), gap);
+    vec3 edge = vec3_scale(sqrt(0.5), vec3_make(1, 0, 1)), on = {0.5, 0.1, 0.5};
+    assert_sphere(body, vec3_add_scaled(on, r + gap, edge), r, vec3_negate(edge),
+                  vec3_add_scaled(on, gap / 2, edge), gap);
+    vec3 tip = vec3_scale(sqrt(1.0 / 3), vec3_make(1, 1, 1)), corner = {0.5, 0.5, 0.5};
+    assert_sphere(body, vec3_add_scaled(corner, r - gap, tip), r, vec3_negate(tip),
+                  vec3_add_scaled(corner, -gap / 2, tip), -gap);
+    assert_sphere(body, vec3_make(0.1, 0.4, 0.2), r, vec3_negate(Y),
+                  vec3_make(0.1, 0.5 - (r + 0.1) / 2, 0.2), -r - 0.1);
+    struct manifold m;
+    manifold_sphere(&body, vec3_make(0, 0, 0.5 + r + 1.01 * REACH), r, REACH, &m);
+    assert_int_equal(m.count, 0);
+    polyhedron_free(cube);
+}
+
+// A brick with one end lifted over a plane a kilometre away; only its low corners count.
+static void test_half_space(void **state) {
+    (void)state;
+    struct polyhedron *brick = box(0.1, 0.05, 0.03);
+    double angle = 0.2, height = 0.1 * sin(angle) + 0.03 * cos(angle) - 2e-4;
+    struct placed body = turn(place(brick, 1000, 500, 800 + height), Y, angle);
+    struct manifold m;
+    manifold_half_space(&body, vec3_make(0, 0, 800), Z, REACH, &m);
+    assert_int_equal(m.count, 2);
+    assert_vector_near(m.normal, Z, 0);
+    double x = 1000 + 0.1 * cos(angle) - 0.03 * sin(angle);
+    assert_point(&m, x, 499.95, 800 - 1e-4, -2e-4);
+    assert_point(&m, x, 500.05, 800 - 1e-4, -2e-4);
+    assert_true(m.point[0].feature != m.point[1].feature);
+
+    struct placed flat = place(brick, 0, 0, 0.03 + 1e-3);
+    manifold_half_space(&flat, vec3_zero(), Z, REACH, &m);
+    assert_int_equal(m.count, 4);
+    assert_point(&m, 0.1, 0.05, 5e-4, 1e-3);
+    polyhedron_free(brick);
+}
+
+// A tip on a column of 128 corners, all below the plane: more than a manifold holds. The highest
+// corner is left out.
+static void test_more_corners_than_fit(void **state) {
+    (void)state;
+    vec3 point[MANIFOLD_MAX + 1];
+    for (int k = 0; k < MANIFOLD_MAX; k++) {
+        double angle = 2 * PI * (k / 2) / (MANIFOLD_MAX / 2);
+        point[k + 1] = vec3_make(cos(angle), sin(angle), k % 2);
+    }
+    point[0] = vec3_make(0, 0, 1.5);
+    struct error error = {0};
+    struct polyhedron *shape = polyhedron_hull(point, MANIFOLD_MAX + 1, &error);
+    assert_non_null(shape);
+    struct placed body = place_drawn(shape);
+    struct manifold m;
+    manifold_half_space(&body, vec3_make(0, 0, 10), Z, REACH, &m);
+    assert_int_equal(m.count, MANIFOLD_MAX);
+    for (int k = 0; k < m.count; k++)
+        assert_at_most(m.point[k].gap, -9 + 1e-12);
+    polyhedron_free(shape);
+}
+
+// Blocks placed on their neighbours exactly, but for rounding of positions and turns: their corners
+// stay corners and keep their names, though rounding decides which block is the reference.
+static void test_aligned_names(void **state) {
+    (void)state;
+    struct random_stream random = {21};
+    struct polyhedron *brick = box(0.1, 0.05, 0.03);
+    double shift[] = {0, 0.1, 0.03};
+    for (size_t s = 0; s < sizeof shift / sizeof *shift; s++) {
+        struct manifold first = meet(place(brick, 0, 0, 0), place(brick, shift[s], 0, 0.06));
+        assert_int_equal(first.count, 4);
+        for (int k = 0; k < 1000; k++) {
+            struct placed a = turn(place(brick, 0, 0, 0), scene_random_unit(&random), 1e-11);
+            struct placed b =
+                turn(place(brick, shift[s], 0, 0.06), scene_random_unit(&random), 1e-11);
+            a.x = vec3_add_scaled(a.x, 1e-11, scene_random_unit(&random));
+            b.x = vec3_add_scaled(b.x, 1e-11, scene_random_unit(&random));
+            struct manifold m = meet(a, b);
+            assert_int_equal(m.count, 4);
+            for (int i = 0; i < 4; i++) {
+                bool found = false;
+                for (int j = 0; j < 4; j++)
+                    found |=
+                        m.point[i].feature == first.point[j].feature &&
+                        vec3_length(vec3_sub(m.point[i].position, first.point[j].position)) < 1e-10;
+                assert_true(found);
+            }
+        }
+    }
+    polyhedron_free(brick);
+}
+
+static bool holds(const struct manifold *manifold, uint32_t feature) {
+    for (int k = 0; k < manifold->count; k++)
+        if (manifold->point[k].feature == feature)
+            return true;
+    return false;
+}
+
+// Bricks in bond, sides aligned, then one moved sideways: the corners that now lie inside the
+// other's face keep the name they had on its edge.
+static void test_name_leaves_edge(void **state) {
+    (void)state;
+    struct polyhedron *brick = box(0.1, 0.05, 0.03);
+    struct manifold aligned = meet(place(brick, 0, 0, 0), place(brick, 0.1, 0, 0.06));
+    for (int side = -1; side <= 1; side += 2) {
+        struct manifold moved = meet(place(brick, 0, 0, 0), place(brick, 0.1, side * 1e-3, 0.06));
+        int corners = 0;
+        assert_int_equal(moved.count, 4);
+        for (int k = 0; k < 4; k++) {
+            uint32_t feature = moved.point[k].feature;
+            if ((feature & 0xffff) != 0x7fff && feature >> 16 != 0x7fff)
+                continue; // a crossing
+            assert_true(holds(&aligned, feature));
+            corners++;
+        }
+        assert_int_equal(corners, 2);
+    }
+    polyhedron_free(brick);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_equal_boxes),   cmocka_unit_test(test_offset_boxes),
-        cmocka_unit_test(test_turned_boxes),  cmocka_unit_test(test_edge_and_corner_on_face),
-        cmocka_unit_test(test_crossed_edges), cmocka_unit_test(test_voussoirs),
-        cmocka_unit_test(test_card_apex),     cmocka_unit_test(test_seam),
-        cmocka_unit_test(test_lattice),       cmocka_unit_test(test_slab),
+        cmocka_unit_test(test_equal_boxes),
+        cmocka_unit_test(test_offset_boxes),
+        cmocka_unit_test(test_turned_boxes),
+        cmocka_unit_test(test_turned_scene),
+        cmocka_unit_test(test_edge_and_corner_on_face),
+        cmocka_unit_test(test_crossed_edges),
+        cmocka_unit_test(test_voussoirs),
+        cmocka_unit_test(test_card_apex),
+        cmocka_unit_test(test_seam),
+        cmocka_unit_test(test_lattice),
+        cmocka_unit_test(test_slab),
         cmocka_unit_test(test_deep),
+        cmocka_unit_test(test_sphere),
+        cmocka_unit_test(test_half_space),
+        cmocka_unit_test(test_more_corners_than_fit),
+        cmocka_unit_test(test_aligned_names),
+        cmocka_unit_test(test_name_leaves_edge),
+        cmocka_unit_test(test_shared_line),
+        cmocka_unit_test(test_tie),
+        cmocka_unit_test(test_edge_passes_corner),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

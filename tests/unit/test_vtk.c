@@ -255,7 +255,7 @@ static void expect_text(const char *name, const char *text) {
 
 static void write_frame(const struct gabion_world *world, bool resume) {
     struct error error = {0};
-    struct vtk_series *series = vtk_open(folder, world, resume, &error);
+    struct vtk_series *series = vtk_open(folder, world, resume, VTK_BLOCKS_SURFACE, &error);
     if (!series || !vtk_write(series, world, &error))
         fail_msg("%s", error.text);
     vtk_close(series);
@@ -304,6 +304,21 @@ static void walls_are_rectangles(void **state) {
            -0.5, y0, z0, -0.5, y1, z0, -0.5, y1, z1, -0.5, y0, z1);
     EXPECT(file, "Polys", "connectivity", 0, 1, 2, 3, 4, 5, 6, 7);
     EXPECT(file, "Polys", "offsets", 4, 8);
+    world_release(&world);
+}
+
+// A third of a turn about the diagonal takes x to y, y to z and z to x.
+static void turned_walls_are_drawn_turned(void **state) {
+    (void)state;
+    struct gabion_world world;
+    world_make(&world);
+    for (int32_t i = 0; i < world.bodies.count; i++)
+        if (world.bodies.id[i] == 4)
+            world.bodies.q[i] = (quat){0.5, 0.5, 0.5, 0.5};
+    write_frame(&world, false);
+    double y0 = 0.5 - 1.1, y1 = 0.5 + 1.1, z0 = 0.5 - 0.55, z1 = 0.5 + 0.55;
+    EXPECT("vtk/walls_000008.vtp", "Points", "Points", 0, -4, -2, 0, 4, -2, 0, 4, 2, 0, -4, 2, //
+           -0.5, y0, z0, -0.5, y1, z0, -0.5, y1, z1, -0.5, y0, z1);
     world_release(&world);
 }
 
@@ -362,7 +377,7 @@ static void empty_world_still_gives_frames(void **state) {
 }
 
 // 524 288 spheres: positions need seven blocks, and an id array is exactly two.
-static void blocks_do_not_depend_on_threads(void **state) {
+static void pieces_do_not_depend_on_threads(void **state) {
     (void)state;
     const int32_t count = 1 << 19;
     char *whole[2];
@@ -402,12 +417,240 @@ static int count_frames(const char *name) {
     return count;
 }
 
+// Blocks: a fixed slab (id 0), a box on it (id 1) that has moved by (0.25, 0, 0.5) since the start,
+// and a wedge (id 2) on the box. All numbers are exact in binary.
+
+#define SLAB_VOLUME  (8.0 * 4 * 1)
+#define BOX_VOLUME   (2.0 * 1 * 0.5)
+#define WEDGE_VOLUME (0.5 * 2 * 1 * 1)
+
+static struct gabion_world *blocks_make(void) {
+    struct error error = {0};
+    struct gabion_settings settings = gabion_default_settings();
+    settings.step = H;
+    struct gabion_world *world = gabion_create(&settings, team_of(1), &error);
+    assert_non_null(world);
+    gabion_add_material(world, "stone", 2000);
+    struct gabion_body body = gabion_default_body();
+    body.shape = GABION_POLYHEDRON;
+    body.density = 2000;
+    body.fixed = true;
+    body.polyhedron =
+        gabion_add_polyhedron(world, polyhedron_box(vec3_make(4, 2, 0.5), &error), &error);
+    body.position = vec3_make(0, 0, -0.5);
+    gabion_add_body(world, &body, &error);
+    body.fixed = false;
+    body.group = gabion_add_group(world, "bricks");
+    body.velocity = vec3_make(1, 2, 3);
+    body.spin = vec3_make(0, 0, 4);
+    body.polyhedron =
+        gabion_add_polyhedron(world, polyhedron_box(vec3_make(1, 0.5, 0.25), &error), &error);
+    body.position = vec3_make(0, 0, 0.25);
+    gabion_add_body(world, &body, &error);
+    const double triangle[3][2] = {{-1, -0.5}, {1, -0.5}, {0, 0.5}};
+    body.polyhedron =
+        gabion_add_polyhedron(world, polyhedron_prism(triangle, 3, 0, 1, &error), &error);
+    body.position = vec3_make(0, 0, 0.5);
+    assert_int_equal(gabion_add_body(world, &body, &error), 2);
+    interfaces_find(world);
+    world->bodies.x[1] = vec3_add(world->bodies.x[1], vec3_make(0.25, 0, 0.5));
+    world->step = 8;
+    return world;
+}
+
+static void blocks_contact(struct gabion_world *world, int32_t c, int32_t a, vec3 point,
+                           double impulse) {
+    struct contacts *contacts = &world->contacts;
+    contacts->list =
+        memory_resize(contacts->list, contacts->count + 1, sizeof *contacts->list, "test");
+    contacts->list[contacts->count++] = (struct contact){.c = c,
+                                                         .a = a,
+                                                         .status = CONTACT_STICK,
+                                                         .active = 1,
+                                                         .normal = {0, 0, 1},
+                                                         .point = point,
+                                                         .impulse = {0, 0, impulse}};
+}
+
+static void blocks_destroy(struct gabion_world *world) {
+    struct team *team = world->team;
+    gabion_destroy(world);
+    team_destroy(team);
+}
+
+static void write_blocks(const struct gabion_world *world, bool resume, enum vtk_blocks blocks) {
+    struct error error = {0};
+    struct vtk_series *series = vtk_open(folder, world, resume, blocks, &error);
+    if (!series || !vtk_write(series, world, &error))
+        fail_msg("%s", error.text);
+    vtk_close(series);
+}
+
+// Six times the volume under a polygon, seen from the origin.
+static double cone(const double *point, const double *corner, size_t begin, size_t end) {
+    double sum = 0;
+    for (size_t k = begin + 1; k + 1 < end; k++) {
+        const double *p[3] = {point + 3 * (size_t)corner[begin], point + 3 * (size_t)corner[k],
+                              point + 3 * (size_t)corner[k + 1]};
+        vec3 v[3];
+        for (int i = 0; i < 3; i++)
+            v[i] = vec3_make(p[i][0], p[i][1], p[i][2]);
+        sum += vec3_dot(v[0], vec3_cross(v[1], v[2]));
+    }
+    return sum;
+}
+
+static void blocks_are_polygons(void **state) {
+    (void)state;
+    struct gabion_world *world = blocks_make();
+    write_blocks(world, false, VTK_BLOCKS_SURFACE);
+    const char *file = "vtk/blocks_000008.vtp";
+    EXPECT(file, "CellData", "id", 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2);
+    EXPECT(file, "CellData", "group", 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1);
+    EXPECT(file, "CellData", "fixed", 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    expect_text(file, "NumberOfPoints=\"22\" NumberOfVerts=\"0\" NumberOfLines=\"0\" "
+                      "NumberOfStrips=\"0\" NumberOfPolys=\"17\"");
+    size_t points, corners, cells, three;
+    double *point = read_array(file, "Points", "Points", &points);
+    double *corner = read_array(file, "Polys", "connectivity", &corners);
+    double *end = read_array(file, "Polys", "offsets", &cells);
+    double *displacement = read_array(file, "CellData", "displacement", &three);
+    double *velocity = read_array(file, "CellData", "velocity", &three);
+    assert_int_equal(points, 3 * 22);
+    assert_int_equal(corners, 24 + 24 + 18);
+    assert_int_equal(cells, 17);
+    double volume[3] = {0};
+    for (size_t k = 0; k < cells; k++)
+        volume[k < 6    ? 0
+               : k < 12 ? 1
+                        : 2] +=
+            cone(point, corner, k > 0 ? (size_t)end[k - 1] : 0, (size_t)end[k]) / 6;
+    assert_true(fabs(volume[0] - SLAB_VOLUME) < 1e-5);
+    assert_true(fabs(volume[1] - BOX_VOLUME) < 1e-5);
+    assert_true(fabs(volume[2] - WEDGE_VOLUME) < 1e-5);
+    for (size_t k = 0; k < cells; k++) {
+        assert_true(displacement[3 * k] == (k >= 6 && k < 12 ? 0.25 : 0));
+        assert_true(displacement[3 * k + 2] == (k >= 6 && k < 12 ? 0.5 : 0));
+        assert_true(velocity[3 * k + 1] == (k < 6 ? 0 : 2));
+    }
+    memory_free(point);
+    memory_free(corner);
+    memory_free(end);
+    memory_free(displacement);
+    memory_free(velocity);
+    assert_false(file_exists(in_folder("bodies.pvd"))); // there are no spheres
+    assert_true(file_exists(in_folder("walls.pvd")));
+    blocks_destroy(world);
+}
+
+static void blocks_are_solid_cells(void **state) {
+    (void)state;
+    struct gabion_world *world = blocks_make();
+    write_blocks(world, false, VTK_BLOCKS_SOLID);
+    const char *file = "vtk/blocks_000008.vtu";
+    expect_text("blocks.pvd", "file=\"vtk/blocks_000008.vtu\"");
+    expect_text(file, "<VTKFile type=\"UnstructuredGrid\"");
+    expect_text(file, "<Piece NumberOfPoints=\"22\" NumberOfCells=\"3\">");
+    EXPECT(file, "CellData", "id", 0, 1, 2);
+    EXPECT(file, "CellData", "displacement", 0, 0, 0, 0.25, 0, 0.5, 0, 0, 0);
+    EXPECT(file, "CellData", "angular_velocity", 0, 0, 0, 0, 0, 4, 0, 0, 4);
+    EXPECT(file, "Cells", "types", 42, 42, 42);
+    EXPECT(file, "Cells", "offsets", 8, 16, 22);
+    EXPECT(file, "Cells", "faceoffsets", 31, 62, 86);
+    size_t words, points;
+    double *face = read_array(file, "Cells", "faces", &words), volume[3] = {0};
+    double *point = read_array(file, "Points", "Points", &points);
+    assert_int_equal(words, 86);
+    for (size_t block = 0, at = 0; block < 3; block++) {
+        int faces = (int)face[at++];
+        assert_int_equal(faces, block < 2 ? 6 : 5);
+        for (int f = 0; f < faces; f++) {
+            size_t size = (size_t)face[at++];
+            volume[block] += cone(point, face, at, at + size) / 6;
+            at += size;
+        }
+    }
+    assert_true(fabs(volume[0] - SLAB_VOLUME) < 1e-5);
+    assert_true(fabs(volume[1] - BOX_VOLUME) < 1e-5);
+    assert_true(fabs(volume[2] - WEDGE_VOLUME) < 1e-5);
+    memory_free(face);
+    memory_free(point);
+
+    // A series keeps its form when it is taken up again; a new run has its own.
+    world->step = 16;
+    write_blocks(world, true, VTK_BLOCKS_SURFACE);
+    assert_int_equal(count_frames("blocks.pvd"), 2);
+    assert_true(file_exists(in_folder("vtk/blocks_000016.vtu")));
+    write_blocks(world, false, VTK_BLOCKS_SURFACE);
+    assert_int_equal(count_frames("blocks.pvd"), 1);
+    assert_false(file_exists(in_folder("vtk/blocks_000016.vtu")));
+    assert_true(file_exists(in_folder("vtk/blocks_000016.vtp")));
+    blocks_destroy(world);
+}
+
+static void joints_are_points_and_thrust_is_lines(void **state) {
+    (void)state;
+    struct gabion_world *world = blocks_make();
+    for (int i = 1; i < 3; i++)
+        world->bodies.v[i] = world->bodies.w[i] = vec3_zero();
+    // Order of the arrays: slab, box, wedge. A pair with more points than one, and one that is
+    // open.
+    blocks_contact(world, 1, 0, vec3_make(1, 0, 0), 1);
+    blocks_contact(world, 1, 0, vec3_make(0, 0, 0), 3);
+    blocks_contact(world, 1, 0, vec3_make(0, 0.5, 0), 0);
+    blocks_contact(world, 2, 1, vec3_make(0.5, -0.25, 0.5), 2);
+    write_blocks(world, false, VTK_BLOCKS_SURFACE);
+    const char *file = "vtk/joints_000008.vtp";
+    EXPECT(file, "PointData", "body_a", 0, 1);
+    EXPECT(file, "PointData", "body_b", 1, 2);
+    EXPECT(file, "PointData", "initial", 1, 1);
+    EXPECT(file, "PointData", "status", 1, 1);
+    // The box has gone up by a half: away from the slab, into the wedge.
+    EXPECT(file, "PointData", "opening", 0.5, -0.5);
+    EXPECT(file, "PointData", "slide", 0.25, 0.25);
+    EXPECT(file, "PointData", "sliding", -0.25, 0, 0, 0.25, 0, 0); // of a against b
+    EXPECT(file, "PointData", "normal_force", 4 / H, 2 / H);
+    EXPECT(file, "PointData", "force", 0, 0, -4 / H, 0, 0, -2 / H);
+    EXPECT(file, "Points", "Points", 0.25, 0, 0, 0.5, -0.25, 0.5);
+
+    file = "vtk/thrust_000008.vtp";
+    EXPECT(file, "CellData", "id", 1); // the wedge has one loaded joint, the slab is fixed
+    EXPECT(file, "CellData", "normal_force", 3 / H);
+    EXPECT(file, "PointData", "normal_force", 4 / H, 2 / H);
+    EXPECT(file, "Points", "Points", 0.25, 0, 0, 0.5, -0.25, 0.5);
+
+    // Lines to a slab end at the contact, not in its middle.
+    file = "vtk/contacts_000008.vtp";
+    EXPECT(file, "CellData", "point", 1, 0, 0, 0, 0, 0, 0, 0.5, 0, 0.5, -0.25, 0.5);
+    size_t count;
+    double *end = read_array(file, "Points", "Points", &count);
+    assert_int_equal(count, 3 * 8);
+    assert_true(end[0] == 0.25 && end[2] == 0.75); // centre of the box
+    assert_true(end[3] == 1 && end[5] == 0);
+    assert_true(end[21] == 0.25 && end[23] == 0.75);
+    memory_free(end);
+    EXPECT("vtk/blocks_000008.vtp", "CellData", "coordination", 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3,
+           1, 1, 1, 1, 1);
+    blocks_destroy(world);
+}
+
+static void spheres_alone_have_no_series_of_blocks(void **state) {
+    (void)state;
+    struct gabion_world world;
+    world_make(&world);
+    write_frame(&world, false);
+    const char *names[] = {"blocks.pvd", "joints.pvd", "thrust.pvd"};
+    for (int k = 0; k < 3; k++)
+        assert_false(file_exists(in_folder(names[k])));
+    world_release(&world);
+}
+
 static void series_resumes_without_later_frames(void **state) {
     (void)state;
     struct gabion_world world;
     struct error error = {0};
     world_make(&world);
-    struct vtk_series *series = vtk_open(folder, &world, false, &error);
+    struct vtk_series *series = vtk_open(folder, &world, false, VTK_BLOCKS_SURFACE, &error);
     for (world.step = 0; world.step <= 40; world.step += 10)
         assert_true(vtk_write(series, &world, &error));
     vtk_close(series);
@@ -415,7 +658,7 @@ static void series_resumes_without_later_frames(void **state) {
 
     world.step = 20;
     assert_int_equal(unlink(in_folder("contacts.pvd")), 0);
-    series = vtk_open(folder, &world, true, &error);
+    series = vtk_open(folder, &world, true, VTK_BLOCKS_SURFACE, &error);
     assert_non_null(series);
     assert_int_equal(count_frames("bodies.pvd"), 3);
     assert_true(file_exists(in_folder("vtk/bodies_000020.vtp")));
@@ -454,7 +697,7 @@ static void full_disk_is_reported(void **state) {
     struct gabion_world world;
     struct error error = {0};
     world_make(&world);
-    struct vtk_series *series = vtk_open(folder, &world, false, &error);
+    struct vtk_series *series = vtk_open(folder, &world, false, VTK_BLOCKS_SURFACE, &error);
     assert_non_null(series);
     const char *temporary = in_folder("vtk/walls_000008.vtp.tmp");
     assert_int_equal(symlink("/dev/full", temporary), 0);
@@ -476,7 +719,7 @@ static void unusable_folder_is_reported(void **state) {
     struct error error = {0};
     FILE *file = fopen(in_folder("vtk"), "w");
     fclose(file);
-    assert_null(vtk_open(folder, &world, false, &error));
+    assert_null(vtk_open(folder, &world, false, VTK_BLOCKS_SURFACE, &error));
     assert_int_equal(error.status, ERROR_RUN);
     assert_non_null(strstr(error.text, "/vtk"));
 }
@@ -499,7 +742,7 @@ static void leave_run(const char *directory) {
     struct error error = {0};
     char path[1024];
     world_make(&world);
-    struct vtk_series *series = vtk_open(directory, &world, false, &error);
+    struct vtk_series *series = vtk_open(directory, &world, false, VTK_BLOCKS_SURFACE, &error);
     snprintf(path, sizeof path, "%s/history.csv", directory);
     FILE *history = fopen(path, "w");
     if (!series || !history)
@@ -526,10 +769,15 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         TEST(bodies_are_points_in_order_of_id),
         TEST(walls_are_rectangles),
+        TEST(turned_walls_are_drawn_turned),
         TEST(contacts_are_lines),
         TEST(tiny_force_stays_above_zero),
         TEST(empty_world_still_gives_frames),
-        TEST(blocks_do_not_depend_on_threads),
+        TEST(pieces_do_not_depend_on_threads),
+        TEST(blocks_are_polygons),
+        TEST(blocks_are_solid_cells),
+        TEST(joints_are_points_and_thrust_is_lines),
+        TEST(spheres_alone_have_no_series_of_blocks),
         TEST(series_resumes_without_later_frames),
         TEST(frame_asked_for_again_is_kept),
         TEST(full_disk_is_reported),

@@ -1,9 +1,12 @@
 #!/usr/bin/python3
 """Draws one frame of a run to a PNG with VTK. Needs a display: run it under `xvfb-run -a`.
 
-    render.py DIR OUT.png [--frame K|last] [--color speed|ARRAY] [--contacts]
+    render.py DIR OUT.png [--frame K|last] [--color speed|opening|ARRAY] [--range LOW HIGH]
+              [--contacts] [--thrust] [--front]
 
-K is the step in the frame's name. ARRAY is any array of the bodies, such as radius, id, coordination.
+K is the step in the frame's name. ARRAY is any array of the bodies, such as radius, id, coordination,
+or of the blocks, such as displacement; opening colours a block by its joint that gapes most. Joints
+that gape by more than half a millimetre are marked.
 """
 import argparse
 import glob
@@ -16,41 +19,64 @@ import vtk
 from vtk.util.numpy_support import numpy_to_vtk, vtk_to_numpy
 
 GLYPHS_MAX = 100000  # beyond this, spheres are drawn as shaded points
+OPEN_JOINT = 0.5e-3  # m
+UNITS = {"speed": " [m/s]", "displacement": " [m]", "opening": " [m]", "radius": " [m]"}
 
 
 def read_frame(folder, kind, step):
-    reader = vtk.vtkXMLPolyDataReader()
-    path = os.path.join(folder, "vtk", f"{kind}_{step:06d}.vtp")
-    if not os.path.exists(path):
-        sys.exit(f"{path}: no such frame")
-    reader.SetFileName(path)
-    reader.Update()
-    return reader.GetOutput()
+    """The frame as polygons, lines or points; None where the run has no such series."""
+    if not os.path.exists(os.path.join(folder, kind + ".pvd")):
+        return None
+    for extension, reader in (("vtp", vtk.vtkXMLPolyDataReader()),
+                              ("vtu", vtk.vtkXMLUnstructuredGridReader())):
+        path = os.path.join(folder, "vtk", f"{kind}_{step:06d}.{extension}")
+        if not os.path.exists(path):
+            continue
+        reader.SetFileName(path)
+        outside = vtk.vtkGeometryFilter()
+        outside.SetInputConnection(reader.GetOutputPort())
+        outside.Update()
+        return outside.GetOutput()
+    sys.exit(f"{folder}: no frame of {kind} for step {step}")
 
 
 def choose_step(folder, frame):
     steps = sorted(int(re.search(r"_(\d+)\.vtp$", path).group(1))
-                   for path in glob.glob(os.path.join(folder, "vtk", "bodies_*.vtp")))
+                   for path in glob.glob(os.path.join(folder, "vtk", "walls_*.vtp")))
     if not steps:
         sys.exit(f"{folder}: no frames under vtk/")
     return steps[-1] if frame == "last" else int(frame)
 
 
-def add_color_array(bodies, color):
-    """Puts the array "color" on the points and returns its range."""
-    arrays = bodies.GetPointData()
+def add_color_array(arrays, color, limits):
+    """Puts the array "color" beside the others and returns its range."""
     name = "velocity" if color == "speed" else color
     if not arrays.GetArray(name):
         known = ", ".join(arrays.GetArrayName(k) for k in range(arrays.GetNumberOfArrays()))
-        sys.exit(f"--color {color}: the bodies have speed, {known}")
+        sys.exit(f"--color {color}: there are speed, {known}")
     values = vtk_to_numpy(arrays.GetArray(name)).astype(numpy.float32)
     if values.ndim > 1:
         values = numpy.sqrt((values ** 2).sum(axis=1))
     array = numpy_to_vtk(values, deep=True)
     array.SetName("color")
     arrays.AddArray(array)
+    if limits:
+        return limits
     low, high = (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
     return low, high if high > low else low + 1.0
+
+
+def add_opening(blocks, joints):
+    """The array "opening" of the blocks: of the joint of each that gapes most."""
+    most = {}
+    for side in ("body_a", "body_b"):
+        for body, opening in zip(vtk_to_numpy(joints.GetPointData().GetArray(side)),
+                                 vtk_to_numpy(joints.GetPointData().GetArray("opening"))):
+            most[body] = max(most.get(body, 0.0), opening)
+    ids = vtk_to_numpy(blocks.GetCellData().GetArray("id"))
+    array = numpy_to_vtk(numpy.array([most.get(k, 0.0) for k in ids], dtype=numpy.float32), deep=True)
+    array.SetName("opening")
+    blocks.GetCellData().AddArray(array)
 
 
 def color_table(low, high):
@@ -95,8 +121,8 @@ def point_mapper(bodies):
     return mapper
 
 
-def draw_bodies(renderer, bodies, color, opacity):
-    low, high = add_color_array(bodies, color)
+def draw_bodies(renderer, bodies, color, limits, opacity, bar):
+    low, high = add_color_array(bodies.GetPointData(), color, limits)
     mapper = (glyph_mapper if bodies.GetNumberOfPoints() <= GLYPHS_MAX else point_mapper)(bodies)
     mapper.SetScalarModeToUsePointFieldData()
     mapper.SelectColorArray("color")
@@ -107,7 +133,60 @@ def draw_bodies(renderer, bodies, color, opacity):
     actor.GetProperty().SetOpacity(opacity)
     actor.GetProperty().SetSpecular(0.1)
     renderer.AddActor(actor)
-    add_bar(renderer, mapper.GetLookupTable(), color + (" [m/s]" if color == "speed" else ""), 0.08)
+    if bar:
+        add_bar(renderer, mapper.GetLookupTable(), color + UNITS.get(color, ""), 0.08)
+
+
+def draw_blocks(renderer, blocks, color, limits, opacity):
+    low, high = add_color_array(blocks.GetCellData(), color, limits)
+    mapper = vtk.vtkPolyDataMapper()
+    mapper.SetInputData(blocks)
+    mapper.SetScalarModeToUseCellFieldData()
+    mapper.SelectColorArray("color")
+    mapper.SetLookupTable(color_table(low, high))
+    mapper.SetScalarRange(low, high)
+    actor = vtk.vtkActor()
+    actor.SetMapper(mapper)
+    actor.GetProperty().SetOpacity(opacity)
+    actor.GetProperty().EdgeVisibilityOn()
+    actor.GetProperty().SetEdgeColor(0.2, 0.2, 0.2)
+    renderer.AddActor(actor)
+    add_bar(renderer, mapper.GetLookupTable(), color + UNITS.get(color, ""), 0.08)
+
+
+def add_plain_actor(renderer, source, color):
+    mapper = vtk.vtkPolyDataMapper()
+    mapper.SetInputConnection(source.GetOutputPort())
+    mapper.ScalarVisibilityOff()
+    actor = vtk.vtkActor()
+    actor.SetMapper(mapper)
+    actor.GetProperty().SetColor(*color)
+    renderer.AddActor(actor)
+
+
+def draw_open_joints(renderer, joints, radius):
+    """Dots on the joints that gape; returns their number."""
+    opened = vtk.vtkThresholdPoints()
+    opened.SetInputData(joints)
+    opened.SetInputArrayToProcess(0, 0, 0, vtk.vtkDataObject.FIELD_ASSOCIATION_POINTS, "opening")
+    opened.ThresholdByUpper(OPEN_JOINT)
+    dot = vtk.vtkSphereSource()
+    dot.SetRadius(radius)
+    dots = vtk.vtkGlyph3D()
+    dots.SetInputConnection(opened.GetOutputPort())
+    dots.SetSourceConnection(dot.GetOutputPort())
+    dots.SetScaleModeToDataScalingOff()
+    add_plain_actor(renderer, dots, (0.85, 0.1, 0.1))
+    opened.Update()
+    return opened.GetOutput().GetNumberOfPoints()
+
+
+def draw_thrust(renderer, thrust, radius):
+    tube = vtk.vtkTubeFilter()
+    tube.SetInputData(thrust)
+    tube.SetRadius(radius)
+    tube.SetNumberOfSides(8)
+    add_plain_actor(renderer, tube, (0.0, 0.0, 0.0))
 
 
 def draw_walls(renderer, walls):
@@ -177,45 +256,65 @@ def add_bar(renderer, table, title, bottom):
     renderer.AddActor2D(bar)
 
 
-def add_caption(renderer, folder, step, bodies):
-    time = bodies.GetFieldData().GetArray("TimeValue").GetValue(0)
+def add_caption(renderer, folder, step, walls, count):
+    time = walls.GetFieldData().GetArray("TimeValue").GetValue(0)
     caption = vtk.vtkTextActor()
     caption.SetInput(f"{os.path.basename(os.path.abspath(folder))}   step {step}   t = {time:g} s   "
-                     f"{bodies.GetNumberOfPoints()} bodies")
+                     f"{count}")
     caption.GetTextProperty().SetColor(0, 0, 0)
     caption.GetTextProperty().SetFontSize(18)
     caption.SetPosition(15, 12)
     renderer.AddActor2D(caption)
 
 
-def place_camera(renderer, bodies, walls):
-    """Looks at the scene from the front, a little from the right and from above."""
+def scene_box(bodies, blocks):
+    """The box around what can move, and a margin; None where there is nothing."""
+    boxes = [data.GetBounds() for data in (bodies, blocks) if data and data.GetNumberOfPoints()]
+    if not boxes:
+        return None, 0.0
+    box = [(min if k % 2 == 0 else max)(box[k] for box in boxes) for k in range(6)]
+    margin = 0.1 * max(box[k + 1] - box[k] for k in (0, 2, 4))
+    if bodies and bodies.GetNumberOfPoints():
+        margin += bodies.GetPointData().GetArray("radius").GetRange()[1]
+    return box, margin
+
+
+def place_camera(renderer, inner, margin, walls, front):
+    """Looks at the scene from the front, a little from the right and from above unless `front`."""
     box = walls.GetBounds()
-    if bodies.GetNumberOfPoints():
-        inner = bodies.GetBounds()
+    if inner:
         if walls.GetNumberOfCells() == 0:
             box = inner
-        margin = bodies.GetPointData().GetArray("radius").GetRange()[1] + \
-            0.1 * max(inner[k + 1] - inner[k] for k in (0, 2, 4))
         # Walls may be much larger than what happens between them: they set the view only so far.
         box = [bound for k in (0, 2, 4) for bound in
                (max(min(box[k], inner[k]), inner[k] - margin),
                 min(max(box[k + 1], inner[k + 1]), inner[k + 1] + margin))]
     camera = renderer.GetActiveCamera()
     camera.SetFocalPoint(0, 0, 0)
-    camera.SetPosition(0.45, -1.0, 0.35)
+    camera.SetPosition(*((0.0, -1.0, 0.0) if front else (0.45, -1.0, 0.35)))
     camera.SetViewUp(0, 0, 1)
     renderer.ResetCamera(box)
-    camera.Zoom(1.15)
+    camera.SetParallelProjection(front)
+    camera.Zoom(1.3 if front else 1.15)
     renderer.ResetCameraClippingRange()
 
 
-def save_picture(renderer, path):
+def add_overlay(renderer):
+    """A layer above the scene: marks inside of blocks would not be seen."""
+    overlay = vtk.vtkRenderer()
+    overlay.SetLayer(1)
+    overlay.SetActiveCamera(renderer.GetActiveCamera())
+    return overlay
+
+
+def save_picture(renderer, overlay, path):
     window = vtk.vtkRenderWindow()
+    window.SetNumberOfLayers(2)
     window.SetOffScreenRendering(1)
     window.SetMultiSamples(4)
     window.SetSize(1200, 900)
     window.AddRenderer(renderer)
+    window.AddRenderer(overlay)
     window.Render()
     image = vtk.vtkWindowToImageFilter()
     image.SetInput(window)
@@ -226,28 +325,54 @@ def save_picture(renderer, path):
     writer.Write()
 
 
+def show_masonry(renderer, overlay, options, step, blocks, margin):
+    """Draws blocks and joints; returns how many there are of them."""
+    joints = read_frame(options.folder, "joints", step)
+    add_opening(blocks, joints)
+    draw_blocks(renderer, blocks, options.color or "displacement", options.range,
+                0.3 if options.contacts else 1.0)
+    opened = draw_open_joints(overlay, joints, 0.06 * margin)
+    if options.thrust:
+        draw_thrust(overlay, read_frame(options.folder, "thrust", step), 0.03 * margin)
+    ids = vtk_to_numpy(blocks.GetCellData().GetArray("id"))
+    return f"{len(numpy.unique(ids))} blocks, {opened} joints open by more than {OPEN_JOINT:g} m"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", metavar="DIR")
     parser.add_argument("picture", metavar="OUT.png")
     parser.add_argument("--frame", default="last", help="step number, or last")
-    parser.add_argument("--color", default="speed", help="speed, or an array of the bodies")
+    parser.add_argument("--color", help="speed (default of spheres), displacement (of blocks), "
+                                        "opening, or an array")
     parser.add_argument("--contacts", action="store_true", help="force chains in faint bodies")
+    parser.add_argument("--range", nargs=2, type=float, metavar=("LOW", "HIGH"), help="of the colours")
+    parser.add_argument("--thrust", action="store_true", help="thrust line")
+    parser.add_argument("--front", action="store_true", help="look along y")
     options = parser.parse_args()
 
     step = choose_step(options.folder, options.frame)
-    bodies = read_frame(options.folder, "bodies", step)
-    walls = read_frame(options.folder, "walls", step)
+    bodies, blocks, walls = (read_frame(options.folder, kind, step)
+                             for kind in ("bodies", "blocks", "walls"))
     renderer = vtk.vtkRenderer()
     renderer.SetBackground(1, 1, 1)
+    overlay = add_overlay(renderer)
     draw_walls(renderer, walls)
-    draw_bodies(renderer, bodies, options.color, 0.15 if options.contacts else 1.0)
+    inner, margin = scene_box(bodies, blocks)
+    count = []
+    if bodies:
+        color = options.color if options.color and not blocks else "speed"
+        draw_bodies(renderer, bodies, color, None if blocks else options.range,
+                    0.15 if options.contacts else 1.0, not blocks)
+        count.append(f"{bodies.GetNumberOfPoints()} bodies")
+    if blocks:
+        count.append(show_masonry(renderer, overlay, options, step, blocks, margin))
     if options.contacts:
-        draw_contacts(renderer, read_frame(options.folder, "contacts", step),
-                      bodies.GetPointData().GetArray("radius").GetRange()[1])
-    add_caption(renderer, options.folder, step, bodies)
-    place_camera(renderer, bodies, walls)
-    save_picture(renderer, options.picture)
+        largest = bodies.GetPointData().GetArray("radius").GetRange()[1] if bodies else 0.2 * margin
+        draw_contacts(renderer, read_frame(options.folder, "contacts", step), largest)
+    add_caption(renderer, options.folder, step, walls, ", ".join(count))
+    place_camera(renderer, inner, margin, walls, options.front)
+    save_picture(renderer, overlay, options.picture)
 
 
 if __name__ == "__main__":

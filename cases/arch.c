@@ -1,0 +1,78 @@
+#include "cases/group.h"
+#include "cases/mason.h"
+#include "geometry/polyhedron.h"
+
+#define PI 3.14159265358979323846
+
+struct polyhedron *generate_voussoir(double radius, double thickness, double depth, double angle,
+                                     struct error *error) {
+    vec3 corner[8];
+    if (!mason_check_ring(radius, thickness, vec3_zero(), error))
+        return NULL;
+    if (!(angle > 0 && angle < PI) || !(depth > 0 && isfinite(depth))) {
+        error_set(error, ERROR_INPUT,
+                  "a voussoir of %g degrees and a depth of %g m; more than 0, less than 180 and a "
+                  "positive depth are needed",
+                  angle * 180 / PI, depth);
+        return NULL;
+    }
+    for (int k = 0; k < 8; k++) {
+        double r = radius + (k & 1 ? 0.5 : -0.5) * thickness;
+        corner[k] = vec3_make((k & 2 ? r : -r) * sin(0.5 * angle), (k & 4 ? 0.5 : -0.5) * depth,
+                              r * cos(0.5 * angle));
+    }
+    return polyhedron_hull(corner, 8, error);
+}
+
+// The turn about y that takes the crown to `angle` from it, to the right.
+static quat turn(double angle) { return (quat){cos(0.5 * angle), 0, sin(0.5 * angle), 0}; }
+
+// A box beyond the springing plane at `angle` from the crown. It reaches past the joint on both
+// sides, so that the last voussoir may hinge and slide on it.
+static bool lay_abutment(struct mason *mason, const struct arch_definition *definition, int side,
+                         struct error *error) {
+    double t = definition->thickness, angle = 0.5 * side * definition->angle;
+    double reach = fmin(0.5 * t, 0.5 * (definition->radius - 0.5 * t));
+    vec3 size = {t, definition->depth, t + 2 * reach};
+    vec3 radial = {sin(angle), 0, cos(angle)}, outward = {side * cos(angle), 0, -side * sin(angle)};
+    vec3 centre = vec3_add_scaled(definition->origin, definition->radius, radial);
+    int group = group_part(mason->world, definition->name, side < 0 ? "left" : "right", error);
+    return mason_support_box(mason, vec3_add_scaled(centre, 0.5 * t, outward), size, turn(angle),
+                             group, error) ||
+           error_context(error, "%s abutment", side < 0 ? "left" : "right");
+}
+
+static bool lay_arch(struct mason *mason, const struct arch_definition *definition,
+                     struct error *error) {
+    double step = definition->angle / definition->voussoirs;
+    int shape = gabion_add_polyhedron(mason->world,
+                                      generate_voussoir(definition->radius, definition->thickness,
+                                                        definition->depth, step, error),
+                                      error);
+    for (int k = 0; k < definition->voussoirs; k++) {
+        // Mirrored blocks are turned by exactly opposite angles.
+        double place = (double)k - 0.5 * (definition->voussoirs - 1);
+        if (!mason_lay(mason, shape, definition->origin, turn(place * step), error))
+            return false;
+    }
+    return !definition->name || (lay_abutment(mason, definition, -1, error) &&
+                                 lay_abutment(mason, definition, 1, error));
+}
+
+static bool check_arch(const struct arch_definition *definition, struct error *error) {
+    if (definition->voussoirs < 1)
+        return error_set(error, ERROR_INPUT, "%d voussoirs; 1 or more are needed",
+                         definition->voussoirs);
+    if (!(definition->angle > 0 && definition->angle < 2 * PI))
+        return error_set(error, ERROR_INPUT,
+                         "an angle of %g degrees; more than 0 and less than 360 are needed",
+                         definition->angle * 180 / PI);
+    return mason_check_ring(definition->radius, definition->thickness, definition->origin, error);
+}
+
+bool generate_arch(struct gabion_world *world, const struct arch_definition *definition,
+                   struct error *error) {
+    struct mason mason = mason_start(world, &definition->template, &definition->marks);
+    bool good = check_arch(definition, error) && lay_arch(&mason, definition, error);
+    return mason_finish(&mason, good, "arch", error);
+}

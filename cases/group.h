@@ -1,0 +1,10 @@
+// Groups of the parts of a named thing: the walls of a container, the slabs of a ground.
+#ifndef CASES_GROUP_H
+#define CASES_GROUP_H
+
+#include "engine/gabion.h"
+
+// The group "<name>.<part>"; -1 with an error.
+int group_part(struct gabion_world *world, const char *name, const char *part, struct error *error);
+
+#endif

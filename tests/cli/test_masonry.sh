@@ -1,0 +1,63 @@
+# Blocks from the command line: the shipped cases are as their comments say, threads and restarts
+# change no bit, a resumed run does not need the mesh it came from.
+. "$(dirname "$0")/check.sh"
+masonry=$CASES/masonry.yaml
+shipped=$CASES/../../../cases
+
+# shipped NAME BODIES FIXED: blocks that touch and do not overlap, nothing strange.
+shipped() {
+    exits 0 "check of $1" check "$shipped/$1.yaml"
+    is "$1: bodies" "$(field bodies)" "$2"
+    is "$1: fixed bodies" "$(field fixed-bodies)" "$3"
+    is "$1: warnings" "$(field warnings)" 0
+    ok "$1: overlap $(field overlap)" awk -v overlap="$(field overlap)" 'BEGIN { exit !(overlap < 1e-12) }'
+}
+shipped chateau_gombert 294 2
+shipped chateau_gombert_middle 294 3
+shipped wall_10k 10025 2
+shipped arch 16 3
+shipped rocking_block 1 1
+shipped masonry_tower 128 1
+
+exits 0 "check of every shape" check "$masonry"
+ok "every shape: overlap $(field overlap)" awk -v overlap="$(field overlap)" 'BEGIN { exit !(overlap < 1e-11) }'
+exits 0 "reference" run "$masonry" -o whole -j 1
+hash=$(field state-hash)
+for threads in 2 3; do
+    exits 0 "$threads threads" run "$masonry" -o "threads$threads" -j "$threads"
+    is "$threads threads give the same state" "$(field state-hash)" "$hash"
+    same_results "$threads threads" whole "threads$threads"
+done
+exits 0 "half" run "$masonry" -o half --steps 20
+exits 0 "resume" resume half -j 2
+is "resume: state" "$(field state-hash)" "$hash"
+same_results "resume" whole half
+
+# Two cubes in millimetres, as a drawing program writes them.
+cube() {
+    for z in 0 100; do
+        printf 'v %d %d %d\n' "$1" 0 "$z" $(($1 + 100)) 0 "$z" $(($1 + 100)) 100 "$z" "$1" 100 "$z"
+    done
+    printf 'f %s\n' '-8 -5 -6 -7' '-4 -3 -2 -1' '-8 -7 -3 -4' '-7 -6 -2 -3' '-6 -5 -1 -2' '-5 -8 -4 -1'
+}
+{ cube 0 && cube 300; } >cubes.obj
+cat >mesh.yaml <<'END'
+time: {step: 1e-3, end: 0.02}
+materials: {stone: {density: 1000}}
+laws: [{between: default, friction: 0.5}]
+bodies:
+  - {name: cubes, material: stone, mesh: {file: cubes.obj, scale: 0.001}, position: [0, 0, 0.1]}
+  - {material: stone, half_space: {normal: [0, 0, 1]}, position: [0, 0, 0]}
+END
+exits 0 "check of a mesh" check mesh.yaml
+is "a mesh of two pieces is two bodies" "$(field bodies)" 2
+is "a mesh in millimetres" "$(field mass)" 2
+exits 0 "run of a mesh" run mesh.yaml -o meshed
+hash=$(field state-hash)
+exits 0 "half of a mesh" run mesh.yaml -o meshed_half --steps 10
+rm cubes.obj
+exits 0 "resume without the mesh" resume meshed_half
+is "resume without the mesh" "$(field state-hash)" "$hash"
+exits 2 "a mesh that is gone" run mesh.yaml -o gone
+says "a mesh that is gone" 'mesh.yaml:5:[0-9]+: cannot find the file "cubes.obj"'
+finish
