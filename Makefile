@@ -25,7 +25,7 @@ WARN     := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prot
 GABION_CFLAGS = -std=c17 -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE $(WARN) $(OPT) -g -fopenmp \
     -ffp-contract=off -fno-math-errno -fno-trapping-math -fvisibility=hidden -I. \
     $(if $(ARCH),-march=$(ARCH)) $(LIBRARY_CFLAGS) $(CFLAGS)
-GABION_LIBS = $(LIBRARY_LIBS) -lm $(LDFLAGS)
+GABION_LIBS = $(LIBRARY_LIBS) -lamd -lm $(LDFLAGS)
 LIBRARY_CFLAGS := $(shell pkg-config --cflags $(PACKAGES) 2>/dev/null)
 LIBRARY_LIBS   := $(shell pkg-config --libs $(PACKAGES) 2>/dev/null)
 
@@ -145,6 +145,7 @@ $(BUILD)/io/checkpoint_write.o: GABION_CFLAGS += \
     -DGABION_COMPILER_FLAGS='"$(OPT) $(ARCH) $(CFLAGS)"'
 
 $(BUILD)/$(KERNEL).o: GABION_CFLAGS += $(KERNEL_FLAGS)
+$(BUILD)/engine/solvers/block_matrix.o: GABION_CFLAGS += -O3
 $(BUILD)/$(KERNEL)_avx2.o: $(KERNEL).c
 	@mkdir -p $(@D)
 	@echo "  CC  $< (avx2)"

@@ -52,6 +52,19 @@ static double restitution_cutoff(const struct gabion_settings *settings) {
     return 2 * vec3_length(settings->gravity) * settings->step;
 }
 
+// Points of a joint whose gaps differ by rounding must not ask for different velocities: a rigid
+// joint cannot obey, and the solver would shift its whole load from corner to corner after noise
+// divided by h. So blocks touch from a gap of a millionth of their thickness on; spheres, which
+// have one point, exactly.
+#define TOUCHING 2e-6 // of half the thickness
+
+static double touching_gap(const struct gabion_world *world, const struct contact *contact) {
+    const struct bodies *bodies = &world->bodies;
+    if (!pair_has_block(bodies, contact->c, contact->a))
+        return 0;
+    return TOUCHING * bodies_smaller_size(bodies, contact->c, contact->a);
+}
+
 // `moreau`: restitution acts on contacts whose predicted gap closes. `gap`: the body may travel
 // just as far as the gap; a contact that bounces is treated as `moreau` in that step, because
 // restitution added to the gap term is wrong both ways (Anitescu 2003, section III.D).
@@ -61,7 +74,7 @@ bool assembly_bias(const struct gabion_world *world, const struct contact *conta
     double u_before = normal_velocity_before(world, contact), h = settings->step;
     bool bounces = e > 0 && u_before < -restitution_cutoff(settings);
     if (settings->gap == GABION_GAP_GAP && !bounces) {
-        *b = fmax(contact->gap, 0) / h;
+        *b = contact->gap > touching_gap(world, contact) ? contact->gap / h : 0;
         return true;
     }
     *b = e * u_before;

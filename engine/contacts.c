@@ -14,25 +14,81 @@ void contacts_free(struct contacts *contacts) {
 
 // Warm start: a contact of the last step with the same bodies and feature hands its impulse over.
 // Lists per body are short and both in canonical order.
-static void match_range(void *context, size_t begin, size_t end) {
-    struct gabion_world *world = context;
-    struct contacts *contacts = &world->contacts;
-    for (size_t k = begin; k < end; k++) {
-        struct contact *contact = &contacts->list[k];
-        uint32_t stop = contacts->memory_start[contact->c + 1];
-        for (uint32_t m = contacts->memory_start[contact->c]; m < stop; m++) {
-            const struct contact_memory *memory = &contacts->memory[m];
-            if (memory->a == contact->a && memory->feature == contact->feature) {
-                contact->impulse = memory->impulse;
-                break;
-            }
+static void match_features(struct contacts *contacts, struct contact *contact, bool *taken) {
+    uint32_t start = contacts->memory_start[contact->c];
+    uint32_t stop = contacts->memory_start[contact->c + 1];
+    for (uint32_t m = start; m < stop; m++) {
+        const struct contact_memory *memory = &contacts->memory[m];
+        if (memory->a == contact->a && memory->feature == contact->feature) {
+            contact->impulse = memory->impulse;
+            taken[m] = true;
+            return;
         }
     }
 }
 
+static double distance2(const struct contact_memory *memory, const struct contact *contact) {
+    vec3 d = vec3_sub(contact->point, memory->point);
+    return vec3_dot(d, d);
+}
+
+// Features of blocks change where corners pass edges. What is then left over goes to the nearest
+// contact of the pair that has none: losing it would cost the solver more than the whole step.
+static void match_places(struct contacts *contacts, struct contact *contact, size_t count,
+                         const bool *taken) {
+    uint32_t stop = contacts->memory_start[contact->c + 1];
+    for (uint32_t m = contacts->memory_start[contact->c]; m < stop; m++) {
+        const struct contact_memory *memory = &contacts->memory[m];
+        struct contact *nearest = NULL;
+        if (memory->a != contact->a || taken[m])
+            continue;
+        for (size_t k = 0; k < count; k++)
+            if (!contacts_carries(&contact[k]) &&
+                (!nearest || distance2(memory, &contact[k]) < distance2(memory, nearest)))
+                nearest = &contact[k];
+        if (nearest)
+            nearest->impulse = memory->impulse;
+    }
+}
+
+struct match {
+    struct gabion_world *world;
+    bool *taken; // by memory: found its contact
+};
+
+static void match_range(void *context, size_t begin, size_t end) {
+    const struct match *match = context;
+    struct contacts *contacts = &match->world->contacts;
+    for (size_t k = begin; k < end; k++)
+        match_features(contacts, &contacts->list[k], match->taken);
+}
+
+// A pair belongs to the range that holds its first contact.
+static void match_leftovers(void *context, size_t begin, size_t end) {
+    const struct match *match = context;
+    struct contacts *contacts = &match->world->contacts;
+    size_t last = contacts->count;
+    for (size_t k = begin; k < end; k++) {
+        struct contact *contact = &contacts->list[k];
+        if (k > 0 && contact[-1].c == contact->c && contact[-1].a == contact->a)
+            continue; // not the first of its pair
+        size_t count = 1;
+        while (k + count < last && contact[count].c == contact->c && contact[count].a == contact->a)
+            count++;
+        match_places(contacts, contact, count, match->taken);
+    }
+}
+
 void contacts_match(struct gabion_world *world) {
-    if (world->contacts.memory_count > 0)
-        team_for(world->team, world->contacts.count, CHUNK, match_range, world);
+    struct contacts *contacts = &world->contacts;
+    if (contacts->memory_count == 0)
+        return;
+    struct match match = {world, NULL};
+    match.taken = memory_allocate(contacts->memory_count, sizeof *match.taken, "warm start");
+    team_for(world->team, contacts->count, CHUNK, match_range, &match);
+    if (world->bodies.polyhedron_count > 0)
+        team_for(world->team, contacts->count, CHUNK, match_leftovers, &match);
+    memory_free(match.taken);
 }
 
 struct remember {
@@ -60,8 +116,8 @@ static void remember_range(void *context, size_t begin, size_t end) {
         while (next <= contact->c)
             contacts->memory_start[next++] = place;
         if (contacts_carries(contact))
-            contacts->memory[place++] =
-                (struct contact_memory){contact->a, contact->feature, contact->impulse};
+            contacts->memory[place++] = (struct contact_memory){contact->a, contact->feature,
+                                                                contact->point, contact->impulse};
     }
 }
 

@@ -28,11 +28,12 @@ struct contact {
 struct contact_memory {
     int32_t a;
     uint32_t feature;
+    vec3 point; // where it was, to find it again should its feature change
     vec3 impulse;
 };
 
 _Static_assert(sizeof(struct contact) == 96, "a million grains must fit in 2 GB");
-_Static_assert(sizeof(struct contact_memory) == 32, "a million grains must fit in 2 GB");
+_Static_assert(sizeof(struct contact_memory) == 56, "a million grains must fit in 2 GB");
 
 struct contacts {
     size_t count, capacity;

@@ -21,7 +21,10 @@ enum gabion_gap {
     GABION_GAP_GAP,    // u_n + max(g, 0)/h >= 0: bodies arrive exactly
 };
 
-enum gabion_method { GABION_METHOD_NSGS };
+enum gabion_method {
+    GABION_METHOD_NSGS,   // block Gauss-Seidel sweeps
+    GABION_METHOD_NEWTON, // proximal Newton on the velocities of the bodies, by sparse factors
+};
 
 enum gabion_local {
     GABION_LOCAL_AUTO,     // explicit where the contact block is diagonal, newton elsewhere
@@ -71,7 +74,7 @@ struct gabion_settings {
     enum gabion_local local;
     double tolerance;
     enum gabion_measure measure;
-    int max_sweeps;
+    int max_sweeps; // of a step; with GABION_METHOD_NEWTON its factorisations
     double relaxation;
     bool momentum; // accelerate the sweeps
     enum gabion_on_cap on_cap;

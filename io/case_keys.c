@@ -38,8 +38,9 @@ static const struct key contact_keys[] = {
 static const struct key_section contact_section = SECTION(contact_keys);
 
 static const struct key solver_keys[] = {
-    {"method", KEY_CHOICE, .initial = "nsgs", .words = "nsgs",
-     .help = "nsgs: block Gauss-Seidel over the coloured contact graph"},
+    {"method", KEY_CHOICE, .initial = "nsgs", .words = "nsgs newton",
+     .help = "nsgs: block Gauss-Seidel over the coloured contact graph; newton: proximal Newton "
+             "with sparse factors, for masonry"},
     {"local", KEY_CHOICE, .initial = "auto", .words = "auto explicit newton exact",
      .help = "one-contact solver; auto: explicit between spheres, newton elsewhere"},
     {"tolerance", KEY_NUMBER, .initial = "1e-4", .range = &positive,
@@ -47,7 +48,7 @@ static const struct key solver_keys[] = {
     {"measure", KEY_CHOICE, .initial = "scaled", .words = "scaled fclib",
      .help = "the residual that is compared with the tolerance"},
     {"max_sweeps", KEY_INTEGER, .initial = "1000", .range = &counting,
-     .help = "cap on the sweeps of one step"},
+     .help = "cap on the sweeps of one step; with method newton, on its factorisations"},
     {"relaxation", KEY_NUMBER, .initial = "1", .range = &relaxation_range,
      .help = "over- or under-relaxation of the sweeps"},
     {"momentum", KEY_BOOLEAN, .initial = "true",

@@ -72,6 +72,7 @@ const struct state_array checkpoint_arrays[] = {
      .pointer = offsetof(struct gabion_world, contacts.memory_start), .stride = sizeof(uint32_t)},
     {"contacts/body", "1", H5_TYPE_INT32, 1, ROWS_MEMORY, VALUE_BODY, MEMORY(a)},
     {"contacts/feature", "1", H5_TYPE_UINT32, 1, ROWS_MEMORY, VALUE_ANY, MEMORY(feature)},
+    {"contacts/point", "m", H5_TYPE_FLOAT64, 3, ROWS_MEMORY, VALUE_FINITE, MEMORY(point)},
     {"contacts/impulse", "N s", H5_TYPE_FLOAT64, 3, ROWS_MEMORY, VALUE_FINITE, MEMORY(impulse)},
 
     {"pending/id", "1", H5_TYPE_INT32, 1, ROWS_PENDING, VALUE_ID, PENDING(id)},

@@ -3,6 +3,7 @@
 #include "engine/residual.h"
 #include "engine/solvers/exact.h"
 #include "engine/solvers/newton.h"
+#include "engine/solvers/proximal.h"
 #include "engine/solvers/sphere_sweep.h"
 #include "parallel/memory.h"
 
@@ -426,6 +427,34 @@ static void run(void *context, int thread, int threads) {
     }
 }
 
+// Newton --------------------------------------------------------------------------------------
+
+// Proximal steps until the residual is below the tolerance; on one thread. False when sweeps have
+// to help: not even the most compliant contacts let Newton's method through.
+static bool run_newton(struct nsgs *nsgs, const struct gabion_world *world) {
+    struct problem *problem = nsgs->problem;
+    int64_t factorisations = 0;
+    bool moved = false;
+    start(nsgs, 0, 1);
+    check(nsgs, 0, 0, 1);
+    if (nsgs->done)
+        return true;
+    if (!problem->proximal)
+        problem->proximal = proximal_create();
+    proximal_prepare(problem->proximal, world);
+    while (factorisations < nsgs->settings->max_sweeps && !proximal_exhausted(problem->proximal)) {
+        if (!proximal_step(problem->proximal, problem, nsgs->settings->tolerance, &factorisations))
+            continue;
+        moved = true;
+        copy_impulses(nsgs, false, 0, 1);
+        check(nsgs, 0, 0, 1);
+        if (nsgs->done)
+            break;
+    }
+    nsgs->result.sweeps = (int)factorisations;
+    return moved;
+}
+
 struct nsgs_result nsgs_solve(struct gabion_world *world) {
     struct problem *problem = world->problem;
     struct nsgs nsgs = {
@@ -444,8 +473,10 @@ struct nsgs_result nsgs_solve(struct gabion_world *world) {
     nsgs.sums[1] = nsgs.sums[0] + chunks;
     nsgs.fallbacks = memory_allocate((size_t)threads, sizeof *nsgs.fallbacks, "residual");
     problem_size_last(problem);
+    bool newton = world->settings.method == GABION_METHOD_NEWTON;
     if (problem->active > 0) {
-        team_run(world->team, threads, run, &nsgs);
+        if (!newton || !run_newton(&nsgs, world))
+            team_run(world->team, threads, run, &nsgs);
     } else {
         reset_velocities(&nsgs, 0, 1);
         nsgs.result.converged = true;

@@ -127,8 +127,8 @@ static inline void fill_memory(struct gabion_world *world, struct random_stream 
     for (size_t c = 0; c < moving; c++) {
         contacts->memory_start[c] = (uint32_t)contacts->memory_count;
         for (int32_t k = 1; k <= 2 && c % 5 > 0 && (int32_t)c + k < world->bodies.count; k++)
-            contacts->memory[contacts->memory_count++] =
-                (struct contact_memory){(int32_t)c + k, (uint32_t)k << 30, vector(random)};
+            contacts->memory[contacts->memory_count++] = (struct contact_memory){
+                (int32_t)c + k, (uint32_t)k << 30, vector(random), vector(random)};
     }
     contacts->memory_start[moving] = (uint32_t)contacts->memory_count;
 }

@@ -1,0 +1,323 @@
+#include "engine/solvers/block_matrix.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <suitesparse/amd.h>
+
+#include "parallel/memory.h"
+
+// Column k of the factor, in the order of elimination, has the rows row[start[k]] ... in ascending
+// order. below[e] is the block in row row[e], column k; above[e] the one in row k, column row[e].
+struct block_matrix {
+    int32_t nodes;
+    int32_t *place, *node; // of each node in the order, and back
+    size_t place_capacity, node_capacity;
+    size_t *start;
+    int32_t *row;
+    size_t start_capacity, row_capacity;
+    double *diagonal, *below, *above;
+    size_t diagonal_capacity, below_capacity, above_capacity;
+    size_t *entry; // of each pair
+    bool *upward;  // its first node comes later in the order
+    size_t entry_capacity, upward_capacity;
+};
+
+struct block_matrix *block_matrix_create(void) {
+    return memory_allocate(1, sizeof(struct block_matrix), "block matrix");
+}
+
+void block_matrix_free(struct block_matrix *matrix) {
+    if (!matrix)
+        return;
+    void *arrays[] = {matrix->place, matrix->node,  matrix->start, matrix->row,   matrix->diagonal,
+                      matrix->below, matrix->above, matrix->entry, matrix->upward};
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
+        memory_free(arrays[k]);
+    memory_free(matrix);
+}
+
+// Pattern -------------------------------------------------------------------------------------
+
+static int compare_rows(const void *a, const void *b) {
+    return (*(const int32_t *)a > *(const int32_t *)b) -
+           (*(const int32_t *)a < *(const int32_t *)b);
+}
+
+// Neighbours of every node: start has nodes + 1 entries.
+static void list_neighbours(int32_t nodes, const int32_t *first, const int32_t *second,
+                            size_t pairs, int32_t *start, int32_t *neighbour) {
+    memset(start, 0, ((size_t)nodes + 1) * sizeof *start);
+    for (size_t k = 0; k < pairs; k++) {
+        start[first[k] + 1]++;
+        start[second[k] + 1]++;
+    }
+    for (int32_t i = 0; i < nodes; i++)
+        start[i + 1] += start[i];
+    for (size_t k = 0; k < pairs; k++) {
+        neighbour[start[first[k]]++] = second[k];
+        neighbour[start[second[k]]++] = first[k];
+    }
+    for (int32_t i = nodes; i > 0; i--)
+        start[i] = start[i - 1];
+    start[0] = 0;
+    for (int32_t i = 0; i < nodes; i++)
+        qsort(neighbour + start[i], (size_t)(start[i + 1] - start[i]), sizeof *neighbour,
+              compare_rows);
+}
+
+static void order_nodes(struct block_matrix *matrix, const int32_t *start,
+                        const int32_t *neighbour) {
+    size_t n = (size_t)matrix->nodes;
+    matrix->node =
+        memory_reserve(matrix->node, &matrix->node_capacity, n, sizeof(int32_t), "order");
+    matrix->place =
+        memory_reserve(matrix->place, &matrix->place_capacity, n, sizeof(int32_t), "order");
+    if (amd_order(matrix->nodes, start, neighbour, matrix->node, NULL, NULL) < AMD_OK)
+        for (int32_t i = 0; i < matrix->nodes; i++)
+            matrix->node[i] = i;
+    for (int32_t k = 0; k < matrix->nodes; k++)
+        matrix->place[matrix->node[k]] = k;
+}
+
+// Rows of column k: the later neighbours of its node, and the rows of the columns whose first row
+// is k (its children in the elimination tree).
+static void fill_column(struct block_matrix *matrix, int32_t k, const int32_t *start,
+                        const int32_t *neighbour, const int32_t *child, const int32_t *sibling,
+                        int32_t *mark) {
+    size_t count = matrix->start[k];
+    int32_t node = matrix->node[k];
+    mark[k] = k;
+    size_t most = count + (size_t)(start[node + 1] - start[node]);
+    for (int32_t c = child[k]; c >= 0; c = sibling[c])
+        most += matrix->start[c + 1] - matrix->start[c];
+    matrix->row = memory_reserve(matrix->row, &matrix->row_capacity, most, sizeof(int32_t), "fill");
+    for (int32_t e = start[node]; e < start[node + 1]; e++) {
+        int32_t i = matrix->place[neighbour[e]];
+        if (i > k && mark[i] != k) {
+            mark[i] = k;
+            matrix->row[count++] = i;
+        }
+    }
+    for (int32_t c = child[k]; c >= 0; c = sibling[c])
+        for (size_t e = matrix->start[c]; e < matrix->start[c + 1]; e++) {
+            int32_t i = matrix->row[e];
+            if (mark[i] != k) {
+                mark[i] = k;
+                matrix->row[count++] = i;
+            }
+        }
+    qsort(matrix->row + matrix->start[k], count - matrix->start[k], sizeof(int32_t), compare_rows);
+    matrix->start[k + 1] = count;
+}
+
+static void find_fill(struct block_matrix *matrix, const int32_t *start, const int32_t *neighbour) {
+    size_t n = (size_t)matrix->nodes;
+    int32_t *scratch = memory_allocate(3 * n, sizeof *scratch, "fill");
+    int32_t *child = scratch, *sibling = child + n, *mark = sibling + n;
+    matrix->start =
+        memory_reserve(matrix->start, &matrix->start_capacity, n + 1, sizeof(size_t), "fill");
+    for (size_t k = 0; k < 3 * n; k++)
+        scratch[k] = -1;
+    matrix->start[0] = 0;
+    for (int32_t k = 0; k < matrix->nodes; k++) {
+        fill_column(matrix, k, start, neighbour, child, sibling, mark);
+        if (matrix->start[k + 1] > matrix->start[k]) {
+            int32_t parent = matrix->row[matrix->start[k]];
+            sibling[k] = child[parent];
+            child[parent] = k;
+        }
+    }
+    memory_free(scratch);
+}
+
+static size_t find_entry(const struct block_matrix *matrix, int32_t column, int32_t row) {
+    size_t low = matrix->start[column], high = matrix->start[column + 1];
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (matrix->row[middle] <= row)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void place_pairs(struct block_matrix *matrix, const int32_t *first, const int32_t *second,
+                        size_t pairs) {
+    matrix->entry =
+        memory_reserve(matrix->entry, &matrix->entry_capacity, pairs, sizeof(size_t), "pairs");
+    matrix->upward =
+        memory_reserve(matrix->upward, &matrix->upward_capacity, pairs, sizeof(bool), "pairs");
+    for (size_t k = 0; k < pairs; k++) {
+        int32_t i = matrix->place[first[k]], j = matrix->place[second[k]];
+        matrix->upward[k] = i > j;
+        matrix->entry[k] = i > j ? find_entry(matrix, j, i) : find_entry(matrix, i, j);
+    }
+}
+
+int64_t block_matrix_pattern(struct block_matrix *matrix, int32_t nodes, const int32_t *first,
+                             const int32_t *second, size_t pairs) {
+    size_t n = (size_t)nodes, bytes = BLOCK_SIZE * sizeof(double);
+    int32_t *start = memory_allocate(n + 1 + 2 * pairs, sizeof *start, "pattern");
+    int32_t *neighbour = start + n + 1;
+    matrix->nodes = nodes;
+    list_neighbours(nodes, first, second, pairs, start, neighbour);
+    order_nodes(matrix, start, neighbour);
+    find_fill(matrix, start, neighbour);
+    place_pairs(matrix, first, second, pairs);
+    memory_free(start);
+    size_t entries = matrix->start[nodes];
+    matrix->diagonal = memory_reserve_aligned(matrix->diagonal, &matrix->diagonal_capacity, n,
+                                              bytes, "block matrix");
+    matrix->below = memory_reserve_aligned(matrix->below, &matrix->below_capacity, entries, bytes,
+                                           "block matrix");
+    matrix->above = memory_reserve_aligned(matrix->above, &matrix->above_capacity, entries, bytes,
+                                           "block matrix");
+    block_matrix_clear(matrix);
+    int64_t products = 0;
+    for (int32_t k = 0; k < nodes; k++) {
+        int64_t rows = (int64_t)(matrix->start[k + 1] - matrix->start[k]);
+        products += rows + rows * rows;
+    }
+    return products;
+}
+
+void block_matrix_clear(struct block_matrix *matrix) {
+    size_t bytes = BLOCK_SIZE * sizeof(double), entries = matrix->start[matrix->nodes];
+    memset(matrix->diagonal, 0, (size_t)matrix->nodes * bytes);
+    memset(matrix->below, 0, entries * bytes);
+    memset(matrix->above, 0, entries * bytes);
+}
+
+double *block_matrix_diagonal(struct block_matrix *matrix, int32_t node) {
+    return matrix->diagonal + (size_t)matrix->place[node] * BLOCK_SIZE;
+}
+
+double *block_matrix_forward(struct block_matrix *matrix, size_t k) {
+    double *blocks = matrix->upward[k] ? matrix->below : matrix->above;
+    return blocks + matrix->entry[k] * BLOCK_SIZE;
+}
+
+double *block_matrix_backward(struct block_matrix *matrix, size_t k) {
+    double *blocks = matrix->upward[k] ? matrix->above : matrix->below;
+    return blocks + matrix->entry[k] * BLOCK_SIZE;
+}
+
+// Factors -------------------------------------------------------------------------------------
+
+// c -= a b
+static inline void subtract_product(double *restrict c, const double *restrict a,
+                                    const double *restrict b) {
+    for (int i = 0; i < BLOCK_SIDE; i++)
+        for (int k = 0; k < BLOCK_SIDE; k++) {
+            double f = a[BLOCK_SIDE * i + k];
+            for (int j = 0; j < BLOCK_SIDE; j++)
+                c[BLOCK_SIDE * i + j] -= f * b[BLOCK_SIDE * k + j];
+        }
+}
+
+static void multiply(double *restrict c, const double *restrict a, const double *restrict b) {
+    double sum[BLOCK_SIZE] = {0};
+    subtract_product(sum, a, b);
+    for (int k = 0; k < BLOCK_SIZE; k++)
+        c[k] = -sum[k];
+}
+
+static void swap_rows(double *a, int i, int j) {
+    for (int k = 0; k < BLOCK_SIDE && i != j; k++) {
+        double value = a[BLOCK_SIDE * i + k];
+        a[BLOCK_SIDE * i + k] = a[BLOCK_SIDE * j + k];
+        a[BLOCK_SIDE * j + k] = value;
+    }
+}
+
+// Gauss-Jordan with row exchanges, in place.
+static bool invert(double *a) {
+    double inverse[BLOCK_SIZE] = {0};
+    for (int i = 0; i < BLOCK_SIDE; i++)
+        inverse[BLOCK_SIDE * i + i] = 1;
+    for (int k = 0; k < BLOCK_SIDE; k++) {
+        int pivot = k;
+        for (int i = k + 1; i < BLOCK_SIDE; i++)
+            if (fabs(a[BLOCK_SIDE * i + k]) > fabs(a[BLOCK_SIDE * pivot + k]))
+                pivot = i;
+        double value = a[BLOCK_SIDE * pivot + k];
+        if (!(fabs(value) > 0) || !isfinite(value))
+            return false;
+        swap_rows(a, k, pivot);
+        swap_rows(inverse, k, pivot);
+        double f = 1 / value;
+        for (int j = 0; j < BLOCK_SIDE; j++) {
+            a[BLOCK_SIDE * k + j] *= f;
+            inverse[BLOCK_SIDE * k + j] *= f;
+        }
+        for (int i = 0; i < BLOCK_SIDE; i++) {
+            double g = a[BLOCK_SIDE * i + k];
+            for (int j = 0; j < BLOCK_SIDE && i != k; j++) {
+                a[BLOCK_SIDE * i + j] -= g * a[BLOCK_SIDE * k + j];
+                inverse[BLOCK_SIDE * i + j] -= g * inverse[BLOCK_SIDE * k + j];
+            }
+        }
+    }
+    memcpy(a, inverse, sizeof inverse);
+    return true;
+}
+
+// Subtracts column k times row k from what is left of column and row j = row[at]. The rows of k
+// after j are among those of j: one walk finds them.
+static void update_column(struct block_matrix *matrix, int32_t k, size_t at) {
+    size_t end = matrix->start[k + 1];
+    int32_t j = matrix->row[at];
+    const double *below_j = matrix->below + at * BLOCK_SIZE;
+    const double *above_j = matrix->above + at * BLOCK_SIZE;
+    subtract_product(matrix->diagonal + (size_t)j * BLOCK_SIZE, below_j, above_j);
+    size_t to = matrix->start[j];
+    for (size_t e = at + 1; e < end; e++) {
+        while (matrix->row[to] != matrix->row[e])
+            to++;
+        subtract_product(matrix->below + to * BLOCK_SIZE, matrix->below + e * BLOCK_SIZE, above_j);
+        subtract_product(matrix->above + to * BLOCK_SIZE, below_j, matrix->above + e * BLOCK_SIZE);
+    }
+}
+
+bool block_matrix_factor(struct block_matrix *matrix) {
+    double product[BLOCK_SIZE];
+    for (int32_t k = 0; k < matrix->nodes; k++) {
+        double *pivot = matrix->diagonal + (size_t)k * BLOCK_SIZE;
+        if (!invert(pivot))
+            return false;
+        for (size_t e = matrix->start[k]; e < matrix->start[k + 1]; e++) {
+            multiply(product, matrix->below + e * BLOCK_SIZE, pivot);
+            memcpy(matrix->below + e * BLOCK_SIZE, product, sizeof product);
+        }
+        for (size_t e = matrix->start[k]; e < matrix->start[k + 1]; e++)
+            update_column(matrix, k, e);
+    }
+    return true;
+}
+
+static void subtract_applied(double *restrict y, const double *restrict a,
+                             const double *restrict x) {
+    for (int i = 0; i < BLOCK_SIDE; i++)
+        for (int k = 0; k < BLOCK_SIDE; k++)
+            y[i] -= a[BLOCK_SIDE * i + k] * x[k];
+}
+
+void block_matrix_solve(const struct block_matrix *matrix, double *x) {
+    for (int32_t k = 0; k < matrix->nodes; k++) {
+        const double *x_k = x + BLOCK_SIDE * matrix->node[k];
+        for (size_t e = matrix->start[k]; e < matrix->start[k + 1]; e++)
+            subtract_applied(x + BLOCK_SIDE * matrix->node[matrix->row[e]],
+                             matrix->below + e * BLOCK_SIZE, x_k);
+    }
+    for (int32_t k = matrix->nodes - 1; k >= 0; k--) {
+        double *x_k = x + BLOCK_SIDE * matrix->node[k], solved[BLOCK_SIDE] = {0};
+        for (size_t e = matrix->start[k]; e < matrix->start[k + 1]; e++)
+            subtract_applied(x_k, matrix->above + e * BLOCK_SIZE,
+                             x + BLOCK_SIDE * matrix->node[matrix->row[e]]);
+        subtract_applied(solved, matrix->diagonal + (size_t)k * BLOCK_SIZE, x_k);
+        for (int i = 0; i < BLOCK_SIDE; i++)
+            x_k[i] = -solved[i];
+    }
+}
