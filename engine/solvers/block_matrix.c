@@ -206,9 +206,16 @@ double *block_matrix_backward(struct block_matrix *matrix, size_t k) {
 
 // Factors -------------------------------------------------------------------------------------
 
+// Compiled twice and chosen at run time; both do the same operations in the same order.
+#ifdef __x86_64__
+#define WIDE __attribute__((target_clones("avx2", "default")))
+#else
+#define WIDE
+#endif
+
 // c -= a b
-static inline void subtract_product(double *restrict c, const double *restrict a,
-                                    const double *restrict b) {
+WIDE static void subtract_product(double *restrict c, const double *restrict a,
+                                  const double *restrict b) {
     for (int i = 0; i < BLOCK_SIDE; i++)
         for (int k = 0; k < BLOCK_SIDE; k++) {
             double f = a[BLOCK_SIDE * i + k];
