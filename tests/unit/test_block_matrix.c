@@ -1,0 +1,128 @@
+// The sparse block matrix against a dense one.
+#include "engine/solvers/block_matrix.h"
+
+#include <string.h>
+
+#include "parallel/memory.h"
+#include "tests/unit/scene.h"
+
+struct dense {
+    int n;
+    double *a;
+};
+
+static void put(struct dense *dense, int32_t row, int32_t column, double *block,
+                struct random_stream *random, double diagonal) {
+    for (int i = 0; i < BLOCK_SIDE; i++)
+        for (int j = 0; j < BLOCK_SIDE; j++) {
+            double value = random_between(random, -1, 1) + (i == j ? diagonal : 0);
+            block[BLOCK_SIDE * i + j] = value;
+            dense->a[(BLOCK_SIDE * row + i) * dense->n + BLOCK_SIDE * column + j] = value;
+        }
+}
+
+// A ring of nodes with random chords.
+static size_t make_pairs(struct random_stream *random, int32_t nodes, int32_t *first,
+                         int32_t *second) {
+    size_t count = 0;
+    for (int32_t i = 0; i + 1 < nodes; i++) {
+        first[count] = i % 2 ? i : i + 1;
+        second[count++] = i % 2 ? i + 1 : i;
+    }
+    for (int32_t i = 0; i + 3 < nodes; i++)
+        if (random_between(random, 0, 1) < 0.4) {
+            first[count] = i;
+            second[count++] = i + 2 + (int32_t)random_between(random, 0, nodes - i - 2.001);
+        }
+    return count;
+}
+
+static bool repeated(const int32_t *first, const int32_t *second, size_t k) {
+    for (size_t l = 0; l < k; l++)
+        if ((first[l] == first[k] && second[l] == second[k]) ||
+            (first[l] == second[k] && second[l] == first[k]))
+            return true;
+    return false;
+}
+
+static size_t drop_repeated(int32_t *first, int32_t *second, size_t count) {
+    size_t kept = 0;
+    for (size_t k = 0; k < count; k++) {
+        first[kept] = first[k];
+        second[kept] = second[k];
+        kept += !repeated(first, second, kept);
+    }
+    return kept;
+}
+
+static void check_solution(struct block_matrix *matrix, struct random_stream *random, int32_t nodes,
+                           const int32_t *first, const int32_t *second, size_t pairs) {
+    struct dense dense = {BLOCK_SIDE * nodes, NULL};
+    size_t n = (size_t)dense.n;
+    dense.a = memory_allocate(n * n, sizeof(double), "dense");
+    double *x = memory_allocate(2 * n, sizeof(double), "dense"), *b = x + n;
+    block_matrix_clear(matrix);
+    for (int32_t i = 0; i < nodes; i++)
+        put(&dense, i, i, block_matrix_diagonal(matrix, i), random, 20);
+    for (size_t k = 0; k < pairs; k++) {
+        put(&dense, first[k], second[k], block_matrix_forward(matrix, k), random, 0);
+        put(&dense, second[k], first[k], block_matrix_backward(matrix, k), random, 0);
+    }
+    for (size_t i = 0; i < n; i++)
+        x[i] = b[i] = random_between(random, -1, 1);
+    assert_true(block_matrix_factor(matrix));
+    block_matrix_solve(matrix, x);
+    for (size_t i = 0; i < n; i++) {
+        double sum = 0;
+        for (size_t j = 0; j < n; j++)
+            sum += dense.a[i * n + j] * x[j];
+        assert_near(sum, b[i], 1e-12);
+    }
+    memory_free(dense.a);
+    memory_free(x);
+}
+
+static void test_against_dense(void **state) {
+    (void)state;
+    struct random_stream random = {11};
+    struct block_matrix *matrix = block_matrix_create();
+    int32_t first[200], second[200];
+    for (int run = 0; run < 40; run++) {
+        int32_t nodes = 1 + run;
+        size_t pairs = drop_repeated(first, second, make_pairs(&random, nodes, first, second));
+        block_matrix_pattern(matrix, nodes, first, second, pairs);
+        check_solution(matrix, &random, nodes, first, second, pairs);
+        check_solution(matrix, &random, nodes, first, second, pairs); // values anew
+    }
+    block_matrix_free(matrix);
+}
+
+// A chain has no fill: one pivot and one neighbour each.
+static void test_fill(void **state) {
+    (void)state;
+    int32_t first[99], second[99];
+    for (int32_t k = 0; k < 99; k++) {
+        first[k] = k;
+        second[k] = k + 1;
+    }
+    struct block_matrix *matrix = block_matrix_create();
+    assert_int_equal(block_matrix_pattern(matrix, 100, first, second, 99), 2 * 99);
+    block_matrix_free(matrix);
+}
+
+static void test_singular(void **state) {
+    (void)state;
+    struct block_matrix *matrix = block_matrix_create();
+    block_matrix_pattern(matrix, 2, NULL, NULL, 0);
+    assert_false(block_matrix_factor(matrix));
+    block_matrix_free(matrix);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_against_dense),
+        cmocka_unit_test(test_fill),
+        cmocka_unit_test(test_singular),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
