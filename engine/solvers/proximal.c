@@ -8,7 +8,7 @@
 // Compliance, in units of each contact's |W|. A small one is exact at once but has many kinks
 // between the start and the solution; where Newton's method loses its way among them a larger one
 // does not. It starts anew in every solve, because the state must not hide in the solver.
-#define COMPLIANCE_START 1e-5
+#define COMPLIANCE_START 1e-4
 #define COMPLIANCE_MIN   1e-9
 #define COMPLIANCE_MAX   0.05
 
