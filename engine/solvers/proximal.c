@@ -10,7 +10,7 @@
 // does not. It starts anew in every solve, because the state must not hide in the solver.
 #define COMPLIANCE_START 1e-4
 #define COMPLIANCE_MIN   1e-9
-#define COMPLIANCE_MAX   0.05
+#define COMPLIANCE_MAX   5 // arches of 60 voussoirs that start cold need 1
 
 #define ITERATIONS 25 // Newton, per proximal step
 #define EASY       8  // up to here the next compliance may be smaller

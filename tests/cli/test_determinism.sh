@@ -31,4 +31,6 @@ contract grains "$shipped/grains_100k.yaml" 4 --set output.vtk_every=0 --set sol
 contract resort "$CASES/box.yaml" 1100 --set output.vtk_every=0 --set output.frames_every=0
 # Blocks, with joints and shapes in the checkpoint; grains among them; bodies that come and go.
 contract blocks "$CASES/blocks.yaml" 100 --set output.vtk_every=0
+# An arch whose support begins to move: hinges form.
+contract arch "$shipped/arch.yaml" 200 --set output.vtk_every=0 --set drivers.0.start=0.05
 finish

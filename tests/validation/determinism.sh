@@ -28,5 +28,6 @@ contract() { # NAME CASE STEPS
 }
 contract brazil_nut cases/brazil_nut.yaml 2400
 contract settling_800 cases/papers/settling_800.yaml 1750
+contract arch cases/arch.yaml 7500 # the arch falls at 6500
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

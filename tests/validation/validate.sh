@@ -1,5 +1,8 @@
 #!/usr/bin/env bash
-# Long physics: everything that takes minutes. Wants $GABION, already built.
+# Long physics: everything that takes minutes. Wants $GABION and the programs beside it, already built.
 cd "$(dirname "$0")/../.." || exit 2
 export GABION=${GABION:-$PWD/build/gabion}
-exec tests/tally.sh tests/validation/determinism.sh "${PYTHON:-/usr/bin/python3} tests/validation/brazil_nut.py"
+python=${PYTHON:-/usr/bin/python3} programs=$(dirname "$GABION")/tests/validation
+exec tests/tally.sh tests/validation/determinism.sh \
+    "$python tests/validation/arch_limit.py $programs/arches" "$programs/arches" \
+    "$python tests/validation/brazil_nut.py"
