@@ -73,12 +73,13 @@ bool assembly_bias(const struct gabion_world *world, const struct contact *conta
     double e = world->laws.law[contact->law].restitution;
     double u_before = normal_velocity_before(world, contact), h = settings->step;
     bool bounces = e > 0 && u_before < -restitution_cutoff(settings);
+    double touching = touching_gap(world, contact);
     if (settings->gap == GABION_GAP_GAP && !bounces) {
-        *b = contact->gap > touching_gap(world, contact) ? contact->gap / h : 0;
+        *b = contact->gap > touching ? contact->gap / h : 0;
         return true;
     }
     *b = e * u_before;
-    return contact->gap + settings->theta * h * u_before <= 0;
+    return contact->gap - touching + settings->theta * h * u_before <= 0;
 }
 
 static void activate_range(void *context, size_t begin, size_t end) {
