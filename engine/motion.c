@@ -105,14 +105,6 @@ static struct solver_tensor make_tensor(const struct gabion_world *world, int32_
 
 // Prediction ----------------------------------------------------------------------------------
 
-static vec3 solve3(const vec3 *column, vec3 b) { // Cramer's rule
-    vec3 c12 = vec3_cross(column[1], column[2]);
-    double determinant = vec3_dot(column[0], c12);
-    return vec3_make(vec3_dot(b, c12) / determinant,
-                     vec3_dot(column[0], vec3_cross(b, column[2])) / determinant,
-                     vec3_dot(column[0], vec3_cross(column[1], b)) / determinant);
-}
-
 vec3 motion_free_spin(vec3 inertia, vec3 before, double h) {
     vec3 after = before;
     for (int iteration = 0; iteration < 30; iteration++) {
@@ -128,7 +120,11 @@ vec3 motion_free_spin(vec3 inertia, vec3 before, double h) {
             vec3 turn = vec3_add(vec3_cross(e, momentum), vec3_cross(middle, ie));
             column[axis] = vec3_add_scaled(ie, 0.5 * h, turn);
         }
-        vec3 change = solve3(column, residual);
+        mat3 slope = {{{column[0].x, column[1].x, column[2].x},
+                       {column[0].y, column[1].y, column[2].y},
+                       {column[0].z, column[1].z, column[2].z}}};
+        vec3 change;
+        mat3_solve(slope, residual, &change);
         after = vec3_sub(after, change);
         if (vec3_dot(change, change) <= 1e-32 * vec3_dot(after, after))
             break;

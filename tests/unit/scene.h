@@ -243,6 +243,13 @@ static inline struct gabion_signal scene_signal(enum gabion_signal_kind kind, do
     return (struct gabion_signal){.kind = kind, .amplitude = amplitude, .start = start, .end = end};
 }
 
+static inline void scene_drive(struct gabion_world *world, int group, vec3 direction,
+                               struct gabion_signal signal) {
+    struct error error = {0};
+    if (!gabion_add_driver(world, group, direction, &signal, &error))
+        fail_msg("%s", error.text);
+}
+
 static inline vec3 scene_random_unit(struct random_stream *random) {
     for (;;) {
         vec3 a = {random_between(random, -1, 1), random_between(random, -1, 1),

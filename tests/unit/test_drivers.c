@@ -8,13 +8,6 @@
 
 static const double thetas[] = {0.5, 0.75, 1};
 
-static void drive(struct gabion_world *world, int group, vec3 direction,
-                  struct gabion_signal signal) {
-    struct error error = {0};
-    if (!gabion_add_driver(world, group, direction, &signal, &error))
-        fail_msg("%s", error.text);
-}
-
 static void push(struct gabion_world *world, int group, vec3 direction,
                  struct gabion_signal signal) {
     struct error error = {0};
@@ -42,8 +35,8 @@ static void test_constant_speed(void **state) {
         struct gabion_world *world = scene_create(&settings, (struct gabion_law){.friction = 0.3});
         int group;
         int32_t plane = driven_floor(world, &group);
-        drive(world, group, vec3_make(0, 0, 1),
-              scene_signal(GABION_SIGNAL_LINEAR, speed, 0, INFINITY));
+        scene_drive(world, group, vec3_make(0, 0, 1),
+                    scene_signal(GABION_SIGNAL_LINEAR, speed, 0, INFINITY));
         for (int i = 0; i < 3; i++)
             scene_sphere(world, vec3_make(2 * i, 0, 0.5), 0.5, m, vec3_make(0, 0, speed));
         double first_work = 0; // of the step in which the floor starts from rest
@@ -78,8 +71,8 @@ static void test_dragged_along(void **state) {
         struct gabion_world *world = scene_create(&settings, (struct gabion_law){.friction = mu});
         int group;
         int32_t plane = driven_floor(world, &group);
-        drive(world, group, vec3_make(0, 1, 0),
-              scene_signal(GABION_SIGNAL_LINEAR, speed, 0, INFINITY));
+        scene_drive(world, group, vec3_make(0, 1, 0),
+                    scene_signal(GABION_SIGNAL_LINEAR, speed, 0, INFINITY));
         struct gabion_body body = scene_sphere_body(vec3_make(0, 0, 0.5), 0.5, 2);
         body.lock = GABION_LOCK_RX | GABION_LOCK_RY | GABION_LOCK_RZ;
         int32_t ball = scene_add(world, &body);
@@ -149,7 +142,7 @@ static void assert_path(const struct path *path, double theta) {
     int group;
     int32_t plane = driven_floor(world, &group);
     vec3 direction = {0.6, 0, 0.8};
-    drive(world, group, direction, path->signal);
+    scene_drive(world, group, direction, path->signal);
     double origin = path->reference(0); // paths start from where the body stands
     for (int i = 0; i < 4; i++)
         scene_sphere(world, vec3_make(i, 0, 0.3), 0.3, 1, vec3_zero());
@@ -189,8 +182,10 @@ static void test_sum_of_drivers(void **state) {
     struct gabion_world *world = scene_create(&settings, (struct gabion_law){0});
     int group;
     int32_t plane = driven_floor(world, &group);
-    drive(world, group, vec3_make(1, 0, 0), scene_signal(GABION_SIGNAL_LINEAR, 2, 0, INFINITY));
-    drive(world, group, vec3_make(0, 0, 1), scene_signal(GABION_SIGNAL_LINEAR, -1, 0.5, 0.75));
+    scene_drive(world, group, vec3_make(1, 0, 0),
+                scene_signal(GABION_SIGNAL_LINEAR, 2, 0, INFINITY));
+    scene_drive(world, group, vec3_make(0, 0, 1),
+                scene_signal(GABION_SIGNAL_LINEAR, -1, 0.5, 0.75));
     scene_step(world, 100);
     assert_vector_near(scene_position(world, plane), vec3_make(2.25, 0, -0.25), 1e-14);
     scene_destroy(world);
@@ -208,7 +203,8 @@ static void test_late_bodies_are_driven(void **state) {
     body.group = group;
     body.insert_time = 0.5;
     int32_t late = scene_add(world, &body);
-    drive(world, group, vec3_make(1, 0, 0), scene_signal(GABION_SIGNAL_LINEAR, 2, 0, INFINITY));
+    scene_drive(world, group, vec3_make(1, 0, 0),
+                scene_signal(GABION_SIGNAL_LINEAR, 2, 0, INFINITY));
     body.insert_time = 0;
     body.position = vec3_make(7, 0, 1);
     int32_t after = scene_add(world, &body);
@@ -232,7 +228,7 @@ static void test_smooth_ramp_does_not_ring(void **state) {
         int32_t plane = driven_floor(world, &group);
         struct gabion_signal signal = scene_signal(GABION_SIGNAL_RAMP, 0.1, 0.1, 0.5);
         signal.smooth = 0.1; // at most 0.64 g: the sphere stays down
-        drive(world, group, vec3_make(0, 0, 1), signal);
+        scene_drive(world, group, vec3_make(0, 0, 1), signal);
         int32_t ball = scene_sphere(world, vec3_make(0, 0, 0.3), 0.3, m, vec3_zero());
         vec3 before = vec3_zero();
         for (int step = 1; step <= 600; step++) {
@@ -442,7 +438,7 @@ static void assert_all_at_once(double theta, enum gabion_gap gap, enum gabion_lo
     struct gabion_signal shake = scene_signal(GABION_SIGNAL_SINE, 0.02, 0.1, INFINITY);
     shake.frequency = 8;
     shake.smooth = 0.1;
-    drive(world, floor_group, vec3_make(0, 0, 1), shake);
+    scene_drive(world, floor_group, vec3_make(0, 0, 1), shake);
     struct random_stream random = {6};
     for (int k = 0; k < 40; k++) {
         struct gabion_body body = scene_sphere_body(

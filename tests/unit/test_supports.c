@@ -8,13 +8,6 @@
 
 static const double thetas[] = {0.5, 0.75, 1};
 
-static void drive(struct gabion_world *world, int group, vec3 direction,
-                  struct gabion_signal signal) {
-    struct error error = {0};
-    if (!gabion_add_driver(world, group, direction, &signal, &error))
-        fail_msg("%s", error.text);
-}
-
 static int32_t base(struct gabion_world *world, int *group) {
     *group = gabion_add_group(world, "base");
     struct gabion_body body = scene_plane_body(vec3_make(0.25, 0, 0), vec3_make(0, 0, 1));
@@ -167,7 +160,7 @@ static void assert_shaken(double theta, double mu) {
     signal.points = 2;
     signal.table_time = times;
     signal.table_value = values;
-    drive(world, group, vec3_make(0, 1, 0), signal);
+    scene_drive(world, group, vec3_make(0, 1, 0), signal);
     struct gabion_body body = scene_sphere_body(vec3_make(0, 0, 0.5), 0.5, m);
     body.lock = GABION_LOCK_RX | GABION_LOCK_RY | GABION_LOCK_RZ;
     int32_t ball = scene_add(world, &body);
@@ -214,7 +207,7 @@ static void test_settlement(void **state) {
     int32_t plane = base(world, &group);
     struct gabion_signal signal = scene_signal(GABION_SIGNAL_RAMP, 0.05, 1, 11.2);
     signal.smooth = 0.2;
-    drive(world, group, vec3_make(0, 0, -1), signal);
+    scene_drive(world, group, vec3_make(0, 0, -1), signal);
     int32_t ball = scene_sphere(world, vec3_make(0, 0, 0.5), 0.5, m, vec3_zero());
     int reaction = gabion_add_probe(world, "reaction", group, GABION_FORCE, &error);
     double before = 0;
