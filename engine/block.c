@@ -1,6 +1,7 @@
 #include "engine/block.h"
 
 #include <float.h>
+#include <string.h>
 
 #include "engine/pair.h"
 #include "engine/solvers/newton.h"
@@ -53,8 +54,8 @@ static double largest_eigenvalue(double a[3][3]) {
     for (int sweep = 0; sweep < 12; sweep++)
         for (int p = 0; p < 2; p++)
             for (int q = p + 1; q < 3; q++) {
-                if (a[p][q] == 0)
-                    continue;
+                if (fabs(a[p][q]) <= DBL_EPSILON * (a[p][p] + a[q][q]))
+                    continue; // as good as zero; W is not negative
                 double theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
                 double t = copysign(1, theta) / (fabs(theta) + sqrt(theta * theta + 1));
                 double c = 1 / sqrt(t * t + 1), s = t * c;
@@ -73,7 +74,7 @@ void block_fill(const struct gabion_world *world, const struct contact *contact,
                 const struct block *block, double b, struct block_point *point) {
     const struct problem *problem = world->problem;
     double e_t = world->laws.law[contact->law].tangential_restitution;
-    double w[3][3] = {{0}}, true_w[3][3] = {{0}};
+    double w[3][3] = {{0}};
     vec3 axis[3] = {block->n, block->s, block->t};
     *point = (struct block_point){0};
     block_arms(world, contact, &point->arm_c, &point->arm_a);
@@ -86,11 +87,13 @@ void block_fill(const struct gabion_world *world, const struct contact *contact,
     for (int i = 0; i < 3; i++)
         point->W.row[i] = vec3_make(w[i][0], w[i][1], w[i][2]);
     point->inverse = newton_inverse(&point->W);
-    add_body_part(solver_tensor_scale(1 / solver_copies(problem, block->c), tensor_c), point->arm_c,
-                  axis, true_w);
-    add_body_part(solver_tensor_scale(1 / solver_copies(problem, block->a), tensor_a), point->arm_a,
-                  axis, true_w);
-    double norm = largest_eigenvalue(true_w);
+    double copies_c = solver_copies(problem, block->c), copies_a = solver_copies(problem, block->a);
+    if (copies_c * copies_a > 1) {
+        memset(w, 0, sizeof w);
+        add_body_part(solver_tensor_scale(1 / copies_c, tensor_c), point->arm_c, axis, w);
+        add_body_part(solver_tensor_scale(1 / copies_a, tensor_a), point->arm_a, axis, w);
+    }
+    double norm = largest_eigenvalue(w);
     point->rho = norm > 0 ? 1 / norm : 0;
     vec3 before = e_t > 0 ? block_velocity_now(world, contact) : vec3_zero();
     point->b = vec3_make(b, e_t * vec3_dot(block->s, before), e_t * vec3_dot(block->t, before));
