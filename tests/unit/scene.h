@@ -44,11 +44,15 @@ static inline void scene_assert_at_most(double value, double limit, const char *
     _fail(file, line);
 }
 
+// What scene_settings says; scene_run_methods sets it.
+static enum gabion_method scene_method = GABION_METHOD_NSGS;
+
 // Settings of the exact rows: solver tolerance 1e-10, and an unconverged step stops the test.
 static inline struct gabion_settings scene_settings(double step, double theta) {
     struct gabion_settings settings = gabion_default_settings();
     settings.step = step;
     settings.theta = theta;
+    settings.method = scene_method;
     settings.tolerance = 1e-10;
     settings.max_sweeps = 200000;
     settings.on_cap = GABION_CAP_STOP;
@@ -258,6 +262,17 @@ static inline vec3 scene_random_unit(struct random_stream *random) {
         if (length > 0.1 && length < 1)
             return vec3_scale(1 / length, a);
     }
+}
+
+// Runs tests whose scenes hold blocks by each method. Returns how many failed.
+static inline int scene_run_methods(const struct CMUnitTest *tests, size_t count) {
+    const char *const names[] = {[GABION_METHOD_NSGS] = "nsgs", [GABION_METHOD_NEWTON] = "newton"};
+    int failed = 0;
+    for (int method = GABION_METHOD_NSGS; method <= GABION_METHOD_NEWTON; method++) {
+        scene_method = (enum gabion_method)method;
+        failed += _cmocka_run_group_tests(names[method], tests, count, NULL, NULL);
+    }
+    return failed;
 }
 
 // A rotation of the whole scene: by `angle` about `axis`.

@@ -160,5 +160,5 @@ int main(void) {
         cmocka_unit_test(test_leaning_cards),
         cmocka_unit_test(test_card_house),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return scene_run_methods(tests, sizeof tests / sizeof *tests);
 }

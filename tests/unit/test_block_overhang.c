@@ -63,5 +63,5 @@ static void test_harmonic(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_harmonic)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return scene_run_methods(tests, sizeof tests / sizeof *tests);
 }

@@ -97,5 +97,5 @@ int main(void) {
         cmocka_unit_test(test_block),
         cmocka_unit_test(test_stack),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return scene_run_methods(tests, sizeof tests / sizeof *tests);
 }

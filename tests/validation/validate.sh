@@ -5,4 +5,5 @@ export GABION=${GABION:-$PWD/build/gabion}
 python=${PYTHON:-/usr/bin/python3} programs=$(dirname "$GABION")/tests/validation
 exec tests/tally.sh tests/validation/determinism.sh \
     "$python tests/validation/arch_limit.py $programs/arches" "$programs/arches" \
+    "$python tests/validation/masonry.py" "$python tests/validation/wall.py" \
     "$python tests/validation/brazil_nut.py"
