@@ -75,7 +75,7 @@ cli: all
 # The readers, the engine's own fuzzer and a sample of the command line under gcc's address and
 # undefined-behaviour sanitizers.
 ASAN_UNIT := bulk case case_masonry checkpoint checkpoint_forged drivers file fuzz_world generators \
-    grid history interfaces manifold masonry mesh polyhedron splitting supports turns vtk
+    fuzz_blocks grid history interfaces manifold masonry mesh polyhedron splitting supports turns vtk
 asan:
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)/asan OPT=-O1 \
 	    CFLAGS="-fsanitize=address,undefined -fno-sanitize-recover=all $(CFLAGS)" \
@@ -84,7 +84,7 @@ asan:
 	@GABION=$(abspath $(BUILD)/asan/gabion) PYTHON=$(PYTHON) tests/cli/run_tests.sh input usage
 
 # Races: clang with libomp and its Archer tool; gcc's runtime gives false reports.
-TSAN_UNIT := parallel splitting fuzz_world
+TSAN_UNIT := parallel splitting fuzz_blocks fuzz_world
 tsan:
 	@command -v clang >/dev/null || { echo "tsan needs clang and libomp-dev"; exit 1; }
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)/tsan CC=clang OPT=-O1 CFLAGS="-fsanitize=thread $(CFLAGS)" \

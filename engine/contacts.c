@@ -79,6 +79,24 @@ static void match_leftovers(void *context, size_t begin, size_t end) {
     }
 }
 
+// The normal has turned since the last step, and the cone with it. Newton's method may find a step
+// solved as it stands: what it starts from must lie in the cone already.
+static void project_range(void *context, size_t begin, size_t end) {
+    const struct gabion_world *world = context;
+    for (size_t k = begin; k < end; k++) {
+        struct contact *contact = &world->contacts.list[k];
+        double normal = vec3_dot(contact->impulse, contact->normal);
+        double limit = world->laws.law[contact->law].friction * normal;
+        vec3 along = vec3_add_scaled(contact->impulse, -normal, contact->normal);
+        double length = vec3_length(along);
+        if (!(normal > 0))
+            contact->impulse = vec3_zero();
+        else if (length > limit)
+            contact->impulse =
+                vec3_add_scaled(vec3_scale(normal, contact->normal), limit / length, along);
+    }
+}
+
 void contacts_match(struct gabion_world *world) {
     struct contacts *contacts = &world->contacts;
     if (contacts->memory_count == 0)
@@ -88,6 +106,8 @@ void contacts_match(struct gabion_world *world) {
     team_for(world->team, contacts->count, CHUNK, match_range, &match);
     if (world->bodies.polyhedron_count > 0)
         team_for(world->team, contacts->count, CHUNK, match_leftovers, &match);
+    if (world->settings.method == GABION_METHOD_NEWTON)
+        team_for(world->team, contacts->count, CHUNK, project_range, world);
     memory_free(match.taken);
 }
 

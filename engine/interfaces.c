@@ -264,11 +264,12 @@ static void measure_force(const struct gabion_world *world, const struct pair *p
         else if (state->status == INTERFACE_OPEN)
             state->status = INTERFACE_SLIP;
     }
-    if (!(normal_impulse > 0))
-        return;
     double rate = 1 / world->settings.step;
     state->force = vec3_scale(rate, impulse);
-    state->normal_force = rate * normal_impulse;
+    state->normal_force = fmax(rate * normal_impulse, 0);
+    // Sticking contacts may carry without any pressure: such a force has no place.
+    if (!(normal_impulse > 1e-12 * vec3_length(impulse)))
+        return;
     vec3 away = vec3_scale(1 / normal_impulse, moment);
     state->position = vec3_add(state->middle, away);
     state->eccentricity = vec3_add_scaled(away, -vec3_dot(away, state->normal), state->normal);

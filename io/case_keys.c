@@ -33,7 +33,8 @@ static const struct key contact_keys[] = {
     {"alert", KEY_NUMBER, .unit = "m", .initial = "auto", .range = &not_negative, .words = "auto",
      .help = "contacts are looked for within this distance; auto follows the speeds"},
     {"restitution_cutoff", KEY_NUMBER, .unit = "m/s", .initial = "auto", .range = &not_negative,
-     .words = "auto", .help = "slower approaches do not rebound; auto is twice gravity times step"},
+     .words = "auto",
+     .help = "with gap: slower approaches do not rebound; auto is twice gravity times step"},
 };
 static const struct key_section contact_section = SECTION(contact_keys);
 

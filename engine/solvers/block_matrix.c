@@ -206,8 +206,12 @@ double *block_matrix_backward(struct block_matrix *matrix, size_t k) {
 
 // Factors -------------------------------------------------------------------------------------
 
-// Compiled twice and chosen at run time; both do the same operations in the same order.
-#ifdef __x86_64__
+// Compiled twice and chosen at run time; both do the same operations in the same order. The race
+// detector is not ready yet when the program's loader makes the choice.
+#ifndef __has_feature
+#define __has_feature(name) 0
+#endif
+#if defined(__x86_64__) && !__has_feature(thread_sanitizer)
 #define WIDE __attribute__((target_clones("avx2", "default")))
 #else
 #define WIDE

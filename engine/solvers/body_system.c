@@ -18,7 +18,7 @@ struct contact_row {
     vec3 b;           // bias, with the velocity of a prescribed body
     double mu, norm;  // norm of W
     double stiffness; // 1 / alpha
-    vec3 reference, r;
+    vec3 reference, r, kept;
     vec3 w;       // reference - u / alpha
     double limit; // of friction, frozen
 };
@@ -266,32 +266,41 @@ static vec3 row_impulse(const struct contact_row *row, vec3 r) {
                            row->axis[2]);
 }
 
+static vec3 get_impulse(const struct contact_row *row, const struct problem *problem) {
+    if (row->slot & SLOT_POINT)
+        return problem->points[row->slot & ~SLOT_POINT].r;
+    return in_frame(row, lane_get(&problem->groups[row->slot / LANES].p, row->slot % LANES));
+}
+
+static void set_impulse(const struct contact_row *row, vec3 r, struct problem *problem) {
+    if (row->slot & SLOT_POINT)
+        problem->points[row->slot & ~SLOT_POINT].r = r;
+    else
+        lane_set(&problem->groups[row->slot / LANES].p, row->slot % LANES, row_impulse(row, r));
+}
+
 void body_system_refer(struct body_system *system, const struct problem *problem,
                        double compliance) {
     for (size_t k = 0; k < system->row_count; k++) {
         struct contact_row *row = &system->rows[k];
         row->stiffness = 1 / (compliance * row->norm);
-        row->reference =
-            row->slot & SLOT_POINT
-                ? problem->points[row->slot & ~SLOT_POINT].r
-                : in_frame(row, lane_get(&problem->groups[row->slot / LANES].p, row->slot % LANES));
+        row->reference = get_impulse(row, problem);
     }
 }
 
 void body_system_store(const struct body_system *system, struct problem *problem) {
-    for (size_t k = 0; k < system->row_count; k++) {
-        const struct contact_row *row = &system->rows[k];
-        if (row->slot & SLOT_POINT)
-            problem->points[row->slot & ~SLOT_POINT].r = row->r;
-        else
-            lane_set(&problem->groups[row->slot / LANES].p, row->slot % LANES,
-                     row_impulse(row, row->r));
-    }
+    for (size_t k = 0; k < system->row_count; k++)
+        set_impulse(&system->rows[k], system->rows[k].r, problem);
 }
 
-void body_system_freeze(struct body_system *system) {
+void body_system_keep(struct body_system *system, const struct problem *problem) {
     for (size_t k = 0; k < system->row_count; k++)
-        system->rows[k].limit = system->rows[k].mu * fmax(system->rows[k].w.x, 0);
+        system->rows[k].kept = get_impulse(&system->rows[k], problem);
+}
+
+void body_system_restore(const struct body_system *system, struct problem *problem) {
+    for (size_t k = 0; k < system->row_count; k++)
+        set_impulse(&system->rows[k], system->rows[k].kept, problem);
 }
 
 // The equation --------------------------------------------------------------------------------
@@ -303,14 +312,23 @@ static vec3 velocity_at(const double *v, int32_t node, vec3 arm) {
     return vec3_add(linear(six), vec3_cross(angular(six), arm));
 }
 
+// Frozen friction does not end where the contact opens: r would jump there.
+static double friction_limit(const struct contact_row *row, enum friction friction) {
+    return friction == FRICTION_FROZEN ? row->limit : row->mu * fmax(row->w.x, 0);
+}
+
+void body_system_freeze(struct body_system *system) {
+    for (size_t k = 0; k < system->row_count; k++)
+        system->rows[k].limit = friction_limit(&system->rows[k], FRICTION_COUPLED);
+}
+
 static void update_row(struct contact_row *row, const double *v, enum friction friction) {
     vec3 u = vec3_sub(velocity_at(v, row->c, row->arm_c), velocity_at(v, row->a, row->arm_a));
     vec3 w = vec3_add_scaled(row->reference, -row->stiffness, vec3_add(in_frame(row, u), row->b));
     double length = sqrt(w.y * w.y + w.z * w.z);
-    double limit = friction == FRICTION_FROZEN ? row->limit : row->mu * w.x;
-    double shrink = length > limit ? limit / length : 1;
     row->w = w;
-    row->r = w.x > 0 ? vec3_make(w.x, shrink * w.y, shrink * w.z) : vec3_zero();
+    double limit = friction_limit(row, friction), shrink = length > limit ? limit / length : 1;
+    row->r = vec3_make(fmax(w.x, 0), shrink * w.y, shrink * w.z);
 }
 
 static void add_impulse(double *sum, int32_t node, vec3 arm, vec3 p) {
@@ -361,13 +379,14 @@ double body_system_evaluate(struct body_system *system, const double *v, enum fr
 
 // The Newton matrix ---------------------------------------------------------------------------
 
-// -dr/du on the piece of P that the contact is on, in world axes. False: open.
+// -dr/du on the piece of P that the contact is on, in world axes. False: none.
 static bool row_slope(const struct contact_row *row, enum friction friction, mat3 *D) {
     double f = row->stiffness, length = sqrt(row->w.y * row->w.y + row->w.z * row->w.z);
-    double limit = friction == FRICTION_FROZEN ? row->limit : row->mu * row->w.x;
-    if (!(row->w.x > 0))
+    double limit = friction_limit(row, friction), pressed = row->w.x > 0 ? f : 0;
+    if (!(pressed > 0) && !(limit > 0))
         return false;
-    // D = f (n + coupling) n^T + across (s' s'^T) + along (t' t'^T), s' across the slip, t' along.
+    // D = pressed (n + coupling) n^T + across (s' s'^T) + along (t' t'^T), s' across the slip, t'
+    // along.
     double t[2] = {1, 0}, along = f, across = f, coupling = 0;
     if (length > limit) {
         t[0] = row->w.y / length;
@@ -380,7 +399,7 @@ static bool row_slope(const struct contact_row *row, enum friction friction, mat
     vec3 slip = vec3_add_scaled(vec3_scale(t[0], row->axis[1]), t[1], row->axis[2]);
     vec3 other = vec3_cross(n, slip), push = vec3_add_scaled(n, coupling, slip);
     for (int i = 0; i < 3; i++)
-        D->row[i] = vec3_add_scaled(vec3_add_scaled(vec3_scale(f * vec3_get(push, i), n),
+        D->row[i] = vec3_add_scaled(vec3_add_scaled(vec3_scale(pressed * vec3_get(push, i), n),
                                                     across * vec3_get(other, i), other),
                                     along * vec3_get(slip, i), slip);
     return true;

@@ -30,6 +30,10 @@ void body_system_refer(struct body_system *system, const struct problem *problem
                        double compliance);
 void body_system_store(const struct body_system *system, struct problem *problem);
 
+// Notes the impulses of the problem, and puts them back; zero where none have been noted.
+void body_system_keep(struct body_system *system, const struct problem *problem);
+void body_system_restore(const struct body_system *system, struct problem *problem);
+
 // Friction by the normal impulse as it is, or by the one that body_system_freeze found: then f is
 // the gradient of a convex function.
 enum friction { FRICTION_COUPLED, FRICTION_FROZEN };

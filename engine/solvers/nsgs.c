@@ -356,6 +356,12 @@ static void sum_chunks(struct nsgs *nsgs) {
     nsgs->total = total;
 }
 
+static double measure_of(const struct nsgs *nsgs) {
+    const struct nsgs_result *result = &nsgs->result;
+    return nsgs->settings->measure == GABION_MEASURE_SCALED ? result->residual
+                                                            : result->residual_fclib;
+}
+
 static void judge(struct nsgs *nsgs, int sweeps) {
     const struct gabion_settings *settings = nsgs->settings;
     struct nsgs_result *result = &nsgs->result;
@@ -363,9 +369,7 @@ static void judge(struct nsgs *nsgs, int sweeps) {
     result->sweeps = sweeps;
     result->residual = residual_scaled(&nsgs->total, nsgs->floor);
     result->residual_fclib = residual_fclib(&nsgs->total);
-    double measure =
-        settings->measure == GABION_MEASURE_SCALED ? result->residual : result->residual_fclib;
-    result->converged = measure <= settings->tolerance;
+    result->converged = measure_of(nsgs) <= settings->tolerance;
     nsgs->done = result->converged || sweeps >= settings->max_sweeps;
 }
 
@@ -429,30 +433,46 @@ static void run(void *context, int thread, int threads) {
 
 // Newton --------------------------------------------------------------------------------------
 
-// Proximal steps until the residual is below the tolerance; on one thread. False when sweeps have
-// to help: not even the most compliant contacts let Newton's method through.
+static void check_impulses(struct nsgs *nsgs) {
+    copy_impulses(nsgs, false, 0, 1);
+    check(nsgs, 0, 0, 1);
+}
+
+// Proximal steps until the residual is below the tolerance; on one thread. If they do not get there
+// the best impulses count, but only if they are much better than those of the start: a problem may
+// have no solution (a block between drivers that close), and impulses then grow with every step
+// while the residual hardly falls. False when sweeps have to help: from the start, or from nothing,
+// which is the better start when the residual is above one.
 static bool run_newton(struct nsgs *nsgs, const struct gabion_world *world) {
     struct problem *problem = nsgs->problem;
     int64_t factorisations = 0;
-    bool moved = false;
     start(nsgs, 0, 1);
     check(nsgs, 0, 0, 1);
     if (nsgs->done)
         return true;
+    double first = measure_of(nsgs), enough = 0.1 * fmin(first, 1), best = enough;
     if (!problem->proximal)
         problem->proximal = proximal_create();
     proximal_prepare(problem->proximal, world);
+    if (first <= 1)
+        proximal_keep(problem->proximal, problem);
     while (factorisations < nsgs->settings->max_sweeps && !proximal_exhausted(problem->proximal)) {
         if (!proximal_step(problem->proximal, problem, nsgs->settings->tolerance, &factorisations))
             continue;
-        moved = true;
-        copy_impulses(nsgs, false, 0, 1);
-        check(nsgs, 0, 0, 1);
+        check_impulses(nsgs);
         if (nsgs->done)
             break;
+        if (measure_of(nsgs) < best) {
+            best = measure_of(nsgs);
+            proximal_keep(problem->proximal, problem);
+        }
+    }
+    if (!nsgs->done) {
+        proximal_restore(problem->proximal, problem);
+        check_impulses(nsgs);
     }
     nsgs->result.sweeps = (int)factorisations;
-    return moved;
+    return nsgs->done || best < enough;
 }
 
 struct nsgs_result nsgs_solve(struct gabion_world *world) {

@@ -54,6 +54,14 @@ void proximal_prepare(struct proximal *proximal, const struct gabion_world *worl
     proximal->compliance = COMPLIANCE_START;
 }
 
+void proximal_keep(struct proximal *proximal, const struct problem *problem) {
+    body_system_keep(proximal->system, problem);
+}
+
+void proximal_restore(const struct proximal *proximal, struct problem *problem) {
+    body_system_restore(proximal->system, problem);
+}
+
 bool proximal_exhausted(const struct proximal *proximal) {
     return proximal->compliance > COMPLIANCE_MAX;
 }

@@ -24,6 +24,11 @@ void proximal_prepare(struct proximal *proximal, const struct gabion_world *worl
 bool proximal_step(struct proximal *proximal, struct problem *problem, double tolerance,
                    int64_t *factorisations);
 
+// Notes the impulses of the problem, and puts them back: the best may not be the last. None have
+// been noted: they vanish.
+void proximal_keep(struct proximal *proximal, const struct problem *problem);
+void proximal_restore(const struct proximal *proximal, struct problem *problem);
+
 // No compliance is left that has not failed.
 bool proximal_exhausted(const struct proximal *proximal);
 

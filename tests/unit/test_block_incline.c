@@ -96,13 +96,15 @@ static void test_threshold(void **state) {
 static void test_creep(void **state) {
     (void)state;
     struct random_stream random = {93};
-    const double margin[] = {1.001, 1.2, 3};
-    for (int k = 0; k < 3; k++) {
+    // Sweeps do not reach 1e-14 from a cold start where the margin is 1e-6.
+    const double margin[] = {1.001, 1.2, 3, 1 + 1e-6};
+    int margins = scene_method == GABION_METHOD_NSGS ? 3 : 4;
+    for (int k = 0; k < margins; k++) {
         double seconds = k == 0 ? 60 : 10;
         struct incline incline =
             incline_create(tan(ALPHA) * margin[k], random_turn(&random), 1e-14);
         scene_step(incline.world, (int)(seconds / STEP));
-        print_message("creep at %g tan(alpha): %.1e m in %g s\n", margin[k],
+        print_message("creep at %.7g tan(alpha): %.1e m in %g s\n", margin[k],
                       incline_travel(&incline), seconds);
         assert_at_most(incline_travel(&incline), 1e-12);
         scene_destroy(incline.world);
