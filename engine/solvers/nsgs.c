@@ -445,7 +445,7 @@ static void check_impulses(struct nsgs *nsgs) {
 // which is the better start when the residual is above one.
 static bool run_newton(struct nsgs *nsgs, const struct gabion_world *world) {
     struct problem *problem = nsgs->problem;
-    int64_t factorisations = 0;
+    int budget = nsgs->settings->max_sweeps; // factorisations
     start(nsgs, 0, 1);
     check(nsgs, 0, 0, 1);
     if (nsgs->done)
@@ -456,8 +456,8 @@ static bool run_newton(struct nsgs *nsgs, const struct gabion_world *world) {
     proximal_prepare(problem->proximal, world);
     if (first <= 1)
         proximal_keep(problem->proximal, problem);
-    while (factorisations < nsgs->settings->max_sweeps && !proximal_exhausted(problem->proximal)) {
-        if (!proximal_step(problem->proximal, problem, nsgs->settings->tolerance, &factorisations))
+    while (budget > 0 && !proximal_exhausted(problem->proximal)) {
+        if (!proximal_step(problem->proximal, problem, nsgs->settings->tolerance, &budget))
             continue;
         check_impulses(nsgs);
         if (nsgs->done)
@@ -471,7 +471,7 @@ static bool run_newton(struct nsgs *nsgs, const struct gabion_world *world) {
         proximal_restore(problem->proximal, problem);
         check_impulses(nsgs);
     }
-    nsgs->result.sweeps = (int)factorisations;
+    nsgs->result.sweeps = nsgs->settings->max_sweeps - (budget > 0 ? budget : 0);
     return nsgs->done || best < enough;
 }
 

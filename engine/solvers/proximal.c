@@ -109,9 +109,8 @@ static void search(struct proximal *proximal, double slope, struct merit *merit)
     probe(proximal, t, FRICTION_COUPLED, merit);
 }
 
-static bool direction(struct proximal *proximal, enum friction friction, int64_t *factorisations) {
-    ++*factorisations;
-    if (!body_system_factorise(proximal->system, friction))
+static bool direction(struct proximal *proximal, enum friction friction, int *budget) {
+    if (--*budget < 0 || !body_system_factorise(proximal->system, friction))
         return false;
     memcpy(proximal->step, proximal->f, body_system_size(proximal->system) * sizeof(double));
     body_system_solve(proximal->system, proximal->step);
@@ -121,17 +120,17 @@ static bool direction(struct proximal *proximal, enum friction friction, int64_t
 // A full step where that is clearly good; else a search with the friction of the moment frozen. The
 // matrix of coupled friction is not symmetric, and its direction may lead uphill: then that of
 // frozen friction, which never does.
-static bool iterate(struct proximal *proximal, struct merit *merit, int64_t *factorisations) {
+static bool iterate(struct proximal *proximal, struct merit *merit, int *budget) {
     struct merit before = *merit;
     size_t bytes = body_system_size(proximal->system) * sizeof(double);
     body_system_freeze(proximal->system);
-    if (!direction(proximal, FRICTION_COUPLED, factorisations))
+    if (!direction(proximal, FRICTION_COUPLED, budget))
         return false;
     probe(proximal, 1, FRICTION_COUPLED, merit);
     if (!(merit->value2 <= 0.25 * before.value2)) {
         double slope = probe(proximal, 0, FRICTION_FROZEN, merit);
         if (!(slope > 0)) {
-            if (!direction(proximal, FRICTION_FROZEN, factorisations))
+            if (!direction(proximal, FRICTION_FROZEN, budget))
                 return false;
             slope = probe(proximal, 0, FRICTION_FROZEN, merit);
         }
@@ -141,26 +140,26 @@ static bool iterate(struct proximal *proximal, struct merit *merit, int64_t *fac
     return isfinite(merit->value2);
 }
 
-static int newton(struct proximal *proximal, double accuracy, int64_t *factorisations) {
+static int newton(struct proximal *proximal, double accuracy, int *budget) {
     struct merit merit;
     merit.value2 = body_system_evaluate(proximal->system, proximal->v, FRICTION_COUPLED,
                                         proximal->f, &merit.scale2);
     for (int iteration = 0; iteration <= ITERATIONS; iteration++) {
         if (merit.value2 <= accuracy * accuracy * merit.scale2)
             return iteration;
-        if (iteration == ITERATIONS || !iterate(proximal, &merit, factorisations))
+        if (iteration == ITERATIONS || !iterate(proximal, &merit, budget))
             break;
     }
     return -1;
 }
 
 bool proximal_step(struct proximal *proximal, struct problem *problem, double tolerance,
-                   int64_t *factorisations) {
+                   int *budget) {
     size_t bytes = body_system_size(proximal->system) * sizeof(double);
     double accuracy = fmax(0.01 * tolerance, 1e-12);
     memcpy(proximal->kept, proximal->v, bytes);
     body_system_refer(proximal->system, problem, proximal->compliance);
-    int iterations = newton(proximal, accuracy, factorisations);
+    int iterations = newton(proximal, accuracy, budget);
     if (iterations < 0) {
         memcpy(proximal->v, proximal->kept, bytes);
         proximal->compliance *= 10;

@@ -20,9 +20,10 @@ void proximal_free(struct proximal *proximal);
 void proximal_prepare(struct proximal *proximal, const struct gabion_world *world);
 
 // One proximal step from the impulses in the problem. When it succeeds it replaces them; velocities
-// are the caller's business. The compliance adapts from step to step. *factorisations counts up.
+// are the caller's business. The compliance adapts from step to step. *budget counts the
+// factorisations down, and ends the step at zero.
 bool proximal_step(struct proximal *proximal, struct problem *problem, double tolerance,
-                   int64_t *factorisations);
+                   int *budget);
 
 // Notes the impulses of the problem, and puts them back: the best may not be the last. None have
 // been noted: they vanish.

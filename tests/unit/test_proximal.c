@@ -125,6 +125,7 @@ static void test_honest(void **state) {
     scene_step(world, 1);
     assert_false(world->report.converged);
     assert_true(world->report.residual > settings.tolerance);
+    assert_true(world->report.sweeps <= settings.max_sweeps);
     assert_int_equal(world->run.unconverged_steps, 1);
     scene_destroy(world);
 }
