@@ -198,14 +198,14 @@ def check_far_blocks(checks, shots, rows):
     print(f"NOTE (ii) as worded, in every direction: within 0.5 mm {'holds' if reach < OPEN else 'does not hold'}, "
           f"measured {1e3 * reach:.2f} mm: the sinking part slides outwards along its slab by "
           f"{1e3 * along.min():.2f} to {1e3 * along.max():.2f} mm")
-    check_slide(checks, shots, right, slab)
+    note_slide(shots, right, slab)
     moving = (rows["time"] > FIRST_MOTION + 0.3) & (rows["time"] < 11)
     ratio = np.abs(rows["right.x"][moving]).sum() / np.abs(rows["right.z"][moving]).sum()
     checks.add("(ii) horizontal over vertical reaction of the sinking slab while it sinks",
                abs(ratio - FRICTION) < 0.01, f"mu = {FRICTION} (it slides; +- 0.01)", f"{ratio:.4f}")
 
 
-def check_slide(checks, shots, right, slab):
+def note_slide(shots, right, slab):
     """Why the sinking part is pushed outwards. Early on two blocks of the first course bridge the step as one
     bar between its upper left and its lower right edge. Turned by a, sin a = drop / 2l, it is longer across:
     2l cos a + d sin a; and nothing holds the free end but friction."""
