@@ -439,10 +439,12 @@ static void check_impulses(struct nsgs *nsgs) {
 }
 
 // Proximal steps until the residual is below the tolerance; on one thread. If they do not get there
-// the best impulses count, but only if they are much better than those of the start: a problem may
-// have no solution (a block between drivers that close), and impulses then grow with every step
-// while the residual hardly falls. False when sweeps have to help: from the start, or from nothing,
-// which is the better start when the residual is above one.
+// the best impulses count, but only if they are much better than those of the start, or those were
+// nearly right: a problem may have no solution (a block between drivers that close), and impulses
+// then grow with every step while the residual hardly falls. False when sweeps have to help: from
+// the start, or from nothing, which is the better start when the residual is above one.
+#define NEARLY 0.01
+
 static bool run_newton(struct nsgs *nsgs, const struct gabion_world *world) {
     struct problem *problem = nsgs->problem;
     int budget = nsgs->settings->max_sweeps; // factorisations
@@ -450,7 +452,8 @@ static bool run_newton(struct nsgs *nsgs, const struct gabion_world *world) {
     check(nsgs, 0, 0, 1);
     if (nsgs->done)
         return true;
-    double first = measure_of(nsgs), enough = 0.1 * fmin(first, 1), best = enough;
+    double first = measure_of(nsgs), best;
+    double enough = best = first <= NEARLY ? first : 0.1 * fmin(first, 1);
     if (!problem->proximal)
         problem->proximal = proximal_create();
     proximal_prepare(problem->proximal, world);
