@@ -438,13 +438,13 @@ static void check_impulses(struct nsgs *nsgs) {
     check(nsgs, 0, 0, 1);
 }
 
+#define NEARLY 0.01 // a residual from which impulses do not run away
+
 // Proximal steps until the residual is below the tolerance; on one thread. If they do not get there
 // the best impulses count, but only if they are much better than those of the start, or those were
 // nearly right: a problem may have no solution (a block between drivers that close), and impulses
 // then grow with every step while the residual hardly falls. False when sweeps have to help: from
 // the start, or from nothing, which is the better start when the residual is above one.
-#define NEARLY 0.01
-
 static bool run_newton(struct nsgs *nsgs, const struct gabion_world *world) {
     struct problem *problem = nsgs->problem;
     int budget = nsgs->settings->max_sweeps; // factorisations

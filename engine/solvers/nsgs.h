@@ -7,7 +7,7 @@
 
 struct nsgs_result {
     bool converged;
-    int sweeps;
+    int sweeps; // or factorisations, by the newton method
     double residual, residual_fclib;
     int64_t local_fallbacks;
 };
