@@ -1,10 +1,10 @@
 #include "engine/block.h"
 
-#include <float.h>
 #include <string.h>
 
 #include "engine/pair.h"
 #include "engine/solvers/newton.h"
+#include "geometry/eigen.h"
 
 static vec3 arm_of(const struct gabion_world *world, int32_t i, vec3 point) {
     double scale = 1 / bodies_spin_radius(&world->bodies, i);
@@ -49,27 +49,6 @@ static void add_body_part(struct solver_tensor tensor, vec3 arm, const vec3 *axi
     }
 }
 
-// Largest eigenvalue of a symmetric matrix by Jacobi rotations.
-static double largest_eigenvalue(double a[3][3]) {
-    for (int sweep = 0; sweep < 12; sweep++)
-        for (int p = 0; p < 2; p++)
-            for (int q = p + 1; q < 3; q++) {
-                if (fabs(a[p][q]) <= DBL_EPSILON * (a[p][p] + a[q][q]))
-                    continue; // as good as zero; W is not negative
-                double theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
-                double t = copysign(1, theta) / (fabs(theta) + sqrt(theta * theta + 1));
-                double c = 1 / sqrt(t * t + 1), s = t * c;
-                int r = 3 - p - q;
-                double arp = a[r][p], arq = a[r][q], apq = a[p][q];
-                a[p][p] -= t * apq;
-                a[q][q] += t * apq;
-                a[p][q] = a[q][p] = 0;
-                a[r][p] = a[p][r] = c * arp - s * arq;
-                a[r][q] = a[q][r] = s * arp + c * arq;
-            }
-    return fmax(a[0][0], fmax(a[1][1], a[2][2]));
-}
-
 void block_fill(const struct gabion_world *world, const struct contact *contact,
                 const struct block *block, double b, struct block_point *point) {
     const struct problem *problem = world->problem;
@@ -93,7 +72,7 @@ void block_fill(const struct gabion_world *world, const struct contact *contact,
         add_body_part(solver_tensor_scale(1 / copies_c, tensor_c), point->arm_c, axis, w);
         add_body_part(solver_tensor_scale(1 / copies_a, tensor_a), point->arm_a, axis, w);
     }
-    double norm = largest_eigenvalue(w);
+    double norm = eigen_largest(w);
     point->rho = norm > 0 ? 1 / norm : 0;
     vec3 before = e_t > 0 ? block_velocity_now(world, contact) : vec3_zero();
     point->b = vec3_make(b, e_t * vec3_dot(block->s, before), e_t * vec3_dot(block->t, before));

@@ -106,7 +106,7 @@ void contacts_match(struct gabion_world *world) {
     team_for(world->team, contacts->count, CHUNK, match_range, &match);
     if (world->bodies.polyhedron_count > 0)
         team_for(world->team, contacts->count, CHUNK, match_leftovers, &match);
-    if (world->settings.method == GABION_METHOD_NEWTON)
+    if (world->settings.method != GABION_METHOD_NSGS)
         team_for(world->team, contacts->count, CHUNK, project_range, world);
     memory_free(match.taken);
 }

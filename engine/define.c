@@ -23,6 +23,7 @@ struct gabion_settings gabion_default_settings(void) {
         .max_sweeps = 1000,
         .relaxation = 1,
         .momentum = true,
+        .cone = {.sides = 8},
         .on_cap = GABION_CAP_WARN,
     };
 }
@@ -48,6 +49,8 @@ static const char *settings_defect(const struct gabion_settings *s) {
         return "solver.max_sweeps must be at least 1";
     if (!(s->relaxation > 0 && s->relaxation < 2))
         return "solver.relaxation must be between 0 and 2";
+    if (s->cone.sides < 3)
+        return "solver.cone_sides must be at least 3";
     return NULL;
 }
 

@@ -21,16 +21,37 @@ enum gabion_gap {
     GABION_GAP_GAP,    // u_n + max(g, 0)/h >= 0: bodies arrive exactly
 };
 
-enum gabion_method {
-    GABION_METHOD_NSGS,   // block Gauss-Seidel sweeps
-    GABION_METHOD_NEWTON, // proximal Newton on the velocities of the bodies, by sparse factors
+enum gabion_method {        // docs/solvers.md has a page on each
+    GABION_METHOD_NSGS,     // block Gauss-Seidel sweeps
+    GABION_METHOD_PSOR,     // scalar projected over-relaxation; frictionless
+    GABION_METHOD_CPG,      // conjugate projected gradient
+    GABION_METHOD_LEMKE,    // lexicographic pivots on the polygonal cone
+    GABION_METHOD_QP,       // quadratic programs on the polygonal cone
+    GABION_METHOD_NEWTON,   // nonsmooth Newton with proximal regularisation, by sparse factors
+    GABION_METHOD_BICG,     // active set and biconjugate gradients
+    GABION_METHOD_ANDERSON, // accelerated sweeps
+    GABION_METHOD_IPM,      // interior point
+    GABION_METHOD_PROX,     // proximal point around accelerated sweeps
+    GABION_METHOD_AUTO,     // a chain of the above, each when the one before stalls
+    GABION_METHOD_COUNT
 };
 
 enum gabion_local {
     GABION_LOCAL_AUTO,     // explicit where the contact block is diagonal, newton elsewhere
     GABION_LOCAL_EXPLICIT, // the same; only spheres have such blocks
     GABION_LOCAL_NEWTON,   // Alart-Curnier on the full 3x3 block, exact where it fails
+    GABION_LOCAL_LEMKE,    // lexicographic pivots on the polygonal cone
+    GABION_LOCAL_QP,       // quadratic programs on the polygonal cone
     GABION_LOCAL_EXACT,    // the full 3x3 Coulomb problem solved directly
+    GABION_LOCAL_COUNT
+};
+
+// Coulomb's cone for the methods that need flat faces: a polygon whose corners lie on the circle
+// (inner) or whose sides touch it (outer), its first corner turned by `angle` from s towards t.
+struct gabion_cone {
+    int sides; // 3 or more
+    bool outer;
+    double angle; // rad
 };
 
 enum gabion_on_cap { GABION_CAP_ACCEPT, GABION_CAP_WARN, GABION_CAP_STOP };
@@ -77,6 +98,7 @@ struct gabion_settings {
     int max_sweeps; // of a step; with GABION_METHOD_NEWTON its factorisations
     double relaxation;
     bool momentum; // accelerate the sweeps
+    struct gabion_cone cone;
     enum gabion_on_cap on_cap;
     double rest_speed, rest_duration; // stop when every body is slower for this long; 0: never
 };

@@ -2,7 +2,6 @@
 
 #include "engine/assembly.h"
 #include "engine/block.h"
-#include "engine/solvers/proximal.h"
 #include "parallel/memory.h"
 
 #define CHUNK 4096
@@ -25,7 +24,6 @@ void problem_free(struct problem *problem) {
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         memory_free(arrays[k]);
     assembly_free(problem->assembly);
-    proximal_free(problem->proximal);
     memory_free(problem);
 }
 

@@ -144,7 +144,6 @@ struct problem {
     uint32_t *slot; // of each contact of the world
     size_t slot_capacity;
     struct assembly *assembly; // scratch of problem_build
-    struct proximal *proximal; // scratch of the newton method; NULL until it is used
 };
 
 struct problem *problem_create(void);

@@ -32,6 +32,7 @@ struct step_report {
     double max_overlap;          // m, at the end of the step
     double max_overlap_relative; // to the smaller body's size
     double max_speed;
+    char refusal[200]; // "", or why the solver does not take such problems
 };
 
 struct run_report {

@@ -2,6 +2,8 @@
 
 #include <float.h>
 
+#include "parallel/memory.h"
+
 // A contact's view: normal parts apart, tangential parts as vectors in any frame.
 struct contact_view {
     double r_n, u_n, mu, rho;
@@ -158,4 +160,35 @@ double residual_fclib(const struct residual_sums *sums) {
     if (!isfinite(error))
         return INFINITY;
     return scale > DBL_EPSILON ? error / scale : error;
+}
+
+// Of a problem by itself -----------------------------------------------------------------------
+
+static struct contact_view view_row(const struct friction_problem *problem, int32_t a, vec3 r,
+                                    vec3 u) {
+    return (struct contact_view){
+        .r_n = r.x,
+        .u_n = u.x,
+        .mu = problem->mu[a],
+        .rho = problem->rho[a],
+        .r_t = vec3_make(0, r.y, r.z),
+        .u_t = vec3_make(0, u.y, u.z),
+    };
+}
+
+struct friction_error residual_of(const struct friction_problem *problem, const double *r) {
+    struct residual_sums sums = {0};
+    double *u = memory_allocate(friction_problem_size(problem), sizeof *u, "residual");
+    friction_problem_velocity(problem, r, u);
+    for (int32_t a = 0; a < problem->contacts; a++) {
+        struct contact_view free = view_row(problem, a, vec3_zero(), friction_get(problem->q, a));
+        struct contact_view view = view_row(problem, a, friction_get(r, a), friction_get(u, a));
+        add_free(&free, &sums);
+        add_solved(&view, &sums);
+    }
+    memory_free(u);
+    sums.v2 = fmax(problem->speed2, 0);
+    if (problem->speed2 < 0)
+        sums.wr2 = 0;
+    return (struct friction_error){residual_scaled(&sums, problem->floor), residual_fclib(&sums)};
 }

@@ -14,7 +14,7 @@
 #ifndef ENGINE_RESIDUAL_H
 #define ENGINE_RESIDUAL_H
 
-#include "engine/problem.h"
+#include "engine/friction_problem.h"
 
 struct residual_sums {
     double closing2, q2;       // |q|^2 over closing contacts, and over all
@@ -34,5 +34,11 @@ double residual_scale(const struct residual_sums *sums, double floor); // s abov
 double residual_rounding(const struct residual_sums *sums);
 double residual_scaled(const struct residual_sums *sums, double floor);
 double residual_fclib(const struct residual_sums *sums);
+
+// Both measures of a problem by itself; u is built anew from r.
+struct friction_error {
+    double scaled, fclib;
+};
+struct friction_error residual_of(const struct friction_problem *problem, const double *r);
 
 #endif

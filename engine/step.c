@@ -1,12 +1,14 @@
 #include "engine/step.h"
 
+#include <string.h>
 #include <time.h>
 
 #include "engine/detection.h"
 #include "engine/events.h"
 #include "engine/motion.h"
 #include "engine/problem.h"
-#include "engine/solvers/nsgs.h"
+#include "engine/solution.h"
+#include "engine/solvers/panel.h"
 
 const char *const phase_names[PHASE_COUNT] = {
     [PHASE_EVENTS] = "events", [PHASE_PREDICT] = "predict",     [PHASE_BROAD] = "broad",
@@ -28,12 +30,13 @@ static void time_phase(struct gabion_world *world, enum phase phase,
 }
 
 static void solve(struct gabion_world *world) {
-    struct nsgs_result result = nsgs_solve(world);
+    struct nsgs_result result = solution_find(world);
     struct step_report *report = &world->report;
     report->sweeps = result.sweeps;
     report->converged = result.converged;
     report->residual = result.residual;
     report->residual_fclib = result.residual_fclib;
+    memcpy(report->refusal, result.refusal, sizeof report->refusal);
     report->colours = world->problem->colours;
     report->candidates = (int64_t)world->contacts.count;
     report->bodies = 0;
@@ -61,6 +64,10 @@ static void measure_speed(void *context, size_t begin, size_t end, double *out) 
 
 static bool check_solution(struct gabion_world *world, struct error *error) {
     double v2;
+    if (world->report.refusal[0])
+        return error_set(error, ERROR_RUN, "step %lld: solver.method %s: %s",
+                         (long long)world->step + 1, panel_name(world->settings.method),
+                         world->report.refusal);
     team_max(world->team, (size_t)world->bodies.moving, 1, measure_speed, world->problem->bodies,
              &v2);
     world->report.max_speed = sqrt(v2);

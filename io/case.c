@@ -24,6 +24,9 @@ static void read_settings(struct fields file, struct gabion_settings *settings) 
         .max_sweeps = (int)fields_integer(solver, "max_sweeps"),
         .relaxation = fields_number(solver, "relaxation"),
         .momentum = fields_boolean(solver, "momentum"),
+        .cone = {.sides = (int)fields_integer(solver, "cone_sides"),
+                 .outer = fields_choice(solver, "cone") == 1,
+                 .angle = fields_number(solver, "cone_angle") * M_PI / 180},
         .on_cap = (enum gabion_on_cap)fields_choice(solver, "on_cap"),
     };
     if (fields_have(file, "gravity_ramp")) {

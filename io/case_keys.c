@@ -7,6 +7,7 @@
 static const struct key_range unit_interval = {.low = 0.0, .high = 1.0};
 static const struct key_range theta_range = {.low = 0.5, .high = 1.0};
 static const struct key_range relaxation_range = {0.0, 2.0, .low_open = true, .high_open = true};
+static const struct key_range sides_range = {.low = 3.0, .high = 64.0};
 static const struct key_range steps_range = {.low = 0.0, .high = 2147483647.0};
 static const struct key_range exact_integers = {.low = 0.0, .high = 9007199254740992.0};
 
@@ -39,21 +40,30 @@ static const struct key contact_keys[] = {
 static const struct key_section contact_section = SECTION(contact_keys);
 
 static const struct key solver_keys[] = {
-    {"method", KEY_CHOICE, .initial = "nsgs", .words = "nsgs newton",
+    // The words of method and local are in the order of their enums.
+    {"method", KEY_CHOICE, .initial = "nsgs",
+     .words = "nsgs psor cpg lemke qp newton bicg anderson ipm prox auto",
      .help = "nsgs: block Gauss-Seidel over the coloured contact graph; newton: proximal Newton "
-             "with sparse factors, for masonry"},
-    {"local", KEY_CHOICE, .initial = "auto", .words = "auto explicit newton exact",
+             "with sparse factors, for masonry; the others in docs/solvers.md"},
+    {"local", KEY_CHOICE, .initial = "auto", .words = "auto explicit newton lemke qp exact",
      .help = "one-contact solver; auto: explicit between spheres, newton elsewhere"},
     {"tolerance", KEY_NUMBER, .initial = "1e-4", .range = &positive,
      .help = "a step is solved when its residual is below"},
     {"measure", KEY_CHOICE, .initial = "scaled", .words = "scaled fclib",
      .help = "the residual that is compared with the tolerance"},
     {"max_sweeps", KEY_INTEGER, .initial = "1000", .range = &counting,
-     .help = "cap on the sweeps of one step; with method newton, on its factorisations"},
+     .help = "cap on the sweeps of one step, or on its factorisations or pivots, as the method "
+             "counts"},
     {"relaxation", KEY_NUMBER, .initial = "1", .range = &relaxation_range,
      .help = "over- or under-relaxation of the sweeps"},
     {"momentum", KEY_BOOLEAN, .initial = "true",
      .help = "accelerate the sweeps by extrapolation; false gives plain Gauss-Seidel"},
+    {"cone", KEY_CHOICE, .initial = "inner", .words = "inner outer",
+     .help = "polygon of lemke and qp: corners on Coulomb's circle, or sides outside it"},
+    {"cone_sides", KEY_INTEGER, .initial = "8", .range = &sides_range,
+     .help = "corners of that polygon"},
+    {"cone_angle", KEY_NUMBER, .unit = "deg", .initial = "0",
+     .help = "turns that polygon's first corner from the contact's first tangent"},
     {"on_cap", KEY_CHOICE, .initial = "warn", .words = "accept warn stop",
      .help = "what a step that reaches the cap unsolved does"},
 };

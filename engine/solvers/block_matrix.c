@@ -6,10 +6,13 @@
 #include <suitesparse/amd.h>
 
 #include "parallel/memory.h"
+#include "parallel/wide.h"
 
 // Column k of the factor, in the order of elimination, has the rows row[start[k]] ... in ascending
 // order. below[e] is the block in row row[e], column k; above[e] the one in row k, column row[e].
 struct block_matrix {
+    int side;
+    size_t size; // numbers of a block
     int32_t nodes;
     int32_t *place, *node; // of each node in the order, and back
     size_t place_capacity, node_capacity;
@@ -23,8 +26,11 @@ struct block_matrix {
     size_t entry_capacity, upward_capacity;
 };
 
-struct block_matrix *block_matrix_create(void) {
-    return memory_allocate(1, sizeof(struct block_matrix), "block matrix");
+struct block_matrix *block_matrix_create(int side) {
+    struct block_matrix *matrix = memory_allocate(1, sizeof *matrix, "block matrix");
+    matrix->side = side;
+    matrix->size = (size_t)(side * BLOCK_STRIDE(side));
+    return matrix;
 }
 
 void block_matrix_free(struct block_matrix *matrix) {
@@ -158,7 +164,7 @@ static void place_pairs(struct block_matrix *matrix, const int32_t *first, const
 
 int64_t block_matrix_pattern(struct block_matrix *matrix, int32_t nodes, const int32_t *first,
                              const int32_t *second, size_t pairs) {
-    size_t n = (size_t)nodes, bytes = BLOCK_SIZE * sizeof(double);
+    size_t n = (size_t)nodes, bytes = matrix->size * sizeof(double);
     int32_t *start = memory_allocate(n + 1 + 2 * pairs, sizeof *start, "pattern");
     int32_t *neighbour = start + n + 1;
     matrix->nodes = nodes;
@@ -184,151 +190,162 @@ int64_t block_matrix_pattern(struct block_matrix *matrix, int32_t nodes, const i
 }
 
 void block_matrix_clear(struct block_matrix *matrix) {
-    size_t bytes = BLOCK_SIZE * sizeof(double), entries = matrix->start[matrix->nodes];
+    size_t bytes = matrix->size * sizeof(double), entries = matrix->start[matrix->nodes];
     memset(matrix->diagonal, 0, (size_t)matrix->nodes * bytes);
     memset(matrix->below, 0, entries * bytes);
     memset(matrix->above, 0, entries * bytes);
 }
 
 double *block_matrix_diagonal(struct block_matrix *matrix, int32_t node) {
-    return matrix->diagonal + (size_t)matrix->place[node] * BLOCK_SIZE;
+    return matrix->diagonal + (size_t)matrix->place[node] * matrix->size;
 }
 
 double *block_matrix_forward(struct block_matrix *matrix, size_t k) {
     double *blocks = matrix->upward[k] ? matrix->below : matrix->above;
-    return blocks + matrix->entry[k] * BLOCK_SIZE;
+    return blocks + matrix->entry[k] * matrix->size;
 }
 
 double *block_matrix_backward(struct block_matrix *matrix, size_t k) {
     double *blocks = matrix->upward[k] ? matrix->above : matrix->below;
-    return blocks + matrix->entry[k] * BLOCK_SIZE;
+    return blocks + matrix->entry[k] * matrix->size;
 }
 
 // Factors -------------------------------------------------------------------------------------
 
-// Compiled twice and chosen at run time; both do the same operations in the same order. The race
-// detector is not ready yet when the program's loader makes the choice.
-#ifndef __has_feature
-#define __has_feature(name) 0
-#endif
-#if defined(__x86_64__) && !__has_feature(thread_sanitizer)
-#define WIDE __attribute__((target_clones("avx2", "default")))
-#else
-#define WIDE
-#endif
+// The side is a constant wherever these are used: every loop has a known length.
+#define INLINE         __attribute__((always_inline)) static inline
+#define SIZE_MAX_BLOCK 36
 
 // c -= a b
-WIDE static void subtract_product(double *restrict c, const double *restrict a,
-                                  const double *restrict b) {
-    for (int i = 0; i < BLOCK_SIDE; i++)
-        for (int k = 0; k < BLOCK_SIDE; k++) {
-            double f = a[BLOCK_SIDE * i + k];
-            for (int j = 0; j < BLOCK_SIDE; j++)
-                c[BLOCK_SIDE * i + j] -= f * b[BLOCK_SIDE * k + j];
+INLINE void subtract_product(int side, double *restrict c, const double *restrict a,
+                             const double *restrict b) {
+    int stride = BLOCK_STRIDE(side);
+    for (int i = 0; i < side; i++)
+        for (int k = 0; k < side; k++) {
+            double f = a[stride * i + k];
+            for (int j = 0; j < stride; j++)
+                c[stride * i + j] -= f * b[stride * k + j];
         }
 }
 
-static void multiply(double *restrict c, const double *restrict a, const double *restrict b) {
-    double sum[BLOCK_SIZE] = {0};
-    subtract_product(sum, a, b);
-    for (int k = 0; k < BLOCK_SIZE; k++)
-        c[k] = -sum[k];
+// a becomes a b
+INLINE void multiply_right(int side, double *restrict a, const double *restrict b) {
+    int size = side * BLOCK_STRIDE(side);
+    double sum[SIZE_MAX_BLOCK] = {0};
+    subtract_product(side, sum, a, b);
+    for (int k = 0; k < size; k++)
+        a[k] = -sum[k];
 }
 
-static void swap_rows(double *a, int i, int j) {
-    for (int k = 0; k < BLOCK_SIDE && i != j; k++) {
-        double value = a[BLOCK_SIDE * i + k];
-        a[BLOCK_SIDE * i + k] = a[BLOCK_SIDE * j + k];
-        a[BLOCK_SIDE * j + k] = value;
+INLINE void swap_rows(int stride, double *a, int i, int j) {
+    for (int k = 0; k < stride && i != j; k++) {
+        double value = a[stride * i + k];
+        a[stride * i + k] = a[stride * j + k];
+        a[stride * j + k] = value;
     }
 }
 
 // Gauss-Jordan with row exchanges, in place.
-static bool invert(double *a) {
-    double inverse[BLOCK_SIZE] = {0};
-    for (int i = 0; i < BLOCK_SIDE; i++)
-        inverse[BLOCK_SIDE * i + i] = 1;
-    for (int k = 0; k < BLOCK_SIDE; k++) {
+INLINE bool invert(int side, double *a) {
+    double inverse[SIZE_MAX_BLOCK] = {0};
+    int stride = BLOCK_STRIDE(side);
+    for (int i = 0; i < side; i++)
+        inverse[stride * i + i] = 1;
+    for (int k = 0; k < side; k++) {
         int pivot = k;
-        for (int i = k + 1; i < BLOCK_SIDE; i++)
-            if (fabs(a[BLOCK_SIDE * i + k]) > fabs(a[BLOCK_SIDE * pivot + k]))
+        for (int i = k + 1; i < side; i++)
+            if (fabs(a[stride * i + k]) > fabs(a[stride * pivot + k]))
                 pivot = i;
-        double value = a[BLOCK_SIDE * pivot + k];
+        double value = a[stride * pivot + k];
         if (!(fabs(value) > 0) || !isfinite(value))
             return false;
-        swap_rows(a, k, pivot);
-        swap_rows(inverse, k, pivot);
+        swap_rows(stride, a, k, pivot);
+        swap_rows(stride, inverse, k, pivot);
         double f = 1 / value;
-        for (int j = 0; j < BLOCK_SIDE; j++) {
-            a[BLOCK_SIDE * k + j] *= f;
-            inverse[BLOCK_SIDE * k + j] *= f;
+        for (int j = 0; j < side; j++) {
+            a[stride * k + j] *= f;
+            inverse[stride * k + j] *= f;
         }
-        for (int i = 0; i < BLOCK_SIDE; i++) {
-            double g = a[BLOCK_SIDE * i + k];
-            for (int j = 0; j < BLOCK_SIDE && i != k; j++) {
-                a[BLOCK_SIDE * i + j] -= g * a[BLOCK_SIDE * k + j];
-                inverse[BLOCK_SIDE * i + j] -= g * inverse[BLOCK_SIDE * k + j];
+        for (int i = 0; i < side; i++) {
+            double g = a[stride * i + k];
+            for (int j = 0; j < side && i != k; j++) {
+                a[stride * i + j] -= g * a[stride * k + j];
+                inverse[stride * i + j] -= g * inverse[stride * k + j];
             }
         }
     }
-    memcpy(a, inverse, sizeof inverse);
+    memcpy(a, inverse, (size_t)(side * stride) * sizeof *a);
     return true;
 }
 
 // Subtracts column k times row k from what is left of column and row j = row[at]. The rows of k
 // after j are among those of j: one walk finds them.
-static void update_column(struct block_matrix *matrix, int32_t k, size_t at) {
-    size_t end = matrix->start[k + 1];
+INLINE void update_column(int side, struct block_matrix *matrix, int32_t k, size_t at) {
+    size_t end = matrix->start[k + 1], size = (size_t)(side * BLOCK_STRIDE(side));
     int32_t j = matrix->row[at];
-    const double *below_j = matrix->below + at * BLOCK_SIZE;
-    const double *above_j = matrix->above + at * BLOCK_SIZE;
-    subtract_product(matrix->diagonal + (size_t)j * BLOCK_SIZE, below_j, above_j);
+    const double *below_j = matrix->below + at * size;
+    const double *above_j = matrix->above + at * size;
+    subtract_product(side, matrix->diagonal + (size_t)j * size, below_j, above_j);
     size_t to = matrix->start[j];
     for (size_t e = at + 1; e < end; e++) {
         while (matrix->row[to] != matrix->row[e])
             to++;
-        subtract_product(matrix->below + to * BLOCK_SIZE, matrix->below + e * BLOCK_SIZE, above_j);
-        subtract_product(matrix->above + to * BLOCK_SIZE, below_j, matrix->above + e * BLOCK_SIZE);
+        subtract_product(side, matrix->below + to * size, matrix->below + e * size, above_j);
+        subtract_product(side, matrix->above + to * size, below_j, matrix->above + e * size);
     }
 }
 
-bool block_matrix_factor(struct block_matrix *matrix) {
-    double product[BLOCK_SIZE];
+INLINE bool factor(int side, struct block_matrix *matrix) {
+    size_t size = (size_t)(side * BLOCK_STRIDE(side));
     for (int32_t k = 0; k < matrix->nodes; k++) {
-        double *pivot = matrix->diagonal + (size_t)k * BLOCK_SIZE;
-        if (!invert(pivot))
+        double *pivot = matrix->diagonal + (size_t)k * size;
+        if (!invert(side, pivot))
             return false;
-        for (size_t e = matrix->start[k]; e < matrix->start[k + 1]; e++) {
-            multiply(product, matrix->below + e * BLOCK_SIZE, pivot);
-            memcpy(matrix->below + e * BLOCK_SIZE, product, sizeof product);
-        }
         for (size_t e = matrix->start[k]; e < matrix->start[k + 1]; e++)
-            update_column(matrix, k, e);
+            multiply_right(side, matrix->below + e * size, pivot);
+        for (size_t e = matrix->start[k]; e < matrix->start[k + 1]; e++)
+            update_column(side, matrix, k, e);
     }
     return true;
 }
 
-static void subtract_applied(double *restrict y, const double *restrict a,
+WIDE static bool factor_3(struct block_matrix *matrix) { return factor(3, matrix); }
+WIDE static bool factor_6(struct block_matrix *matrix) { return factor(6, matrix); }
+
+bool block_matrix_factor(struct block_matrix *matrix) {
+    return matrix->side == 3 ? factor_3(matrix) : factor_6(matrix);
+}
+
+INLINE void subtract_applied(int side, double *restrict y, const double *restrict a,
                              const double *restrict x) {
-    for (int i = 0; i < BLOCK_SIDE; i++)
-        for (int k = 0; k < BLOCK_SIDE; k++)
-            y[i] -= a[BLOCK_SIDE * i + k] * x[k];
+    int stride = BLOCK_STRIDE(side);
+    for (int i = 0; i < side; i++)
+        for (int k = 0; k < side; k++)
+            y[i] -= a[stride * i + k] * x[k];
+}
+
+INLINE void solve(int side, const struct block_matrix *matrix, double *x) {
+    size_t size = (size_t)(side * BLOCK_STRIDE(side));
+    for (int32_t k = 0; k < matrix->nodes; k++) {
+        const double *x_k = x + side * matrix->node[k];
+        for (size_t e = matrix->start[k]; e < matrix->start[k + 1]; e++)
+            subtract_applied(side, x + side * matrix->node[matrix->row[e]],
+                             matrix->below + e * size, x_k);
+    }
+    for (int32_t k = matrix->nodes - 1; k >= 0; k--) {
+        double *x_k = x + side * matrix->node[k], solved[6] = {0};
+        for (size_t e = matrix->start[k]; e < matrix->start[k + 1]; e++)
+            subtract_applied(side, x_k, matrix->above + e * size,
+                             x + side * matrix->node[matrix->row[e]]);
+        subtract_applied(side, solved, matrix->diagonal + (size_t)k * size, x_k);
+        for (int i = 0; i < side; i++)
+            x_k[i] = -solved[i];
+    }
 }
 
 void block_matrix_solve(const struct block_matrix *matrix, double *x) {
-    for (int32_t k = 0; k < matrix->nodes; k++) {
-        const double *x_k = x + BLOCK_SIDE * matrix->node[k];
-        for (size_t e = matrix->start[k]; e < matrix->start[k + 1]; e++)
-            subtract_applied(x + BLOCK_SIDE * matrix->node[matrix->row[e]],
-                             matrix->below + e * BLOCK_SIZE, x_k);
-    }
-    for (int32_t k = matrix->nodes - 1; k >= 0; k--) {
-        double *x_k = x + BLOCK_SIDE * matrix->node[k], solved[BLOCK_SIDE] = {0};
-        for (size_t e = matrix->start[k]; e < matrix->start[k + 1]; e++)
-            subtract_applied(x_k, matrix->above + e * BLOCK_SIZE,
-                             x + BLOCK_SIDE * matrix->node[matrix->row[e]]);
-        subtract_applied(solved, matrix->diagonal + (size_t)k * BLOCK_SIZE, x_k);
-        for (int i = 0; i < BLOCK_SIDE; i++)
-            x_k[i] = -solved[i];
-    }
+    if (matrix->side == 3)
+        solve(3, matrix, x);
+    else
+        solve(6, matrix, x);
 }

@@ -1,4 +1,4 @@
-// A sparse matrix of 6x6 blocks with a symmetric pattern, factorised as L D U.
+// A sparse matrix of 3x3 or 6x6 blocks with a symmetric pattern, factorised as L D U.
 //
 // The pattern is that of a graph: a diagonal block for every node, two blocks for every pair of
 // neighbours. Nodes are eliminated in the order of approximate minimum degree (SuiteSparse's AMD).
@@ -9,16 +9,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define BLOCK_SIDE 6
-#define BLOCK_SIZE (BLOCK_SIDE * BLOCK_SIDE) // numbers, row by row
-
 struct block_matrix;
 
-struct block_matrix *block_matrix_create(void);
+// Blocks of side 3 or 6, stored row by row; rows of three have a fourth number, which stays zero.
+#define BLOCK_STRIDE(side) ((side) == 3 ? 4 : 6)
+struct block_matrix *block_matrix_create(int side);
 void block_matrix_free(struct block_matrix *matrix);
 
 // Orders `nodes` nodes joined by the pairs (first[k], second[k]), each pair once, first != second,
-// and finds the fill. All values are zero then. Returns the number of 6x6 products that a
+// and finds the fill. All values are zero then. Returns the number of block products that a
 // factorisation takes.
 int64_t block_matrix_pattern(struct block_matrix *matrix, int32_t nodes, const int32_t *first,
                              const int32_t *second, size_t pairs);
@@ -31,6 +30,6 @@ double *block_matrix_backward(struct block_matrix *matrix, size_t k);
 
 // Replaces the values by their factors. False when a pivot block is singular.
 bool block_matrix_factor(struct block_matrix *matrix);
-void block_matrix_solve(const struct block_matrix *matrix, double *x); // 6 per node, in place
+void block_matrix_solve(const struct block_matrix *matrix, double *x); // `side` per node, in place
 
 #endif

@@ -3,7 +3,6 @@
 #include "engine/residual.h"
 #include "engine/solvers/exact.h"
 #include "engine/solvers/newton.h"
-#include "engine/solvers/proximal.h"
 #include "engine/solvers/sphere_sweep.h"
 #include "parallel/memory.h"
 
@@ -407,6 +406,12 @@ static void start(struct nsgs *nsgs, int thread, int threads) {
     extrapolate_velocity(nsgs, 0, thread, threads);
 }
 
+static void measure(void *context, int thread, int threads) {
+    struct nsgs *nsgs = context;
+    start(nsgs, thread, threads);
+    check(nsgs, 0, thread, threads);
+}
+
 static void run(void *context, int thread, int threads) {
     struct nsgs *nsgs = context;
     struct momentum momentum = {.k = 1, .change2 = INFINITY};
@@ -431,54 +436,9 @@ static void run(void *context, int thread, int threads) {
     }
 }
 
-// Newton --------------------------------------------------------------------------------------
+// Both ------------------------------------------------------------------------------------------
 
-static void check_impulses(struct nsgs *nsgs) {
-    copy_impulses(nsgs, false, 0, 1);
-    check(nsgs, 0, 0, 1);
-}
-
-#define NEARLY 0.01 // a residual from which impulses do not run away
-
-// Proximal steps until the residual is below the tolerance; on one thread. If they do not get there
-// the best impulses count, but only if they are much better than those of the start, or those were
-// nearly right: a problem may have no solution (a block between drivers that close), and impulses
-// then grow with every step while the residual hardly falls. False when sweeps have to help: from
-// the start, or from nothing, which is the better start when the residual is above one.
-static bool run_newton(struct nsgs *nsgs, const struct gabion_world *world) {
-    struct problem *problem = nsgs->problem;
-    int budget = nsgs->settings->max_sweeps; // factorisations
-    start(nsgs, 0, 1);
-    check(nsgs, 0, 0, 1);
-    if (nsgs->done)
-        return true;
-    double first = measure_of(nsgs), best;
-    double enough = best = first <= NEARLY ? first : 0.1 * fmin(first, 1);
-    if (!problem->proximal)
-        problem->proximal = proximal_create();
-    proximal_prepare(problem->proximal, world);
-    if (first <= 1)
-        proximal_keep(problem->proximal, problem);
-    while (budget > 0 && !proximal_exhausted(problem->proximal)) {
-        if (!proximal_step(problem->proximal, problem, nsgs->settings->tolerance, &budget))
-            continue;
-        check_impulses(nsgs);
-        if (nsgs->done)
-            break;
-        if (measure_of(nsgs) < best) {
-            best = measure_of(nsgs);
-            proximal_keep(problem->proximal, problem);
-        }
-    }
-    if (!nsgs->done) {
-        proximal_restore(problem->proximal, problem);
-        check_impulses(nsgs);
-    }
-    nsgs->result.sweeps = nsgs->settings->max_sweeps - (budget > 0 ? budget : 0);
-    return nsgs->done || best < enough;
-}
-
-struct nsgs_result nsgs_solve(struct gabion_world *world) {
+static struct nsgs nsgs_open(struct gabion_world *world, int *threads) {
     struct problem *problem = world->problem;
     struct nsgs nsgs = {
         .problem = problem,
@@ -489,25 +449,41 @@ struct nsgs_result nsgs_solve(struct gabion_world *world) {
         .floor = world->settings.step * vec3_length(world->settings.gravity),
     };
     size_t work = problem->active + POINT_WEIGHT * problem->point_count;
-    int threads = team_worth(world->team, work, CONTACTS_PER_THREAD);
     size_t chunks = problem->chunk_count;
+    *threads = team_worth(world->team, work, CONTACTS_PER_THREAD);
     nsgs.partial = memory_allocate(chunks, sizeof *nsgs.partial, "residual");
     nsgs.sums[0] = memory_allocate(2 * chunks, sizeof *nsgs.sums[0], "residual");
     nsgs.sums[1] = nsgs.sums[0] + chunks;
-    nsgs.fallbacks = memory_allocate((size_t)threads, sizeof *nsgs.fallbacks, "residual");
+    nsgs.fallbacks = memory_allocate((size_t)*threads, sizeof *nsgs.fallbacks, "residual");
     problem_size_last(problem);
-    bool newton = world->settings.method == GABION_METHOD_NEWTON;
-    if (problem->active > 0) {
-        if (!newton || !run_newton(&nsgs, world))
-            team_run(world->team, threads, run, &nsgs);
+    return nsgs;
+}
+
+static struct nsgs_result nsgs_close(struct nsgs *nsgs, int threads) {
+    for (int t = 0; t < threads; t++)
+        nsgs->result.local_fallbacks += nsgs->fallbacks[t];
+    memory_free(nsgs->partial);
+    memory_free(nsgs->sums[0]);
+    memory_free(nsgs->fallbacks);
+    return nsgs->result;
+}
+
+static struct nsgs_result go(struct gabion_world *world, team_function function) {
+    int threads;
+    struct nsgs nsgs = nsgs_open(world, &threads);
+    if (world->problem->active > 0) {
+        team_run(world->team, threads, function, &nsgs);
     } else {
         reset_velocities(&nsgs, 0, 1);
         nsgs.result.converged = true;
     }
-    for (int t = 0; t < threads; t++)
-        nsgs.result.local_fallbacks += nsgs.fallbacks[t];
-    memory_free(nsgs.partial);
-    memory_free(nsgs.sums[0]);
-    memory_free(nsgs.fallbacks);
-    return nsgs.result;
+    return nsgs_close(&nsgs, threads);
+}
+
+struct nsgs_result nsgs_solve(struct gabion_world *world) {
+    return go(world, run);
+}
+
+struct nsgs_result nsgs_measure(struct gabion_world *world) {
+    return go(world, measure);
 }

@@ -7,12 +7,16 @@
 
 struct nsgs_result {
     bool converged;
-    int sweeps; // or factorisations, by the newton method
+    int sweeps; // or iterations, as the method counts
     double residual, residual_fclib;
     int64_t local_fallbacks;
+    char refusal[200]; // "", or why the method does not take this problem
 };
 
 // Leaves the impulses in the problem and the velocities they give in its solver bodies.
 struct nsgs_result nsgs_solve(struct gabion_world *world);
+
+// The same for impulses as they are: how good they are and the velocities that they give.
+struct nsgs_result nsgs_measure(struct gabion_world *world);
 
 #endif

@@ -7,17 +7,18 @@
 #include "tests/unit/scene.h"
 
 struct dense {
-    int n;
+    int n, side;
     double *a;
 };
 
 static void put(struct dense *dense, int32_t row, int32_t column, double *block,
                 struct random_stream *random, double diagonal) {
-    for (int i = 0; i < BLOCK_SIDE; i++)
-        for (int j = 0; j < BLOCK_SIDE; j++) {
+    int side = dense->side;
+    for (int i = 0; i < side; i++)
+        for (int j = 0; j < side; j++) {
             double value = random_between(random, -1, 1) + (i == j ? diagonal : 0);
-            block[BLOCK_SIDE * i + j] = value;
-            dense->a[(BLOCK_SIDE * row + i) * dense->n + BLOCK_SIDE * column + j] = value;
+            block[BLOCK_STRIDE(side) * i + j] = value;
+            dense->a[(side * row + i) * dense->n + side * column + j] = value;
         }
 }
 
@@ -55,9 +56,10 @@ static size_t drop_repeated(int32_t *first, int32_t *second, size_t count) {
     return kept;
 }
 
-static void check_solution(struct block_matrix *matrix, struct random_stream *random, int32_t nodes,
-                           const int32_t *first, const int32_t *second, size_t pairs) {
-    struct dense dense = {BLOCK_SIDE * nodes, NULL};
+static void check_solution(struct block_matrix *matrix, int side, struct random_stream *random,
+                           int32_t nodes, const int32_t *first, const int32_t *second,
+                           size_t pairs) {
+    struct dense dense = {side * nodes, side, NULL};
     size_t n = (size_t)dense.n;
     dense.a = memory_allocate(n * n, sizeof(double), "dense");
     double *x = memory_allocate(2 * n, sizeof(double), "dense"), *b = x + n;
@@ -82,19 +84,24 @@ static void check_solution(struct block_matrix *matrix, struct random_stream *ra
     memory_free(x);
 }
 
-static void test_against_dense(void **state) {
-    (void)state;
+static void compare_with_dense(int side) {
     struct random_stream random = {11};
-    struct block_matrix *matrix = block_matrix_create();
+    struct block_matrix *matrix = block_matrix_create(side);
     int32_t first[200], second[200];
     for (int run = 0; run < 40; run++) {
         int32_t nodes = 1 + run;
         size_t pairs = drop_repeated(first, second, make_pairs(&random, nodes, first, second));
         block_matrix_pattern(matrix, nodes, first, second, pairs);
-        check_solution(matrix, &random, nodes, first, second, pairs);
-        check_solution(matrix, &random, nodes, first, second, pairs); // values anew
+        check_solution(matrix, side, &random, nodes, first, second, pairs);
+        check_solution(matrix, side, &random, nodes, first, second, pairs); // values anew
     }
     block_matrix_free(matrix);
+}
+
+static void test_against_dense(void **state) {
+    (void)state;
+    compare_with_dense(3);
+    compare_with_dense(6);
 }
 
 // A chain has no fill: one pivot and one neighbour each.
@@ -105,14 +112,14 @@ static void test_fill(void **state) {
         first[k] = k;
         second[k] = k + 1;
     }
-    struct block_matrix *matrix = block_matrix_create();
+    struct block_matrix *matrix = block_matrix_create(6);
     assert_int_equal(block_matrix_pattern(matrix, 100, first, second, 99), 2 * 99);
     block_matrix_free(matrix);
 }
 
 static void test_singular(void **state) {
     (void)state;
-    struct block_matrix *matrix = block_matrix_create();
+    struct block_matrix *matrix = block_matrix_create(6);
     block_matrix_pattern(matrix, 2, NULL, NULL, 0);
     assert_false(block_matrix_factor(matrix));
     block_matrix_free(matrix);

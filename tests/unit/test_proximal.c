@@ -1,6 +1,6 @@
 // The newton method against sweeps and closed forms: the same contact law, found in another way.
 #include "engine/problem.h"
-#include "engine/solvers/body_system.h"
+#include "engine/solvers/panel.h"
 #include "parallel/memory.h"
 #include "tests/unit/scene.h"
 
@@ -130,56 +130,38 @@ static void test_honest(void **state) {
     scene_destroy(world);
 }
 
-static double *random_velocity(struct random_stream *random, size_t size) {
-    double *v = memory_allocate(size, sizeof *v, "velocity");
-    for (size_t i = 0; i < size; i++)
-        v[i] = random_between(random, -0.1, 0.1);
-    return v;
-}
-
-// With frozen friction f is the gradient of kinetic energy and a convex function more, wherever
-// contacts open and close: (f(x) - f(y)).(x - y) >= |x - y|^2. The line search lives on it.
-static void test_frozen_friction_is_convex(void **state) {
+// The same problem through the velocities of the bodies and with W built: the velocities agree.
+static void test_faces(void **state) {
     (void)state;
-    struct random_stream random = {11};
     struct gabion_settings settings = newton_settings();
     struct gabion_world *world = mixed_heap(&settings);
-    scene_step(world, 1);
-    struct body_system *system = body_system_create();
-    body_system_prepare(system, world);
-    body_system_refer(system, world->problem, 1);
-    size_t size = body_system_size(system);
-    double *f = random_velocity(&random, size), *g = random_velocity(&random, size), scale2;
-    for (int k = 0; k < 200; k++) {
-        double *x = random_velocity(&random, size), *y = random_velocity(&random, size);
-        body_system_evaluate(system, y, FRICTION_COUPLED, f, &scale2);
-        body_system_freeze(system);
-        for (size_t i = 0; i < size; i++)
-            y[i] = x[i] + 0.1 * y[i];
-        body_system_evaluate(system, x, FRICTION_FROZEN, f, &scale2);
-        body_system_evaluate(system, y, FRICTION_FROZEN, g, &scale2);
-        for (size_t i = 0; i < size; i++) {
-            f[i] -= g[i];
-            x[i] -= y[i];
-        }
-        assert_at_most((1 - 1e-9) * body_system_product(system, x, x),
-                       body_system_product(system, f, x));
-        memory_free(x);
-        memory_free(y);
-    }
-    memory_free(f);
-    memory_free(g);
-    body_system_free(system);
+    scene_step(world, 3);
+    struct friction_problem *bodies = friction_problem_of_step(world);
+    struct friction_problem *built = friction_problem_assemble(bodies);
+    struct solver_settings accurate = {.tolerance = 1e-11, .max_iterations = 400};
+    size_t size = friction_problem_size(bodies);
+    double *r = memory_allocate(4 * size, sizeof *r, "test"), *s = r + size;
+    double *u = s + size, *v = u + size;
+    assert_true(size > 30);
+    assert_int_equal(panel_solve(bodies, GABION_METHOD_NEWTON, &accurate, r).status,
+                     SOLVER_CONVERGED);
+    assert_int_equal(panel_solve(built, GABION_METHOD_NEWTON, &accurate, s).status,
+                     SOLVER_CONVERGED);
+    friction_problem_velocity(bodies, r, u);
+    friction_problem_velocity(built, s, v);
+    for (size_t i = 0; i < size; i++)
+        assert_near(u[i], v[i], 1e-9);
+    memory_free(r);
+    friction_problem_free(bodies);
+    friction_problem_free(built);
     scene_destroy(world);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wall),
-        cmocka_unit_test(test_mixed),
-        cmocka_unit_test(test_split_body),
-        cmocka_unit_test(test_honest),
-        cmocka_unit_test(test_frozen_friction_is_convex),
+        cmocka_unit_test(test_wall),       cmocka_unit_test(test_mixed),
+        cmocka_unit_test(test_split_body), cmocka_unit_test(test_honest),
+        cmocka_unit_test(test_faces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,62 @@
+#include "engine/solvers/monitor.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "parallel/memory.h"
+
+struct monitor monitor_open(const struct friction_problem *problem,
+                            const struct solver_settings *settings) {
+    struct monitor monitor = {.problem = problem, .settings = settings};
+    monitor.best =
+        memory_allocate(friction_problem_size(problem), sizeof *monitor.best, "impulses");
+    monitor.best_measure = monitor.last = INFINITY;
+    monitor.result.error = (struct friction_error){INFINITY, INFINITY};
+    monitor.result.status = SOLVER_STALLED;
+    return monitor;
+}
+
+void monitor_close(struct monitor *monitor) { memory_free(monitor->best); }
+
+static double chosen(const struct solver_settings *settings, const struct friction_error *error) {
+    return settings->measure == GABION_MEASURE_SCALED ? error->scaled : error->fclib;
+}
+
+bool monitor_check(struct monitor *monitor, int iterations, const double *r) {
+    const struct solver_settings *settings = monitor->settings;
+    struct solver_result *result = &monitor->result;
+    struct friction_error error = residual_of(monitor->problem, r);
+    monitor->last = chosen(settings, &error);
+    monitor->iterations = monitor->before + iterations;
+    result->iterations = monitor->iterations;
+    if (settings->record)
+        settings->record(settings->context, monitor->iterations, &error);
+    if (monitor->last < monitor->best_measure) {
+        monitor->best_measure = monitor->last;
+        result->error = error;
+        memcpy(monitor->best, r, friction_problem_size(monitor->problem) * sizeof *r);
+    }
+    if (monitor->best_measure <= settings->tolerance)
+        result->status = SOLVER_CONVERGED;
+    else if (monitor->iterations >= settings->max_iterations)
+        result->status = SOLVER_CAP;
+    else
+        return false;
+    return true;
+}
+
+bool monitor_done(const struct monitor *monitor) {
+    return monitor->result.status == SOLVER_CONVERGED || monitor->result.status == SOLVER_CAP ||
+           monitor->result.status == SOLVER_REFUSED;
+}
+
+void monitor_refuse(struct monitor *monitor, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(monitor->result.note, sizeof monitor->result.note, format, arguments);
+    va_end(arguments);
+    monitor->result.status = SOLVER_REFUSED;
+}
+
+void monitor_stage(struct monitor *monitor) { monitor->before = monitor->iterations; }

@@ -1,0 +1,61 @@
+// Watches a solver: measures the residual (engine/residual.h), decides when to stop, keeps the best
+// impulses and writes the history. Solvers differ in how they move r, and in nothing else.
+#ifndef ENGINE_SOLVERS_MONITOR_H
+#define ENGINE_SOLVERS_MONITOR_H
+
+#include "engine/friction_problem.h"
+#include "engine/residual.h"
+
+struct solver_settings {
+    enum gabion_local local;
+    double tolerance;
+    enum gabion_measure measure;
+    int max_iterations;
+    double relaxation;
+    struct gabion_cone cone;
+    // Called after each measurement, unless NULL.
+    void (*record)(void *context, int iteration, const struct friction_error *error);
+    void *context;
+};
+
+enum solver_status {
+    SOLVER_CONVERGED,
+    SOLVER_CAP,     // iterations used up
+    SOLVER_STALLED, // the method cannot get further
+    SOLVER_REFUSED, // not a problem for this method; the note says why
+};
+
+struct solver_result {
+    enum solver_status status;
+    int iterations; // sweeps, pivots or factorisations, as the method counts
+    struct friction_error error;
+    int64_t local_fallbacks; // one-contact problems that only the guard could answer
+    char note[200];          // "" or a sentence
+};
+
+struct monitor {
+    const struct friction_problem *problem;
+    const struct solver_settings *settings;
+    struct solver_result result; // of the best impulses; stalled until a check says otherwise
+    double *best;
+    double best_measure, last; // the measure chosen: of the best impulses, of the last check
+    int iterations;            // at the last check, in all
+    int before;                // of the stages before
+};
+
+struct monitor monitor_open(const struct friction_problem *problem,
+                            const struct solver_settings *settings);
+void monitor_close(struct monitor *monitor);
+
+// Measures r after `iterations` of the present stage. True: stop, converged or at the cap.
+bool monitor_check(struct monitor *monitor, int iterations, const double *r);
+bool monitor_done(const struct monitor *monitor); // what the last check said, or a refusal
+
+// The problem is not one for this method, and why.
+void monitor_refuse(struct monitor *monitor, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+// A new stage of a chain begins: solvers count from zero, the monitor goes on.
+void monitor_stage(struct monitor *monitor);
+
+#endif

@@ -1,0 +1,24 @@
+// (I + D W)^-1 for one 3x3 block D per contact: the linear algebra of every Newton-like method
+// here.
+//
+// FACE_MATRIX factorises I + D W itself, in blocks of 3. FACE_BODIES never builds W: with v the
+// velocity that x causes, (M + H D H^T) v = H f and x = f - D H^T v, in blocks of 6 per body,
+// however many points a joint has and however singular W is.
+#ifndef ENGINE_SOLVERS_RESOLVENT_H
+#define ENGINE_SOLVERS_RESOLVENT_H
+
+#include "engine/friction_problem.h"
+
+struct resolvent;
+
+// Orders the unknowns and finds the fill. The cost of a factorisation in multiplications is known
+// then, before any is done.
+struct resolvent *resolvent_create(const struct friction_problem *problem);
+void resolvent_free(struct resolvent *resolvent);
+double resolvent_cost(const struct resolvent *resolvent);
+
+// D = -dr/du at each contact, in its own axes. False where a pivot is singular.
+bool resolvent_factorise(struct resolvent *resolvent, const mat3 *D);
+void resolvent_solve(const struct resolvent *resolvent, const double *f, double *x);
+
+#endif

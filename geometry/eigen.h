@@ -1,0 +1,41 @@
+// Eigenvalues of small symmetric matrices by Jacobi rotations, and the norm of any 3x3 matrix.
+#ifndef GEOMETRY_EIGEN_H
+#define GEOMETRY_EIGEN_H
+
+#include <float.h>
+
+#include "geometry/vec.h"
+
+// Largest eigenvalue of a symmetric matrix that is not negative. Overwrites it.
+static inline double eigen_largest(double a[3][3]) {
+    for (int sweep = 0; sweep < 12; sweep++)
+        for (int p = 0; p < 2; p++)
+            for (int q = p + 1; q < 3; q++) {
+                if (fabs(a[p][q]) <= DBL_EPSILON * (a[p][p] + a[q][q]))
+                    continue; // as good as zero
+                double theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
+                double t = copysign(1, theta) / (fabs(theta) + sqrt(theta * theta + 1));
+                double c = 1 / sqrt(t * t + 1), s = t * c;
+                int r = 3 - p - q;
+                double arp = a[r][p], arq = a[r][q], apq = a[p][q];
+                a[p][p] -= t * apq;
+                a[q][q] += t * apq;
+                a[p][q] = a[q][p] = 0;
+                a[r][p] = a[p][r] = c * arp - s * arq;
+                a[r][q] = a[q][r] = s * arp + c * arq;
+            }
+    return fmax(a[0][0], fmax(a[1][1], a[2][2]));
+}
+
+// |m|_2: for a matrix that may be unsymmetric, from m^T m.
+static inline double mat3_norm(mat3 m) {
+    double square[3][3];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            square[i][j] = vec3_get(m.row[0], i) * vec3_get(m.row[0], j) +
+                           vec3_get(m.row[1], i) * vec3_get(m.row[1], j) +
+                           vec3_get(m.row[2], i) * vec3_get(m.row[2], j);
+    return sqrt(eigen_largest(square));
+}
+
+#endif
