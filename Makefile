@@ -74,14 +74,14 @@ cli: all
 
 # The readers, the engine's own fuzzer and a sample of the command line under gcc's address and
 # undefined-behaviour sanitizers.
-ASAN_UNIT := bulk case case_masonry checkpoint checkpoint_forged drivers file fuzz_world generators \
+ASAN_UNIT := bulk case case_masonry checkpoint checkpoint_forged drivers fclib file fuzz_world generators \
     fuzz_blocks grid history interfaces manifold masonry mesh polyhedron splitting supports turns vtk
 asan:
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)/asan OPT=-O1 \
 	    CFLAGS="-fsanitize=address,undefined -fno-sanitize-recover=all $(CFLAGS)" \
 	    all $(foreach test,$(ASAN_UNIT),$(BUILD)/asan/tests/unit/test_$(test))
 	@tests/run_unit.sh $(foreach test,$(ASAN_UNIT),$(BUILD)/asan/tests/unit/test_$(test))
-	@GABION=$(abspath $(BUILD)/asan/gabion) PYTHON=$(PYTHON) tests/cli/run_tests.sh input usage
+	@GABION=$(abspath $(BUILD)/asan/gabion) PYTHON=$(PYTHON) tests/cli/run_tests.sh input solve usage
 
 # Races: clang with libomp and its Archer tool; gcc's runtime gives false reports.
 TSAN_UNIT := parallel splitting fuzz_blocks fuzz_world

@@ -19,10 +19,14 @@ struct checkpoint_note { // what is written beside the state, outside the state 
 bool checkpoint_write(const char *directory, const struct gabion_world *world,
                       const struct checkpoint_note *note, int keep, struct error *error);
 
+bool checkpoint_recognise(const char *path); // by its name or its first bytes; not verified
 struct checkpoint *checkpoint_open(const char *path, struct error *error);
 // The newest good one of a folder; damaged ones are passed over and named in `remarks`.
 struct checkpoint *checkpoint_open_newest(const char *directory, char *remarks, size_t size,
                                           struct error *error);
+// The newest good one of step `last` or before.
+struct checkpoint *checkpoint_open_before(const char *directory, int64_t last, char *remarks,
+                                          size_t size, struct error *error);
 void checkpoint_close(struct checkpoint *checkpoint);
 
 const char *checkpoint_path(const struct checkpoint *checkpoint);

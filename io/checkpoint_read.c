@@ -60,14 +60,36 @@ static void remark(char *remarks, size_t size, const char *text) {
         snprintf(remarks + used, size - used, "%spassed over %s", used ? "\n" : "", text);
 }
 
+// People rename files. A checkpoint has a seal before the HDF5 part.
+bool checkpoint_recognise(const char *path) {
+    char start[8] = "";
+    FILE *stream = fopen(path, "rb");
+    if (stream == NULL)
+        return false;
+    size_t got = fread(start, 1, sizeof start, stream);
+    fclose(stream);
+    const char *dot = strrchr(path, '.');
+    return (dot != NULL && strcmp(dot, ".h5") == 0) ||
+           (got == sizeof start &&
+            (memcmp(start, "\211HDF\r\n\032\n", 8) == 0 || memcmp(start, "gabion-c", 8) == 0));
+}
+
 struct checkpoint *checkpoint_open_newest(const char *directory, char *remarks, size_t size,
                                           struct error *error) {
+    return checkpoint_open_before(directory, INT64_MAX, remarks, size, error);
+}
+
+struct checkpoint *checkpoint_open_before(const char *directory, int64_t last, char *remarks,
+                                          size_t size, struct error *error) {
     if (size > 0)
         remarks[0] = '\0';
     size_t count = 0;
     int64_t *steps = checkpoint_list(directory, &count, error);
     if (!steps)
         return NULL;
+    size_t all = count;
+    while (count > 0 && steps[count - 1] > last)
+        count--;
     struct checkpoint *checkpoint = NULL;
     struct error newest = {0};
     for (size_t k = count; k-- > 0 && !checkpoint;) {
@@ -81,8 +103,13 @@ struct checkpoint *checkpoint_open_newest(const char *directory, char *remarks, 
         if (k == count - 1)
             newest = cause;
     }
+    int64_t oldest = all > 0 ? steps[0] : 0;
     memory_free(steps);
-    if (!checkpoint && count == 0)
+    if (!checkpoint && count == 0 && all > 0)
+        error_set(error, ERROR_INPUT,
+                  "%s: no checkpoint of step %" PRId64 " or before; the oldest is of step %" PRId64,
+                  directory, last, oldest);
+    else if (!checkpoint && count == 0)
         error_set(error, ERROR_INPUT,
                   "%s: no checkpoint here (files checkpoint-<step>.h5); nothing to go on from",
                   directory);

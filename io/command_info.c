@@ -1,7 +1,6 @@
-#include <string.h>
-
 #include "engine/solvers/sphere_sweep.h"
 #include "io/commands.h"
+#include "io/fclib.h"
 #include "io/file.h"
 #include "io/folder.h"
 #include "io/scene.h"
@@ -39,20 +38,6 @@ static bool describe_folder(const char *directory, struct error *error) {
     return describe_checkpoint(checkpoint);
 }
 
-// By its first bytes: people rename files. A checkpoint has a seal before the HDF5 part.
-static bool is_checkpoint(const char *path) {
-    char start[8] = "";
-    FILE *stream = fopen(path, "rb");
-    if (stream == NULL)
-        return false;
-    size_t got = fread(start, 1, sizeof start, stream);
-    fclose(stream);
-    const char *dot = strrchr(path, '.');
-    return (dot != NULL && strcmp(dot, ".h5") == 0) ||
-           (got == sizeof start &&
-            (memcmp(start, "\211HDF\r\n\032\n", 8) == 0 || memcmp(start, "gabion-c", 8) == 0));
-}
-
 static bool describe_case(const struct options *options, struct error *error) {
     struct scene scene;
     if (!scene_open_case(&scene, options, error))
@@ -68,11 +53,14 @@ bool command_info(const struct options *options, struct error *error) {
         return describe_machine(error);
     if (!file_exists(target))
         return error_set(error, ERROR_INPUT,
-                         "%s does not exist; give a case, a checkpoint or the folder of a run",
+                         "%s does not exist; give a case, a checkpoint, a contact problem or the "
+                         "folder of a run",
                          target);
     if (folder_is_directory(target))
         return describe_folder(target, error);
-    if (is_checkpoint(target))
+    if (fclib_recognise(target))
+        return fclib_describe(target, stdout, error);
+    if (checkpoint_recognise(target))
         return describe_checkpoint(checkpoint_open(target, error));
     return describe_case(options, error);
 }

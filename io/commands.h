@@ -9,5 +9,8 @@ bool command_resume(const struct options *options, struct error *error);
 bool command_check(const struct options *options, struct error *error);
 bool command_info(const struct options *options, struct error *error);
 bool command_explain(const struct options *options, struct error *error);
+bool command_solve(const struct options *options, struct error *error);
+bool command_export(const struct options *options, struct error *error);
+bool command_compare(const struct options *options, struct error *error);
 
 #endif

@@ -86,6 +86,29 @@ bool file_publish(const char *temporary, const char *path, struct error *error) 
     return true;
 }
 
+bool file_copy(const char *from, const char *to, struct error *error) {
+    struct safe_file copy;
+    FILE *stream = fopen(from, "rb");
+    if (!stream)
+        return error_set(error, ERROR_INPUT, "cannot open %s: %s", from, strerror(errno));
+    bool good = safe_file_open(&copy, to, error);
+    if (good) {
+        char block[65536];
+        size_t got;
+        while ((got = fread(block, 1, sizeof block, stream)) > 0 &&
+               fwrite(block, 1, got, copy.stream) == got)
+            continue;
+        if (ferror(stream)) {
+            good = error_set(error, ERROR_INPUT, "cannot read %s: %s", from, strerror(errno));
+            safe_file_abandon(&copy);
+        } else {
+            good = safe_file_commit(&copy, error);
+        }
+    }
+    fclose(stream);
+    return good;
+}
+
 // Reads to the end of the stream rather than trusting the size: pipes have none.
 static char *file_read_stream(FILE *stream, const char *path, size_t limit, size_t *size,
                               struct error *error) {

@@ -20,6 +20,8 @@ void safe_file_abandon(struct safe_file *file);
 // fsync + rename of a file that another library wrote to `temporary`, then fsync of the folder.
 bool file_publish(const char *temporary, const char *path, struct error *error);
 
+bool file_copy(const char *from, const char *to, struct error *error); // replaces `to`
+
 // Reads a whole file; refuses folders and anything larger than `limit` bytes. Adds a final NUL.
 char *file_read(const char *path, size_t limit, size_t *size, struct error *error);
 

@@ -68,6 +68,18 @@ static hid_t type_in_memory(enum h5_type type) {
     return H5I_INVALID_HID;
 }
 
+static const char *type_name(enum h5_type type) {
+    static const char *const names[] = {
+        [H5_TYPE_UINT8] = "unsigned 8-bit integers",
+        [H5_TYPE_UINT16] = "unsigned 16-bit integers",
+        [H5_TYPE_INT32] = "32-bit integers",
+        [H5_TYPE_UINT32] = "unsigned 32-bit integers",
+        [H5_TYPE_INT64] = "64-bit integers",
+        [H5_TYPE_FLOAT64] = "64-bit floating-point numbers",
+    };
+    return names[type];
+}
+
 size_t h5_type_size(enum h5_type type) {
     static const size_t size[] = {1, 2, 4, 4, 8, 8};
     return size[type];
@@ -114,6 +126,36 @@ bool h5_open(struct h5_file *file, const char *path, struct error *error) {
     bool good = file->id >= 0 || h5_fail(file, error, "file", path);
     H5Pclose(access);
     return good;
+}
+
+bool h5_edit(struct h5_file *file, const char *path, struct error *error) {
+    if (!h5_begin(file, path, true, error))
+        return false;
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    if (h5_driver_set(access, &file->failure))
+        file->id = H5Fopen(path, H5F_ACC_RDWR, access);
+    bool good = file->id >= 0 || h5_fail(file, error, "file", path);
+    H5Pclose(access);
+    return good;
+}
+
+// HDF5 wants every group on the way to be asked for first.
+bool h5_exists(const struct h5_file *file, const char *name) {
+    char part[256];
+    for (size_t end = 1; end <= strlen(name) && end < sizeof part; end++) {
+        if (name[end] != '/' && name[end] != '\0')
+            continue;
+        snprintf(part, sizeof part, "%.*s", (int)end, name);
+        bool there = H5Lexists(file->id, part, H5P_DEFAULT) > 0;
+        H5Eclear2(H5E_DEFAULT);
+        if (!there)
+            return false;
+    }
+    return true;
+}
+
+bool h5_remove(const struct h5_file *file, const char *name, struct error *error) {
+    return H5Ldelete(file->id, name, H5P_DEFAULT) >= 0 || h5_fail(file, error, "object", name);
 }
 
 bool h5_close(struct h5_file *file, struct error *error) {
@@ -188,7 +230,7 @@ static hid_t rows_creation(const struct h5_rows *rows) {
     hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_obj_track_times(creation, false);
     H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER);
-    if (rows->count == 0)
+    if (rows->count == 0 || rows->plain)
         return creation;
     hsize_t chunk[2] = {rows->count < H5_BLOCK_ROWS ? rows->count : H5_BLOCK_ROWS,
                         (hsize_t)rows->columns};
@@ -260,12 +302,12 @@ static hid_t create_dataset(const struct h5_file *file, const char *name, hid_t 
     return dataset;
 }
 
-// Every dataset ends with its unit.
+// Every dataset of ours ends with its unit.
 static bool finish_dataset(const struct h5_file *file, const char *name, hid_t dataset, bool good,
                            const char *unit, struct error *error) {
     if (H5Dclose(dataset) < 0 && good)
         good = h5_fail(file, error, "dataset", name);
-    return good && h5_write_text(file, name, "unit", unit, error);
+    return good && (!unit || h5_write_text(file, name, "unit", unit, error));
 }
 
 bool h5_write_rows(const struct h5_file *file, const struct h5_rows *rows, struct error *error) {
@@ -330,6 +372,20 @@ bool h5_write_document(const struct h5_file *file, const char *name, const char 
     return written;
 }
 
+static bool is_deflated(hid_t dataset) {
+    hid_t creation = H5Dget_create_plist(dataset);
+    bool deflated = false;
+    int count = H5Pget_nfilters(creation);
+    for (int k = 0; k < count; k++) {
+        unsigned flags, config;
+        size_t values = 0;
+        deflated |= H5Pget_filter2(creation, (unsigned)k, &flags, &values, NULL, 0, NULL,
+                                   &config) == H5Z_FILTER_DEFLATE;
+    }
+    H5Pclose(creation);
+    return deflated;
+}
+
 static bool find_extent(const struct h5_file *file, hid_t dataset, struct h5_rows *rows,
                         struct error *error) {
     hid_t type = H5Dget_type(dataset), space = H5Dget_space(dataset);
@@ -342,14 +398,15 @@ static bool find_extent(const struct h5_file *file, hid_t dataset, struct h5_row
     H5Tclose(type);
     H5Eclear2(H5E_DEFAULT);
     if (!right_type)
-        return error_set(error, ERROR_INPUT, "%s: dataset '%s' has the wrong type of numbers",
-                         file->path, rows->name);
+        return error_set(error, ERROR_INPUT,
+                         "%s: dataset '%s' has the wrong type of numbers; %s were expected",
+                         file->path, rows->name, type_name(rows->type));
     if (!right_rank)
         return error_set(error, ERROR_INPUT, "%s: dataset '%s' should have %s%d column%s",
                          file->path, rows->name, rank == wanted ? "" : "another rank and ",
                          rows->columns, rows->columns > 1 ? "s" : "");
     // Deflate shrinks zeros by 1032 at best.
-    uint64_t room = rows->type == H5_TYPE_FLOAT64 ? file->size : file->size * 1032;
+    uint64_t room = is_deflated(dataset) ? file->size * 1032 : file->size;
     if (extent[0] > room / row_size(rows))
         return error_set(error, ERROR_INPUT,
                          "%s: dataset '%s' claims %llu rows, more than the file can hold",

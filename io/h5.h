@@ -1,5 +1,5 @@
-// The few HDF5 calls that checkpoints and frames share. HDF5's own printing is switched off and
-// its error stack becomes our error text: file, dataset, cause.
+// The few HDF5 calls that checkpoints, frames and FCLIB files share. HDF5's own printing is
+// switched off and its error stack becomes our error text: file, dataset, cause.
 #ifndef IO_H5_H
 #define IO_H5_H
 
@@ -31,9 +31,10 @@ size_t h5_type_size(enum h5_type type);
 
 // Rows of numbers in memory, `stride` bytes apart, and the dataset that holds them.
 struct h5_rows {
-    const char *name, *unit;
+    const char *name, *unit; // unit NULL: not told
     enum h5_type type;
     int columns; // 1: a dataset of rank 1; more: [count, columns]
+    bool plain;  // written in one piece, for readers that know no chunks and filters
     size_t count;
     char *base;
     size_t stride;
@@ -48,8 +49,12 @@ struct h5_rows {
 // Creates or replaces a file whose first `user_block` bytes HDF5 leaves alone.
 bool h5_create(struct h5_file *file, const char *path, size_t user_block, struct error *error);
 bool h5_open(struct h5_file *file, const char *path, struct error *error);
+bool h5_edit(struct h5_file *file, const char *path, struct error *error); // to write into it
 bool h5_close(struct h5_file *file, struct error *error); // flushes: the last write that can fail
 void h5_abandon(struct h5_file *file);                    // closes, whatever happens
+
+bool h5_exists(const struct h5_file *file, const char *name); // "/group/dataset"
+bool h5_remove(const struct h5_file *file, const char *name, struct error *error);
 
 // Objects are named from the root; attributes by object ("/" is the root) and name.
 bool h5_write_group(const struct h5_file *file, const char *name, struct error *error);

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -23,17 +24,22 @@ struct driver_file {
 };
 
 static H5FD_t *driver_open(const char *name, unsigned flags, hid_t access, haddr_t limit) {
-    (void)flags; // files are only ever created with this driver
     (void)limit;
+    bool create = flags & H5F_ACC_TRUNC;
+    struct stat status;
     const struct driver_settings *settings = H5Pget_driver_info(access);
     struct driver_file *file = calloc(1, sizeof *file);
     if (!file)
         return NULL;
     file->failure = settings->failure;
-    file->descriptor = open(name, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (file->descriptor >= 0)
+    file->descriptor = open(name, O_RDWR | O_CLOEXEC | (create ? O_CREAT | O_TRUNC : 0), 0666);
+    if (file->descriptor >= 0 && fstat(file->descriptor, &status) == 0) {
+        file->end_of_file = (haddr_t)status.st_size;
         return &file->common;
+    }
     *file->failure = errno;
+    if (file->descriptor >= 0)
+        close(file->descriptor);
     free(file);
     return NULL;
 }

@@ -7,8 +7,8 @@
 #include <hdf5.h>
 #include <stdbool.h>
 
-// Makes the property list create files with this driver. *failure receives the errno of the first
-// failed write; it must stay where it is until the file is closed.
+// Makes the property list create files, or open them to write, with this driver. *failure receives
+// the errno of the first failed write; it must stay where it is until the file is closed.
 bool h5_driver_set(hid_t access, int *failure);
 
 #endif

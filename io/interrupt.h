@@ -1,5 +1,5 @@
 // Signals: the first SIGINT or SIGTERM asks the run to stop after its step, a second one leaves at
-// once. A full disk (SIGXFSZ) or a closed pipe is reported by the write, not by death.
+// once, and a closed pipe is reported by the write, not by death.
 #ifndef IO_INTERRUPT_H
 #define IO_INTERRUPT_H
 
@@ -7,5 +7,8 @@
 
 void interrupt_install(void);
 bool interrupt_requested(void);
+
+// Of every command: so is a file that grows beyond the limit.
+void interrupt_spare_writes(void);
 
 #endif

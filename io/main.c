@@ -2,11 +2,13 @@
 #include <string.h>
 
 #include "io/commands.h"
+#include "io/interrupt.h"
 #include "io/version.h"
 
 static bool (*const commands[VERB_COUNT])(const struct options *, struct error *) = {
-    [VERB_RUN] = command_run,   [VERB_RESUME] = command_resume,   [VERB_CHECK] = command_check,
-    [VERB_INFO] = command_info, [VERB_EXPLAIN] = command_explain,
+    [VERB_RUN] = command_run,       [VERB_RESUME] = command_resume,   [VERB_CHECK] = command_check,
+    [VERB_INFO] = command_info,     [VERB_EXPLAIN] = command_explain, [VERB_SOLVE] = command_solve,
+    [VERB_EXPORT] = command_export, [VERB_COMPARE] = command_compare,
 };
 
 static bool dispatch(const struct options *options, struct error *error) {
@@ -22,6 +24,7 @@ static bool dispatch(const struct options *options, struct error *error) {
 int main(int argc, char **argv) {
     struct options options;
     struct error error = {0};
+    interrupt_spare_writes();
     bool done = options_parse(&options, argc, (const char *const *)argv, &error) &&
                 dispatch(&options, &error);
     options_free(&options);

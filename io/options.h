@@ -6,14 +6,32 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "engine/solvers/panel.h"
 #include "parallel/error.h"
 
-enum verb { VERB_RUN, VERB_RESUME, VERB_CHECK, VERB_INFO, VERB_EXPLAIN, VERB_COUNT };
+enum verb {
+    VERB_RUN,
+    VERB_RESUME,
+    VERB_CHECK,
+    VERB_INFO,
+    VERB_EXPLAIN,
+    VERB_SOLVE,
+    VERB_EXPORT,
+    VERB_COMPARE,
+    VERB_COUNT
+};
 #define VERB_NONE VERB_COUNT
+
+struct solver_choice {
+    enum gabion_method method;
+    enum gabion_local local;
+};
 
 struct options {
     enum verb verb;     // VERB_NONE: only with help or version
-    const char *target; // CASE, FILE, DIR or KEY; NULL when left out
+    const char *target; // CASE, FILE, DIR or KEY, the first of them; NULL when left out
+    const char **targets;
+    int target_count;
     const char *output; // -o; NULL: default
     int threads;        // -j; 0: default
     int64_t steps;      // --steps; -1: not given
@@ -21,6 +39,18 @@ struct options {
     const char **overrides;
     int override_count;
     bool force, quiet, markdown, help, version;
+    // Of solve and compare.
+    struct solver_choice *solvers; // --solver, --solvers
+    int solver_count;
+    double *tolerances; // --tol
+    int tolerance_count;
+    struct solver_settings solver; // the rest of them; its tolerance is not set
+    bool local_given;
+    const char *history; // --history; NULL: none
+    bool save;
+    // Of export.
+    const char *fclib; // --fclib
+    int64_t step;      // --step; -1: not given
 };
 
 bool options_parse(struct options *options, int argc, const char *const *argv, struct error *error);

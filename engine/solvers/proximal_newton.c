@@ -6,10 +6,9 @@
 //
 // solved by Newton's method; its impulses are the reference of the next proximal step. y matters
 // only through W y: with W = H^T M^-1 H it is a velocity of the bodies in disguise, and all norms
-// here are those of kinetic energy, x.W x. The compliance is so small that one to three proximal
-// steps are exact. Proximal regularisation is what makes Newton's method robust on hyperstatic
-// problems, whose W is singular (Acary, Bremond, Huber, "On solving contact problems with Coulomb
-// friction: formulations and numerical comparisons", 2018).
+// here are those of kinetic energy, x.W x. Proximal regularisation is what makes Newton's method
+// robust on hyperstatic problems, whose W is singular (Acary, Bremond, Huber, "On solving contact
+// problems with Coulomb friction: formulations and numerical comparisons", 2018).
 #include "engine/solvers/proximal_newton.h"
 
 #include <string.h>
@@ -18,16 +17,23 @@
 #include "parallel/memory.h"
 
 // Compliance, in units of each contact's |W|. A small one is exact at once but has many kinks
-// between the start and the solution; where Newton's method loses its way among them a larger one
-// does not. It starts anew in every solve, because the state must not hide in the solver.
-#define COMPLIANCE_START 1e-4
+// between the start and the solution, and Newton's method loses its way among them. So it starts
+// large where the start is far from the solution, falls from one proximal step to the next, and
+// less steeply after one that failed. It starts anew in every solve, because the state must not
+// hide in the solver.
+#define COMPLIANCE_FIRST 100.0 // times the measure of the start
+#define COMPLIANCE_LEAST 1e-4  // at the start
+#define COMPLIANCE_MOST  1.0
 #define COMPLIANCE_MIN   1e-9
-#define COMPLIANCE_MAX   5 // arches of 60 voussoirs that start cold need 1
+#define COMPLIANCE_MAX   100.0 // nothing helps
+#define FALL             0.3
+#define RISE             2.5
 
-#define ITERATIONS 25 // Newton, per proximal step
-#define EASY       8  // up to here the next compliance may be smaller
-#define HARD       12 // from here it should be larger
-#define PROBES     12 // points of the line search
+#define ITERATIONS 8     // Newton, per proximal step
+#define ACCURACY   0.01  // of a proximal step, times the square root of the compliance,
+#define GAIN       0.01  // but at least so much better than its start,
+#define ROUNDING   1e-12 // as far as that can be told
+#define PROBES     12    // points of the line search
 
 // Friction by the normal impulse as it is, or by the one that freeze() found: then F is the
 // gradient of a convex function of y.
@@ -37,7 +43,7 @@ struct proximal {
     const struct friction_problem *problem;
     struct resolvent *resolvent;
     size_t size;
-    double compliance;
+    double compliance, fall;
     double *y, *u;         // u = W y + q
     double *step, *W_step; // the Newton step
     double *trial_y, *trial_u, *r, *F, *product;
@@ -58,7 +64,6 @@ static struct proximal proximal_open(const struct friction_problem *problem,
     p.stiffness = memory_allocate(contacts, sizeof(double), "newton");
     p.limit = memory_allocate(contacts, sizeof(double), "newton");
     p.D = memory_allocate(contacts, sizeof *p.D, "newton");
-    p.compliance = COMPLIANCE_START;
     return p;
 }
 
@@ -215,16 +220,18 @@ static bool iterate(struct proximal *p, struct merit *merit, int *budget) {
 
 // Proximal steps ------------------------------------------------------------------------------
 
-static int newton(struct proximal *p, double accuracy, int *budget) {
+static bool newton(struct proximal *p, int *budget) {
     evaluate(p, p->y, p->u, FRICTION_COUPLED);
     struct merit merit = measure(p, p->u);
+    double goal2 = fmin(ACCURACY * ACCURACY * fmin(p->compliance, 1) * merit.scale2,
+                        GAIN * GAIN * merit.value2);
     for (int iteration = 0; iteration <= ITERATIONS; iteration++) {
-        if (merit.value2 <= accuracy * accuracy * merit.scale2)
-            return iteration;
+        if (merit.value2 <= fmax(goal2, ROUNDING * ROUNDING * merit.scale2))
+            return true;
         if (iteration == ITERATIONS || !iterate(p, &merit, budget))
             break;
     }
-    return -1;
+    return false;
 }
 
 static void refer(struct proximal *p, const double *r) {
@@ -236,23 +243,19 @@ static void refer(struct proximal *p, const double *r) {
 }
 
 // One proximal step around r. When it succeeds r holds its impulses; y and u go on from there.
-static bool proximal_step(struct proximal *p, double tolerance, int *budget, double *r) {
-    double accuracy = fmax(0.01 * tolerance, 1e-12);
+static bool proximal_step(struct proximal *p, int *budget, double *r) {
     memcpy(p->kept_y, p->y, p->size * sizeof *p->y);
     memcpy(p->kept_u, p->u, p->size * sizeof *p->u);
     refer(p, r);
-    int iterations = newton(p, accuracy, budget);
-    if (iterations < 0) {
+    if (!newton(p, budget)) {
         memcpy(p->y, p->kept_y, p->size * sizeof *p->y);
         memcpy(p->u, p->kept_u, p->size * sizeof *p->u);
-        p->compliance *= 10;
+        p->compliance *= RISE;
+        p->fall = sqrt(p->fall);
         return false;
     }
     memcpy(r, p->r, p->size * sizeof *r);
-    if (iterations <= EASY)
-        p->compliance = fmax(0.3 * p->compliance, COMPLIANCE_MIN);
-    else if (iterations > HARD)
-        p->compliance *= 2;
+    p->compliance = fmax(p->fall * p->compliance, COMPLIANCE_MIN);
     return true;
 }
 
@@ -260,11 +263,13 @@ int proximal_newton_run(struct monitor *monitor, struct resolvent *resolvent, in
                         double *r) {
     struct proximal p = proximal_open(monitor->problem, resolvent);
     int left = budget;
+    double first = COMPLIANCE_FIRST * monitor->last;
+    p.compliance = fmin(fmax(first, COMPLIANCE_LEAST), COMPLIANCE_MOST);
+    p.fall = FALL;
     memcpy(p.y, r, p.size * sizeof *r);
     friction_problem_velocity(p.problem, p.y, p.u);
     while (left > 0 && p.compliance <= COMPLIANCE_MAX)
-        if (proximal_step(&p, monitor->settings->tolerance, &left, r) &&
-            monitor_check(monitor, budget - left, r))
+        if (proximal_step(&p, &left, r) && monitor_check(monitor, budget - left, r))
             break;
     proximal_close(&p);
     return budget - (left > 0 ? left : 0);

@@ -2,10 +2,10 @@
 . "$(dirname "$0")/check.sh"
 
 exits 0 "--help" --help
-for verb in run resume check info explain; do
+for verb in run resume check info explain solve export compare; do
     ok "--help lists $verb" grep -q "^  $verb " .out
 done
-for verb in run resume check info explain; do
+for verb in run resume check info explain solve export compare; do
     exits 0 "$verb --help" "$verb" --help
     ok "$verb --help is on standard output" grep -q "^usage: gabion $verb" .out
     ok "$verb --help tells the exit status" grep -q "Exit status: 0 fine, 1 " .out

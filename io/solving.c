@@ -1,0 +1,67 @@
+#include "io/solving.h"
+
+#include <string.h>
+
+#include "io/fclib.h"
+#include "io/progress.h"
+#include "parallel/memory.h"
+
+struct friction_problem *solving_read(const char *path, struct team *team, struct error *error) {
+    double *solution;
+    struct friction_problem *problem = fclib_read(path, &solution, error);
+    memory_free(solution);
+    if (problem != NULL)
+        problem->team = team;
+    return problem;
+}
+
+double solving_measure(const struct solver_settings *settings, const struct friction_error *error) {
+    return settings->measure == GABION_MEASURE_SCALED ? error->scaled : error->fclib;
+}
+
+struct solving solving_run(const struct friction_problem *problem, struct solver_choice choice,
+                           const struct solver_settings *settings, double *r) {
+    struct solver_settings own = *settings;
+    struct solving solving;
+    own.local = choice.local;
+    memset(r, 0, friction_problem_size(problem) * sizeof *r);
+    double start = clock_seconds();
+    solving.result = panel_solve(problem, choice.method, &own, r);
+    solving.seconds = clock_seconds() - start;
+    solving.error = residual_of(problem, r);
+    solving.solved = solving.result.status == SOLVER_CONVERGED &&
+                     solving_measure(settings, &solving.error) <= settings->tolerance;
+    return solving;
+}
+
+bool solving_has_local(enum gabion_method method) {
+    return method == GABION_METHOD_NSGS || method == GABION_METHOD_ANDERSON ||
+           method == GABION_METHOD_PROX || method == GABION_METHOD_AUTO;
+}
+
+const char *solving_label(struct solver_choice choice, char text[SOLVING_LABEL_SIZE]) {
+    if (choice.local == GABION_LOCAL_AUTO)
+        snprintf(text, SOLVING_LABEL_SIZE, "%s", panel_name(choice.method));
+    else
+        snprintf(text, SOLVING_LABEL_SIZE, "%s/%s", panel_name(choice.method),
+                 panel_local_name(choice.local));
+    return text;
+}
+
+bool workers_start(struct workers *workers, int threads, struct error *error) {
+    *workers = (struct workers){.topology = topology_load(error)};
+    if (workers->topology != NULL)
+        workers->team = team_create(threads, workers->topology, error);
+    if (workers->team != NULL)
+        return true;
+    workers_stop(workers);
+    return false;
+}
+
+void workers_stop(struct workers *workers) {
+    if (workers->team != NULL)
+        team_destroy(workers->team);
+    if (workers->topology != NULL)
+        topology_free(workers->topology);
+    *workers = (struct workers){0};
+}

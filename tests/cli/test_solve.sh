@@ -1,0 +1,174 @@
+# Contact problems by themselves: export, info, solve, compare.
+. "$(dirname "$0")/check.sh"
+here=$(dirname "$CASES") root=$(realpath "$CASES/../../..")
+python=${PYTHON:-/usr/bin/python3}
+file() { "$python" "$here/fclib_file.py" "$@"; }
+residuals() { "$python" "$root/tests/validation/fclib_check.py" "$@"; }
+if ! "$python" -c "import h5py" 2>/dev/null; then
+    echo "skipped: $python has no module h5py"
+    finish
+fi
+
+# near NAME A B TOLERANCE: relative.
+near() {
+    ok "$1: $2 against $3" awk -v a="$2" -v b="$3" -v t="$4" \
+        'BEGIN { d = a - b; s = b < 0 ? -b : b; exit !(a != "" && b != "" && (d < 0 ? -d : d) <= t * s) }'
+}
+
+# Export: the same problem from a case, a folder and a checkpoint; the run's own numbers.
+exits 0 "run" run "$CASES/box.yaml" -o box --quiet --set output.history_every=1 --set output.checkpoint_keep=5
+cp -r box before
+exits 0 "export from a folder" export box --fclib folder.hdf5 --step 120
+is "its step" "$(field step)" 120
+is "its time" "$(field time)" 0.12
+exits 0 "export from a case" export "$CASES/box.yaml" --fclib case.hdf5 --step 120 -j 1
+exits 0 "export from a checkpoint" export box/checkpoint-000000100.h5 --fclib checkpoint.hdf5 --step 120 -j 3
+for name in fclib_local/W/p fclib_local/W/i fclib_local/W/x fclib_local/vectors/q fclib_local/vectors/mu solution/r; do
+    is "$name from a case" "$(file get case.hdf5 $name | md5sum)" "$(file get folder.hdf5 $name | md5sum)"
+    is "$name from a checkpoint" "$(file get checkpoint.hdf5 $name | md5sum)" "$(file get folder.hdf5 $name | md5sum)"
+done
+ok "export leaves the folder alone" diff -r box before
+report=$(file layout folder.hdf5)
+ok "layout: $report" grep -qE '^[1-9][0-9]* passed, 0 failed$' <<<"$(tail -n 1 <<<"$report")"
+exits 0 "the step after the newest checkpoint" export box --fclib next.hdf5
+is "its step" "$(field step)" 201
+exits 0 "the first step of a case" export "$CASES/masonry.yaml" --fclib first.hdf5
+is "its step" "$(field step)" 1
+
+# The numbers of the run, of the file as Gabion reads it, and of numpy are the same.
+column=$(head -n 1 box/history.csv | tr , '\n' | grep -n '^residual_fclib$' | cut -d: -f1)
+told=$(awk -F, -v c="$column" '$1 == 120 { print $c }' box/history.csv)
+read -r _ scaled fclib difference <<<"$(residuals folder.hdf5)"
+near "residual of numpy and of the run" "$fclib" "$told" 1e-4
+exits 0 "info" info folder.hdf5
+near "info: scaled" "$(field residual-scaled)" "$scaled" 1e-4
+near "info: fclib" "$(field residual-fclib)" "$fclib" 1e-4
+is "info: symmetric" "$(field symmetric)" yes
+is "info: friction" "$(field friction-min) $(field friction-max)" "0.4 0.4"
+is "info: solution" "$(field solution)" yes
+is "info: title" "$(field title)" "sixty grains fall into a shaken box"
+ok "u of the file: $difference" awk -v d="$difference" 'BEGIN { exit !(d != "" && d < 1e-13) }'
+
+exits 2 "export over a file" export box --fclib folder.hdf5
+says "export over a file" 'folder.hdf5 exists' '--force'
+exits 0 "export over a file with --force" export box --fclib folder.hdf5 --force --step 120
+exits 2 "export without a file" export box
+says "export without a file" '--fclib FILE'
+exits 2 "export of a step without contacts" export "$CASES/drop.yaml" --fclib none.hdf5
+says "export of a step without contacts" 'no contacts in step 1' '--step'
+exits 2 "export of a step that is past" export box/checkpoint-000000100.h5 --fclib none.hdf5 --step 100
+says "export of a step that is past" 'step 100'
+exits 2 "export before the oldest checkpoint" export box --fclib none.hdf5 --step 3
+says "export before the oldest checkpoint" 'oldest is of step 50'
+exits 2 "export from nothing" export absent --fclib none.hdf5
+exits 2 "step 0" export box --fclib none.hdf5 --step 0
+exits 1 "export to nowhere" export box --fclib nowhere/at/all.hdf5
+says "export to nowhere" 'nowhere/at/all.hdf5'
+ok "nothing was written" [ ! -e none.hdf5 -a ! -e none.hdf5.part ]
+
+# Solve: a problem with a closed form.
+file make one.hdf5
+cp one.hdf5 bare.hdf5
+exits 0 "solve" solve one.hdf5 --solver newton --tol 1e-10 --save --history one.csv
+is "status" "$(field status)" converged
+is "solver" "$(field solver)" newton
+is "contacts" "$(field contacts)" 1
+for key in residual residual-scaled residual-fclib iterations time; do
+    ok "$key is a bare number: $(field $key)" grep -qE '^[0-9.e+-]+$' <<<"$(field $key)"
+done
+is "residual is the scaled one" "$(field residual)" "$(field residual-scaled)"
+ok "residual" awk -v r="$(field residual)" 'BEGIN { exit !(r <= 1e-10) }'
+ok "r: $(file get one.hdf5 solution/r)" awk '{ exit !($1 - 0.5 < 1e-9 && 0.5 - $1 < 1e-9 && $2 + 0.25 < 1e-9 && -0.25 - $2 < 1e-9 && NF == 3) }' \
+    <<<"$(file get one.hdf5 solution/r)"
+ok "u: $(file get one.hdf5 solution/u)" awk '{ exit !($1 < 1e-9 && -$1 < 1e-9 && $2 - 1.5 < 1e-9 && 1.5 - $2 < 1e-9) }' \
+    <<<"$(file get one.hdf5 solution/u)"
+is "the problem stays" "$(file get one.hdf5 fclib_local/W/x)" "2 2 2"
+is "history" "$(head -n 1 one.csv)" "iteration,residual-scaled,residual-fclib"
+is "history ends with the answer" "$(tail -n 1 one.csv | cut -d, -f1)" "$(field iterations)"
+exits 0 "solve without --save" solve bare.hdf5 --solver newton
+ok "without --save nothing is stored" bash -c "! $python $here/fclib_file.py get bare.hdf5 solution/r"
+exits 0 "the other measure" solve folder.hdf5 --solver newton --measure fclib --tol 1e-9 --save
+is "residual is the unscaled one" "$(field residual)" "$(field residual-fclib)"
+read -r _ scaled fclib difference <<<"$(residuals folder.hdf5)"
+ok "numpy agrees: $fclib" awk -v f="$fclib" 'BEGIN { exit !(f != "" && f <= 1e-9) }'
+near "scaled by numpy" "$(field residual-scaled)" "$scaled" 1e-2
+
+exits 1 "cap" solve folder.hdf5 --solver newton --max 1 --tol 1e-14 --save
+is "cap" "$(field status)" cap
+says "cap" 'folder.hdf5: not solved: cap after 1 iterations' 'what was found is in the file'
+exits 1 "refused" solve first.hdf5 --solver psor
+is "a frictionless method refuses friction" "$(field status)" refused
+ok "and says why" [ -n "$(field note)" ]
+exits 2 "local solver of a method without one" solve one.hdf5 --solver newton --local exact
+says "local solver of a method without one" 'no local solver'
+
+exits 2 "solver typo" solve one.hdf5 --solver newtn
+says "solver typo" 'did you mean "newton"' 'nsgs, psor'
+exits 2 "local typo" solve one.hdf5 --local exakt
+exits 2 "measure typo" solve one.hdf5 --measure siconos
+for bad in 0 -1 x nan 1e-4,1e-8 ""; do
+    exits 2 "--tol '$bad'" solve one.hdf5 --tol "$bad"
+done
+exits 2 "--relaxation 2" solve one.hdf5 --relaxation 2
+exits 2 "--cone-sides 2" solve one.hdf5 --cone-sides 2
+exits 2 "--max x" solve one.hdf5 --max x
+exits 2 "no problem" solve
+exits 2 "two problems" solve one.hdf5 bare.hdf5
+
+# Bad files.
+exits 2 "missing file" solve absent.hdf5
+says "missing file" 'absent.hdf5: no such file'
+exits 2 "folder" solve box
+exits 2 "case in place of a problem" solve "$CASES/box.yaml"
+exits 2 "checkpoint in place of a problem" solve box/checkpoint-000000100.h5
+says "checkpoint in place of a problem" 'not an FCLIB file'
+cp one.hdf5 nan.hdf5
+file set nan.hdf5 fclib_local/vectors/q 1 nan
+for verb in solve info compare; do
+    exits 2 "$verb: not a number" $verb nan.hdf5
+    says "$verb: not a number" "nan.hdf5: '/fclib_local/vectors/q'\[1\] is -?nan"
+done
+cp one.hdf5 friction.hdf5
+file set friction.hdf5 fclib_local/vectors/mu 0 -0.5
+exits 2 "negative friction" solve friction.hdf5
+says "negative friction" "mu'\[0\] is -0.5"
+cp one.hdf5 plane.hdf5
+file set plane.hdf5 fclib_local/spacedim 0 2
+exits 2 "two dimensions" solve plane.hdf5
+says "two dimensions" 'only problems in 3 dimensions'
+for part in 100 1000 2000; do
+    head -c $part one.hdf5 >cut.hdf5
+    exits 2 "the first $part bytes" solve cut.hdf5
+    exits 2 "info on the first $part bytes" info cut.hdf5
+done
+ulimit -S -f 8 # of 1024 bytes
+exits 1 "no room for the solution" solve folder.hdf5 --solver newton --save
+exits 1 "no room for a problem" export box --fclib folder.hdf5 --force
+says "no room for a problem" 'folder.hdf5' 'file too large'
+ok "nothing is left half written: $(ls)" bash -c '! ls | grep -qE "part|tmp"'
+ulimit -S -f unlimited
+exits 0 "the old file is whole" info folder.hdf5
+
+# Compare.
+exits 0 "compare" compare one.hdf5 first.hdf5 --solvers newton,psor --tol 1e-4,1e-8 -o table
+is "rows" "$(wc -l <table.csv)" 9
+is "columns" "$(head -n 1 table.csv)" \
+    "problem,contacts,solver,tolerance,status,iterations,time,residual-scaled,residual-fclib"
+ok "each pair is there" grep -qE '^"first.hdf5",[0-9]+,newton,1e-08,converged,' table.csv
+is "who is best always" "$(grep -c '^1e-08,newton,1,1$' table-profile.csv)" 1
+is "who solves nothing" "$(grep -c ',psor,1,0$' table-profile.csv)" 2
+ok "the picture is XML" "$python" -c 'import sys, xml.dom.minidom as d; d.parse(sys.argv[1])' table-profile.svg
+ok "both solvers are in the picture" bash -c 'grep -q ">newton<" table-profile.svg && grep -q ">psor<" table-profile.svg'
+ok "profile rows" grep -qE '^ +inf +1\.000 +0\.000$' .out
+is "problems" "$(field problems)" 2
+exits 2 "compare goes on after a bad file" compare nan.hdf5 one.hdf5 absent.hdf5 --solvers newton --tol 1e-6
+says "compare goes on after a bad file" "nan.hdf5: '/fclib_local/vectors/q'" 'absent.hdf5: no such file' \
+    '2 of 3 files could not be read'
+is "the good one is there" "$(grep -c '^one.hdf5 .* converged ' .out)" 1
+is "unreadable" "$(field unreadable)" 2
+exits 2 "list with a typo" compare one.hdf5 --solvers newton,nsg
+says "list with a typo" 'unknown solver "nsg"'
+exits 2 "local typo in a list" compare one.hdf5 --solvers nsgs/exakt
+says "local typo in a list" 'did you mean "exact"'
+exits 2 "tolerance typo in a list" compare one.hdf5 --tol 1e-4,
+finish

@@ -1,0 +1,206 @@
+// libFuzzer: contact problems in FCLIB files. The first byte of an input says what it is: changes
+// of single bytes of a good file, which reach HDF5's parser, or the numbers of its datasets, which
+// reach our checks. What is accepted must come back the same after it was written.
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/residual.h"
+#include "io/fclib.h"
+#include "io/file.h"
+#include "io/h5.h"
+#include "parallel/memory.h"
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+const char *__lsan_default_suppressions(void);
+
+// HDF5 itself loses memory when a file makes no sense; what we lose is still found.
+const char *__lsan_default_suppressions(void) { return "leak:libhdf5"; }
+
+static char folder[64], path[128], copy_path[128];
+static char *good;
+static size_t good_size;
+
+struct input {
+    const uint8_t *data;
+    size_t size;
+};
+
+static uint64_t take(struct input *input, size_t bytes) {
+    uint64_t value = 0;
+    for (; bytes > 0 && input->size > 0; bytes--, input->data++, input->size--)
+        value = value << 8 | *input->data;
+    return value;
+}
+
+#define LONGEST 40
+
+// Mostly small numbers, so that some inputs make sense.
+static int32_t take_integer(struct input *input) {
+    uint64_t kind = take(input, 1);
+    return kind == 255 ? (int32_t)take(input, 4) : (int32_t)(kind % 16) - 2;
+}
+
+static double take_real(struct input *input) {
+    uint64_t kind = take(input, 1), bits = kind > 250 ? take(input, 8) : 0;
+    double real;
+    memcpy(&real, &bits, sizeof real);
+    return kind > 250 ? real : ((double)kind - 60) / 8;
+}
+
+static void put(const struct h5_file *file, const char *name, enum h5_type type,
+                const void *numbers, size_t count) {
+    struct error error = {0};
+    struct h5_rows rows = {.name = name,
+                           .type = type,
+                           .columns = 1,
+                           .plain = true,
+                           .count = count,
+                           .base = (char *)numbers,
+                           .stride = h5_type_size(type)};
+    if (!h5_write_rows(file, &rows, &error))
+        abort();
+}
+
+// Integers ascend where they may be beginnings, else W would hardly ever make sense.
+static void put_integers(const struct h5_file *file, const char *name, size_t count, bool ascend,
+                         struct input *input) {
+    int32_t numbers[LONGEST], sum = 0;
+    for (size_t k = 0; k < count; k++) {
+        int32_t number = take_integer(input);
+        sum += k > 0 && number > 0 && number < LONGEST ? number : 0;
+        numbers[k] = ascend ? sum : number;
+    }
+    put(file, name, H5_TYPE_INT32, numbers, count);
+}
+
+static void put_reals(const struct h5_file *file, const char *name, size_t count,
+                      struct input *input) {
+    double numbers[LONGEST];
+    for (size_t k = 0; k < count; k++)
+        numbers[k] = take_real(input);
+    put(file, name, H5_TYPE_FLOAT64, numbers, count);
+}
+
+static void put_integer(const struct h5_file *file, const char *name, int32_t value) {
+    put(file, name, H5_TYPE_INT32, &value, 1);
+}
+
+// A file of the right sizes, unless the input says otherwise.
+static void write_structure(struct input *input) {
+    struct error error = {0};
+    struct h5_file file;
+    static const char *const groups[] = {"/fclib_local", "/fclib_local/W", "/fclib_local/vectors",
+                                         "/solution"};
+    int32_t nz = take_integer(input);
+    size_t side = 3 * (take(input, 1) % 4), wrong = take(input, 1) % 32;
+    size_t entries = nz >= 0 ? (size_t)nz % LONGEST : take(input, 1) % LONGEST;
+    if (!h5_create(&file, path, 0, &error))
+        abort();
+    for (size_t k = 0; k < sizeof groups / sizeof *groups; k++)
+        h5_write_group(&file, groups[k], &error);
+    put_integer(&file, "/fclib_local/spacedim", wrong == 1 ? take_integer(input) : 3);
+    put_integer(&file, "/fclib_local/W/m", wrong == 2 ? take_integer(input) : (int32_t)side);
+    put_integer(&file, "/fclib_local/W/n", wrong == 3 ? take_integer(input) : (int32_t)side);
+    put_integer(&file, "/fclib_local/W/nz", nz);
+    size_t p_count = wrong == 4 ? take(input, 1) % LONGEST : nz >= 0 ? entries : side + 1;
+    put_integers(&file, "/fclib_local/W/p", p_count, nz < 0 && wrong != 5, input);
+    put_integers(&file, "/fclib_local/W/i", wrong == 6 ? entries / 2 : entries, false, input);
+    put_reals(&file, "/fclib_local/W/x", wrong == 7 ? entries / 2 : entries, input);
+    put_reals(&file, "/fclib_local/vectors/q", wrong == 8 ? side + 1 : side, input);
+    put_reals(&file, "/fclib_local/vectors/mu", wrong == 9 ? side : side / 3, input);
+    if (wrong >= 16)
+        put_reals(&file, "/solution/r", wrong == 16 ? side + 1 : side, input);
+    if (!h5_close(&file, &error))
+        abort();
+}
+
+static void change_bytes(struct input *input) {
+    char *bytes = memory_allocate(good_size, 1, "copy");
+    memcpy(bytes, good, good_size);
+    while (input->size > 0) {
+        size_t place = take(input, 2) % good_size;
+        bytes[place] = (char)take(input, 1);
+    }
+    FILE *stream = fopen(path, "wb");
+    if (!stream || fwrite(bytes, 1, good_size, stream) != good_size || fclose(stream) != 0)
+        abort();
+    memory_free(bytes);
+}
+
+static void clean_up(void) {
+    unlink(path);
+    unlink(copy_path);
+    rmdir(folder);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv) {
+    (void)argc;
+    (void)argv;
+    struct error error = {0};
+    const char *base = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
+    snprintf(folder, sizeof folder, "%s/fuzz_fclib.XXXXXX", base);
+    if (!mkdtemp(folder))
+        abort();
+    snprintf(path, sizeof path, "%s/input.hdf5", folder);
+    snprintf(copy_path, sizeof copy_path, "%s/copy.hdf5", folder);
+    // One contact: triplets (nz 3) of a unit matrix, q, mu, and a solution.
+    static const uint8_t one[] = {5,  1,  31, 2,   3,  4,  2,   3,  4,  68,
+                                  68, 68, 52, 200, 60, 64, 100, 60, 60, 60};
+    write_structure(&(struct input){one, sizeof one});
+    double *r;
+    struct friction_problem *problem = fclib_read(path, &r, &error);
+    good = file_read(path, 1 << 20, &good_size, &error);
+    if (!problem || !r || !good)
+        abort();
+    friction_problem_free(problem);
+    memory_free(r);
+    atexit(clean_up);
+    return 0;
+}
+
+static bool same(const struct friction_problem *a, const struct friction_problem *b) {
+    size_t n = (size_t)a->contacts, blocks = a->matrix.start[n];
+    return a->contacts == b->contacts && b->matrix.start[n] == blocks &&
+           memcmp(a->matrix.column, b->matrix.column, blocks * sizeof *a->matrix.column) == 0 &&
+           memcmp(a->matrix.value, b->matrix.value,
+                  blocks * FRICTION_BLOCK * sizeof *a->matrix.value) == 0 &&
+           memcmp(a->q, b->q, 3 * n * sizeof *a->q) == 0 &&
+           memcmp(a->mu, b->mu, n * sizeof *a->mu) == 0;
+}
+
+static void check_accepted(const struct friction_problem *problem, const double *r) {
+    struct error error = {0};
+    double *stored;
+    if (!fclib_write(copy_path, problem, r, NULL, &error))
+        abort();
+    struct friction_problem *copy = fclib_read(copy_path, &stored, &error);
+    if (!copy || !same(problem, copy) || (r == NULL) != (stored == NULL))
+        abort();
+    if (r && isnan(residual_of(problem, r).scaled))
+        abort();
+    friction_problem_free(copy);
+    memory_free(stored);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    struct input input = {data, size};
+    struct error error = {0};
+    double *r;
+    if (take(&input, 1) % 4 == 0)
+        change_bytes(&input);
+    else
+        write_structure(&input);
+    struct friction_problem *problem = fclib_read(path, &r, &error);
+    if (problem)
+        check_accepted(problem, r);
+    else if (error.status != ERROR_INPUT)
+        abort();
+    friction_problem_free(problem);
+    memory_free(r);
+    return 0;
+}

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""Residuals of the solution that an FCLIB file carries, straight from its HDF5 datasets and the
+formulas of engine/residual.h, without any code of Gabion:
+
+    fclib_check.py FILE.hdf5 ...
+
+prints for each file its name, the scaled and the FCLIB residual of /solution/r, and the largest
+difference between /solution/u and W r + q, over the norm of the velocities."""
+import sys
+
+import h5py
+import numpy as np
+
+STICKS = 1e100  # friction from here on means infinite
+
+
+def read_matrix(group):
+    m, n, nz = (int(group[name][0]) for name in ("m", "n", "nz"))
+    p, i, x = (group[name][:] for name in ("p", "i", "x"))
+    W = np.zeros((m, n))
+    if nz >= 0:  # triplets: p is the column and i the row
+        np.add.at(W, (i[:nz], p[:nz]), x[:nz])
+        return W
+    lines = np.repeat(np.arange(len(p) - 1), np.diff(p))
+    rows, columns = (lines, i) if nz == -2 else (i, lines)
+    np.add.at(W, (rows, columns), x)
+    return W
+
+
+def project(a, mu):
+    """On the cone |a_T| <= mu a_N, one contact a row."""
+    normal, tangent = a[:, 0], np.linalg.norm(a[:, 1:], axis=1)
+    result = a.copy()
+    for k in range(len(a)):
+        if mu[k] >= STICKS:
+            result[k] = a[k] if normal[k] > 0 else 0
+        elif mu[k] * tangent[k] <= -normal[k]:
+            result[k] = 0
+        elif tangent[k] > mu[k] * normal[k]:
+            result[k, 0] = (mu[k] * tangent[k] + normal[k]) / (1 + mu[k] ** 2)
+            result[k, 1:] = mu[k] * result[k, 0] * a[k, 1:] / tangent[k]
+    return result
+
+
+def natural_map(r, u, mu, rho):
+    shifted = u.copy()
+    finite = mu < STICKS
+    shifted[finite, 0] += mu[finite] * np.linalg.norm(u[finite, 1:], axis=1)
+    return r - project(r - rho[:, None] * shifted, mu)
+
+
+def residuals(path):
+    with h5py.File(path) as file:
+        W = read_matrix(file["fclib_local/W"])
+        q = file["fclib_local/vectors/q"][:]
+        mu = file["fclib_local/vectors/mu"][:]
+        r = file["solution/r"][:]
+        stored = file["solution/u"][:]
+    u = W @ r + q
+    blocks = [W[3 * k : 3 * k + 3, 3 * k : 3 * k + 3] for k in range(len(mu))]
+    norms = np.array([np.linalg.norm(block, 2) for block in blocks])
+    rho = np.divide(1, norms, out=np.zeros_like(norms), where=norms > 0)
+    rows = [v.reshape(-1, 3) for v in (q, r, u)]
+    fclib = np.linalg.norm(natural_map(rows[1], rows[2], mu, np.ones(len(mu))))
+    fclib /= max(np.linalg.norm(v) for v in (q, r, u))
+    error = natural_map(rows[1], rows[2], mu, rho)
+    error = np.divide(error, rho[:, None], out=np.zeros_like(error), where=rho[:, None] > 0)
+    scale = np.linalg.norm(rows[0][rows[0][:, 0] < 0])
+    scaled = np.linalg.norm(error) / (scale if scale > np.finfo(float).tiny else 1)
+    difference = np.abs(stored - u).max() / max(np.linalg.norm(q), np.linalg.norm(u))
+    return scaled, fclib, difference
+
+
+for name in sys.argv[1:]:
+    print(name, *("%.6g" % value for value in residuals(name)))
