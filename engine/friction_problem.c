@@ -71,12 +71,6 @@ void friction_problem_free(struct friction_problem *problem) {
 
 // Diagonal blocks -----------------------------------------------------------------------------
 
-static mat3 matrix_block(const double *value) {
-    return (mat3){{{value[0], value[4], value[8]},
-                   {value[1], value[5], value[9]},
-                   {value[2], value[6], value[10]}}};
-}
-
 static void finish_matrix(struct friction_problem *problem) {
     struct friction_matrix *matrix = &problem->matrix;
     for (int32_t a = 0; a < problem->contacts; a++) {
@@ -84,7 +78,7 @@ static void finish_matrix(struct friction_problem *problem) {
         while (matrix->column[e] != a)
             e++;
         matrix->diagonal[a] = e;
-        problem->diagonal[a] = matrix_block(matrix->value + e * FRICTION_BLOCK);
+        problem->diagonal[a] = friction_block(matrix->value + e * FRICTION_BLOCK);
     }
 }
 
@@ -139,6 +133,7 @@ struct product {
 
 #define CONTACT_CHUNK 256
 #define BODY_CHUNK    256
+#define WORTH_A_TEAM  4000 // contacts; below, waking threads costs more than they bring
 
 WIDE static void matrix_rows(const struct friction_matrix *matrix, const double *x,
                              const double *add, size_t begin, size_t end, double *out) {
@@ -182,7 +177,7 @@ static void row_range(void *context, size_t begin, size_t end) {
 
 static void for_each(const struct friction_problem *problem, size_t count, size_t chunk,
                      range_function f, struct product *product) {
-    if (problem->team)
+    if (problem->team && problem->contacts >= WORTH_A_TEAM)
         team_for(problem->team, count, chunk, f, product);
     else if (count > 0)
         f(product, 0, count);

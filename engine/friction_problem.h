@@ -129,17 +129,24 @@ static inline void friction_set(double *x, int32_t contact, vec3 value) {
     three[2] = value.z;
 }
 
+static inline mat3 friction_block(const double *value) {
+    return (mat3){{{value[0], value[4], value[8]},
+                   {value[1], value[5], value[9]},
+                   {value[2], value[6], value[10]}}};
+}
+
 // (W x)_a by three sums that do not wait for each other.
 __attribute__((always_inline)) static inline vec3
 friction_matrix_row(const struct friction_matrix *matrix, int32_t a, const double *x) {
-    lanes4 sum[3] = {{0}, {0}, {0}};
-    for (size_t e = matrix->start[a]; e < matrix->start[a + 1]; e++) {
+    lanes4 n = {0}, s = {0}, t = {0};
+    for (size_t e = matrix->start[a], end = matrix->start[a + 1]; e < end; e++) {
         const lanes4 *column = (const lanes4 *)(matrix->value + e * FRICTION_BLOCK);
         const double *three = x + 3 * (size_t)matrix->column[e];
-        for (int j = 0; j < 3; j++)
-            sum[j] += column[j] * three[j];
+        n += column[0] * three[0];
+        s += column[1] * three[1];
+        t += column[2] * three[2];
     }
-    lanes4 total = sum[0] + sum[1] + sum[2];
+    lanes4 total = n + s + t;
     return vec3_make(total[0], total[1], total[2]);
 }
 

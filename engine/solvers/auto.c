@@ -1,6 +1,60 @@
+// The default chain: accelerated sweeps, interior point, proximal Newton, proximal point, each from
+// the best impulses so far and only when the one before stalls. Sweeps are cheap and win on easy
+// problems and where factors would be dense; the interior point method takes ten to twenty
+// factorisations whatever the rank of W; where it jams the proximal methods still get through. What
+// each was worth on which problems is in docs/measurements.md.
+#include <string.h>
+
+#include "engine/solvers/anderson.h"
+#include "engine/solvers/ipm.h"
 #include "engine/solvers/panel.h"
+#include "engine/solvers/proximal_newton.h"
+
+// How long sweeps may go without a tenfold gain depends on what a factorisation would cost. That
+// grows with the square of the neighbours of a contact, the cost of a sweep in proportion to them.
+#define WINDOW_SHORT  10
+#define WINDOW_LONG   100
+#define WINDOW_BODIES 25
+
+#define FACTORISATIONS 60   // of a stage
+#define COST_MOST      2e11 // multiplications of one; beyond, only sweeps are left
+
+static int window(const struct friction_problem *problem) {
+    if (problem->face == FACE_BODIES)
+        return WINDOW_BODIES;
+    double neighbours = (double)problem->matrix.start[problem->contacts] / problem->contacts;
+    double factorisation = 300 + 32 * neighbours * neighbours, sweep = 9 + 1.8 * neighbours;
+    return (int)fmin(fmax(0.15 * factorisation / sweep, WINDOW_SHORT), WINDOW_LONG);
+}
+
+// The next stage starts from the best.
+static bool go_on(struct monitor *monitor, double *r) {
+    if (monitor->result.status == SOLVER_CONVERGED || monitor->result.status == SOLVER_CAP)
+        return false;
+    memcpy(r, monitor->best, friction_problem_size(monitor->problem) * sizeof *r);
+    monitor_stage(monitor);
+    return true;
+}
+
+static int budget(const struct monitor *monitor) {
+    int left = monitor->settings->max_iterations - monitor->before;
+    return left < FACTORISATIONS ? left : FACTORISATIONS;
+}
 
 void solver_auto(struct monitor *monitor, double *r) {
-    (void)r;
-    monitor_refuse(monitor, "not built yet");
+    monitor_stage(monitor);
+    if (anderson_run(monitor, window(monitor->problem), r) || !go_on(monitor, r))
+        return;
+    struct resolvent *resolvent = resolvent_create(monitor->problem);
+    bool open = true;
+    if (resolvent_cost(resolvent) <= COST_MOST) {
+        ipm_run(monitor, resolvent, budget(monitor), r);
+        if ((open = go_on(monitor, r))) {
+            proximal_newton_run(monitor, resolvent, budget(monitor), r);
+            open = go_on(monitor, r);
+        }
+    }
+    resolvent_free(resolvent);
+    if (open)
+        solver_prox(monitor, r);
 }

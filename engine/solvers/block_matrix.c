@@ -20,7 +20,8 @@ struct block_matrix {
     int32_t *row;
     size_t start_capacity, row_capacity;
     double *diagonal, *below, *above;
-    size_t diagonal_capacity, below_capacity, above_capacity;
+    int32_t *exchange; // rows exchanged inside each diagonal block
+    size_t diagonal_capacity, below_capacity, above_capacity, exchange_capacity;
     size_t *entry; // of each pair
     bool *upward;  // its first node comes later in the order
     size_t entry_capacity, upward_capacity;
@@ -36,8 +37,9 @@ struct block_matrix *block_matrix_create(int side) {
 void block_matrix_free(struct block_matrix *matrix) {
     if (!matrix)
         return;
-    void *arrays[] = {matrix->place, matrix->node,  matrix->start, matrix->row,   matrix->diagonal,
-                      matrix->below, matrix->above, matrix->entry, matrix->upward};
+    void *arrays[] = {matrix->place,    matrix->node,    matrix->start, matrix->row,
+                      matrix->diagonal, matrix->below,   matrix->above, matrix->entry,
+                      matrix->upward,   matrix->exchange};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         memory_free(arrays[k]);
     memory_free(matrix);
@@ -176,6 +178,8 @@ int64_t block_matrix_pattern(struct block_matrix *matrix, int32_t nodes, const i
     size_t entries = matrix->start[nodes];
     matrix->diagonal = memory_reserve_aligned(matrix->diagonal, &matrix->diagonal_capacity, n,
                                               bytes, "block matrix");
+    matrix->exchange = memory_reserve(matrix->exchange, &matrix->exchange_capacity,
+                                      n * (size_t)matrix->side, sizeof(int32_t), "block matrix");
     matrix->below = memory_reserve_aligned(matrix->below, &matrix->below_capacity, entries, bytes,
                                            "block matrix");
     matrix->above = memory_reserve_aligned(matrix->above, &matrix->above_capacity, entries, bytes,
@@ -213,8 +217,7 @@ double *block_matrix_backward(struct block_matrix *matrix, size_t k) {
 // Factors -------------------------------------------------------------------------------------
 
 // The side is a constant wherever these are used: every loop has a known length.
-#define INLINE         __attribute__((always_inline)) static inline
-#define SIZE_MAX_BLOCK 36
+#define INLINE __attribute__((always_inline)) static inline
 
 // c -= a b
 INLINE void subtract_product(int side, double *restrict c, const double *restrict a,
@@ -228,15 +231,6 @@ INLINE void subtract_product(int side, double *restrict c, const double *restric
         }
 }
 
-// a becomes a b
-INLINE void multiply_right(int side, double *restrict a, const double *restrict b) {
-    int size = side * BLOCK_STRIDE(side);
-    double sum[SIZE_MAX_BLOCK] = {0};
-    subtract_product(side, sum, a, b);
-    for (int k = 0; k < size; k++)
-        a[k] = -sum[k];
-}
-
 INLINE void swap_rows(int stride, double *a, int i, int j) {
     for (int k = 0; k < stride && i != j; k++) {
         double value = a[stride * i + k];
@@ -245,12 +239,10 @@ INLINE void swap_rows(int stride, double *a, int i, int j) {
     }
 }
 
-// Gauss-Jordan with row exchanges, in place.
-INLINE bool invert(int side, double *a) {
-    double inverse[SIZE_MAX_BLOCK] = {0};
+// L U with row exchanges, in place; the diagonal holds the reciprocals. Not the inverse: of a pivot
+// block with eigenvalues of very different sizes its products would lose twice the digits.
+INLINE bool factor_pivot(int side, double *a, int32_t *exchange) {
     int stride = BLOCK_STRIDE(side);
-    for (int i = 0; i < side; i++)
-        inverse[stride * i + i] = 1;
     for (int k = 0; k < side; k++) {
         int pivot = k;
         for (int i = k + 1; i < side; i++)
@@ -260,22 +252,56 @@ INLINE bool invert(int side, double *a) {
         if (!(fabs(value) > 0) || !isfinite(value))
             return false;
         swap_rows(stride, a, k, pivot);
-        swap_rows(stride, inverse, k, pivot);
-        double f = 1 / value;
-        for (int j = 0; j < side; j++) {
-            a[stride * k + j] *= f;
-            inverse[stride * k + j] *= f;
-        }
-        for (int i = 0; i < side; i++) {
-            double g = a[stride * i + k];
-            for (int j = 0; j < side && i != k; j++) {
-                a[stride * i + j] -= g * a[stride * k + j];
-                inverse[stride * i + j] -= g * inverse[stride * k + j];
-            }
+        exchange[k] = pivot;
+        a[stride * k + k] = 1 / value;
+        for (int i = k + 1; i < side; i++) {
+            double f = a[stride * i + k] *= a[stride * k + k];
+            for (int j = k + 1; j < side; j++)
+                a[stride * i + j] -= f * a[stride * k + j];
         }
     }
-    memcpy(a, inverse, (size_t)(side * stride) * sizeof *a);
     return true;
+}
+
+// a becomes a times the inverse of the pivot block.
+INLINE void divide_right(int side, double *restrict a, const double *restrict lu,
+                         const int32_t *exchange) {
+    int stride = BLOCK_STRIDE(side);
+    for (int i = 0; i < side; i++) {
+        double *row = a + stride * i;
+        for (int j = 0; j < side; j++) {
+            for (int k = 0; k < j; k++)
+                row[j] -= row[k] * lu[stride * k + j];
+            row[j] *= lu[stride * j + j];
+        }
+        for (int j = side - 2; j >= 0; j--)
+            for (int k = j + 1; k < side; k++)
+                row[j] -= row[k] * lu[stride * k + j];
+        for (int k = side - 1; k >= 0; k--) {
+            double value = row[k];
+            row[k] = row[exchange[k]];
+            row[exchange[k]] = value;
+        }
+    }
+}
+
+// x becomes the inverse of the pivot block times x.
+INLINE void divide_left(int side, double *restrict x, const double *restrict lu,
+                        const int32_t *exchange) {
+    int stride = BLOCK_STRIDE(side);
+    for (int k = 0; k < side; k++) {
+        double value = x[exchange[k]];
+        x[exchange[k]] = x[k];
+        x[k] = value;
+    }
+    for (int i = 1; i < side; i++)
+        for (int k = 0; k < i; k++)
+            x[i] -= lu[stride * i + k] * x[k];
+    for (int i = side - 1; i >= 0; i--) {
+        for (int k = i + 1; k < side; k++)
+            x[i] -= lu[stride * i + k] * x[k];
+        x[i] *= lu[stride * i + i];
+    }
 }
 
 // Subtracts column k times row k from what is left of column and row j = row[at]. The rows of k
@@ -299,10 +325,11 @@ INLINE bool factor(int side, struct block_matrix *matrix) {
     size_t size = (size_t)(side * BLOCK_STRIDE(side));
     for (int32_t k = 0; k < matrix->nodes; k++) {
         double *pivot = matrix->diagonal + (size_t)k * size;
-        if (!invert(side, pivot))
+        int32_t *exchange = matrix->exchange + side * k;
+        if (!factor_pivot(side, pivot, exchange))
             return false;
         for (size_t e = matrix->start[k]; e < matrix->start[k + 1]; e++)
-            multiply_right(side, matrix->below + e * size, pivot);
+            divide_right(side, matrix->below + e * size, pivot, exchange);
         for (size_t e = matrix->start[k]; e < matrix->start[k + 1]; e++)
             update_column(side, matrix, k, e);
     }
@@ -333,13 +360,11 @@ INLINE void solve(int side, const struct block_matrix *matrix, double *x) {
                              matrix->below + e * size, x_k);
     }
     for (int32_t k = matrix->nodes - 1; k >= 0; k--) {
-        double *x_k = x + side * matrix->node[k], solved[6] = {0};
+        double *x_k = x + side * matrix->node[k];
         for (size_t e = matrix->start[k]; e < matrix->start[k + 1]; e++)
             subtract_applied(side, x_k, matrix->above + e * size,
                              x + side * matrix->node[matrix->row[e]]);
-        subtract_applied(side, solved, matrix->diagonal + (size_t)k * size, x_k);
-        for (int i = 0; i < side; i++)
-            x_k[i] = -solved[i];
+        divide_left(side, x_k, matrix->diagonal + (size_t)k * size, matrix->exchange + side * k);
     }
 }
 

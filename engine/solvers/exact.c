@@ -14,62 +14,87 @@
 
 #define STICKING 1e100 // friction from here on means infinite
 
+// Newton's method squares the error: the step from a relative defect this small is the last. The
+// next search starts from there, so that where sweeps come to rest it is squared once more.
+#define NEARLY 1e-6
+
 struct slide {
-    double w_nn, b_n, mu;
+    double inverse_n, b_n, mu, inverse_mu;
     double l[2], c[2], w[2]; // eigenvalues of S; c and w in its eigenvectors
 };
 
-static double tangential(const struct slide *slide, double k, double *r) {
-    for (int i = 0; i < 2; i++)
-        r[i] = slide->c[i] == 0 ? 0 : -slide->c[i] / (slide->l[i] + k);
-    return sqrt(r[0] * r[0] + r[1] * r[1]);
-}
+static double length2(const double *r) { return r[0] * r[0] + r[1] * r[1]; }
 
 static double normal(const struct slide *slide, const double *r) {
-    return -(slide->b_n + slide->w[0] * r[0] + slide->w[1] * r[1]) / slide->w_nn;
+    return -(slide->b_n + slide->w[0] * r[0] + slide->w[1] * r[1]) * slide->inverse_n;
 }
 
-// One Newton step for f, on 1/|r_t| - 1/(mu r_n) where that is defined: nearly linear in k.
-static double newton_step(const struct slide *slide, double k, const double *r, double length,
-                          double r_n) {
-    double dr[2], slope_n = 0, slope_t = 0;
-    for (int i = 0; i < 2; i++) {
-        dr[i] = slide->c[i] == 0 ? 0 : -r[i] / (slide->l[i] + k);
-        slope_t += r[i] * dr[i] / length;
-        slope_n -= slide->w[i] * dr[i] / slide->w_nn;
-    }
-    double limit = slide->mu * r_n;
-    if (r_n > 0) {
-        double value = 1 / length - 1 / limit;
-        double slope = -slope_t / (length * length) + slide->mu * slope_n / (limit * limit);
-        return k - value / slope;
-    }
-    return k - (length - limit) / (slope_t - slide->mu * slope_n);
+// r_t at k = 0; infinite along a locked direction.
+static void stick(const struct slide *slide, double *r) {
+    for (int i = 0; i < 2; i++)
+        r[i] = slide->c[i] == 0 ? 0 : -slide->c[i] / slide->l[i];
 }
 
-// Root of f, bracketed: `low` has f > 0, `high` has f < 0. As |r_t| <= |c| / k, the latter is sure
-// from k = |c| (w_nn / mu + |w|) / |b_n| on, which is the root itself where S = 0 and w = 0.
+// From here on f < 0 is sure, as |r_t| <= |c| / k: twice the root where S = 0 and w = 0.
+static double slip_bound(const struct slide *slide) {
+    double c = sqrt(length2(slide->c)), w = sqrt(length2(slide->w));
+    return 2 * c * (slide->inverse_mu / slide->inverse_n + w) / -slide->b_n;
+}
+
+static double slip_guess(const struct slide *slide, double bound) {
+    double c = sqrt(length2(slide->c)), mean = 0.5 * (slide->l[0] + slide->l[1]);
+    double guess = c * slide->inverse_mu / (slide->inverse_n * -slide->b_n) - mean;
+    return guess > 0 && guess < bound ? guess : 0.1 * bound;
+}
+
+// The point at k of the curve of sliding solutions, and where Newton's method goes from there: on
+// 1/|r_t| - 1/(mu r_n), nearly linear in k, where that is defined, else on f.
+struct slip_point {
+    double r[2], r_n, x; // x = |r_t| / mu
+    double next;
+};
+
+static struct slip_point slip_at(const struct slide *slide, double k) {
+    double i0 = 1 / (slide->l[0] + k), i1 = 1 / (slide->l[1] + k);
+    struct slip_point p = {.r = {-slide->c[0] * i0, -slide->c[1] * i1}};
+    double r2 = length2(p.r);
+    double A = p.r[0] * p.r[0] * i0 + p.r[1] * p.r[1] * i1; // -r_t.r_t'
+    double B = (slide->w[0] * p.r[0] * i0 + slide->w[1] * p.r[1] * i1) * slide->inverse_n; // r_n'
+    p.r_n = normal(slide, p.r);
+    p.x = sqrt(r2) * slide->inverse_mu;
+    if (p.r_n > 0)
+        p.next = k + (p.x - p.r_n) * p.r_n * r2 / (A * p.r_n * p.r_n + B * p.x * r2);
+    else
+        p.next = k + (p.x - p.r_n) * r2 / (A * p.x + B * r2);
+    return p;
+}
+
+// Root of f, bracketed: `low` has f > 0, `high` has f < 0.
 static bool find_slip(const struct slide *slide, double *k, double *r, double *r_n) {
-    double c = hypot(slide->c[0], slide->c[1]), w = hypot(slide->w[0], slide->w[1]);
-    double low = 0, high = 2 * c * (slide->w_nn / slide->mu + w) / -slide->b_n;
-    double guess = c * slide->w_nn / (slide->mu * -slide->b_n) - 0.5 * (slide->l[0] + slide->l[1]);
-    double at = *k > 0 && *k < high ? *k : guess > 0 && guess < high ? guess : 0.1 * high;
+    double low = 0, high = INFINITY;
+    double at = *k > 0 ? *k : slip_guess(slide, slip_bound(slide));
     for (int iteration = 0; iteration < 200; iteration++) {
-        double length = tangential(slide, at, r);
-        *r_n = normal(slide, r);
-        double f = length / slide->mu - *r_n;
-        *k = at;
-        if (fabs(f) <= 4 * DBL_EPSILON * (length / slide->mu + fabs(*r_n)))
-            return true;
+        struct slip_point p = slip_at(slide, at);
+        double f = p.x - p.r_n;
         if (f > 0)
             low = at;
         else
             high = at;
-        at = newton_step(slide, at, r, length, *r_n);
-        if (!(at > low && at < high))
+        bool nearly = fabs(f) <= NEARLY * (p.x + fabs(p.r_n)),
+             inside = p.next > low && p.next < high;
+        *k = nearly && inside ? p.next : at;
+        at = p.next;
+        if (!inside && !nearly) {
+            high = high < INFINITY ? high : slip_bound(slide);
             at = low > 0 ? sqrt(low * high) : 0.1 * high;
-        if (!(at > low && at < high))
-            return true; // neighbouring numbers: no better k exists
+            inside = at > low && at < high;
+        }
+        if (nearly || !inside) { // else neighbouring numbers: no better k exists
+            r[0] = -slide->c[0] / (slide->l[0] + *k);
+            r[1] = -slide->c[1] / (slide->l[1] + *k);
+            *r_n = sqrt(length2(r)) * slide->inverse_mu; // exactly on the cone
+            return true;
+        }
     }
     return false;
 }
@@ -107,7 +132,7 @@ static void settle_locked(struct slide *slide, double rounding) {
         wc += slide->w[i] * slide->c[i];
         cc += slide->c[i] * slide->c[i];
     }
-    bool jams = slide->mu * wc >= (1 - 1e-9) * slide->w_nn * sqrt(cc);
+    bool jams = slide->mu * wc * slide->inverse_n >= (1 - 1e-9) * sqrt(cc);
     for (int i = 0; i < 2; i++)
         if (slide->l[i] == 0 && jams)
             slide->c[i] = 0;
@@ -128,36 +153,81 @@ static vec3 projected_step(const mat3 *W, vec3 b, double mu, vec3 r) {
     return r;
 }
 
-bool exact_solve(const mat3 *W, vec3 b, double mu, vec3 *r, double *k) {
-    double w_nn = W->row[0].x, floor = 8 * DBL_EPSILON * (w_nn + W->row[1].y + W->row[2].z);
-    if (b.x >= 0 || !(w_nn > floor)) { // open, or locked along the normal: nothing to be done
+void exact_prepare(const mat3 *W, struct exact_block *block) {
+    double w_ns = 0.5 * (W->row[0].y + W->row[1].x), w_nt = 0.5 * (W->row[0].z + W->row[2].x);
+    double w_st = 0.5 * (W->row[1].z + W->row[2].y), w_nn = W->row[0].x;
+    double w_ss = W->row[1].y, w_tt = W->row[2].z, floor = 8 * DBL_EPSILON * (w_nn + w_ss + w_tt);
+    *block = (struct exact_block){.cosine = 1};
+    block->W = (mat3){{{w_nn, w_ns, w_nt}, {w_ns, w_ss, w_st}, {w_nt, w_st, w_tt}}};
+    if (!(w_nn > floor))
+        return;
+    block->w_nn = w_nn;
+    diagonalise(w_ss - w_ns * w_ns / w_nn, w_st - w_ns * w_nt / w_nn, w_tt - w_nt * w_nt / w_nn,
+                floor, block->l, &block->cosine, &block->sine);
+    block->w[0] = block->cosine * w_ns - block->sine * w_nt;
+    block->w[1] = block->sine * w_ns + block->cosine * w_nt;
+}
+
+static struct slide slide_of(const struct exact_block *block, vec3 b, double mu) {
+    double inverse_n = 1 / block->w_nn, share = b.x * inverse_n;
+    return (struct slide){
+        .inverse_n = inverse_n,
+        .b_n = b.x,
+        .mu = mu,
+        .inverse_mu = 1 / mu,
+        .l = {block->l[0], block->l[1]},
+        .c = {block->cosine * b.y - block->sine * b.z - block->w[0] * share,
+              block->sine * b.y + block->cosine * b.z - block->w[1] * share},
+        .w = {block->w[0], block->w[1]},
+    };
+}
+
+static vec3 turn_back(const struct exact_block *block, double r_n, const double *r) {
+    return vec3_make(r_n, block->cosine * r[0] + block->sine * r[1],
+                     -block->sine * r[0] + block->cosine * r[1]);
+}
+
+static bool answer_slide(const struct exact_block *block, const struct slide *slide, vec3 b,
+                         vec3 *r, double *k) {
+    double r_t[2], r_n;
+    if (find_slip(slide, k, r_t, &r_n) && isfinite(r_t[0] + r_t[1] + r_n)) {
+        *r = turn_back(block, r_n, r_t);
+        return true;
+    }
+    *r = projected_step(&block->W, b, slide->mu, *r);
+    return false;
+}
+
+bool exact_slide(const struct exact_block *block, vec3 b, double mu, vec3 *r, double *k) {
+    if (mu == 0) {
+        *r = vec3_make(-b.x / block->w_nn, 0, 0);
+        return true;
+    }
+    struct slide slide = slide_of(block, b, mu);
+    return answer_slide(block, &slide, b, r, k);
+}
+
+bool exact_answer(const struct exact_block *block, vec3 b, double mu, vec3 *r, double *k) {
+    if (b.x >= 0 || !(block->w_nn > 0)) { // open, or locked along the normal: nothing to be done
         *r = vec3_zero();
         return b.x >= 0;
     }
-    if (mu == 0) {
-        *r = vec3_make(-b.x / w_nn, 0, 0);
-        return true;
-    }
-    double ws = W->row[1].x, wt = W->row[2].x, cosine, sine, q[2], q_n;
-    struct slide slide = {.w_nn = w_nn, .b_n = b.x, .mu = mu};
-    diagonalise(W->row[1].y - ws * ws / w_nn, W->row[1].z - ws * wt / w_nn,
-                W->row[2].z - wt * wt / w_nn, floor, slide.l, &cosine, &sine);
-    double cs = b.y - ws * b.x / w_nn, ct = b.z - wt * b.x / w_nn;
-    slide.c[0] = cosine * cs - sine * ct;
-    slide.c[1] = sine * cs + cosine * ct;
-    slide.w[0] = cosine * ws - sine * wt;
-    slide.w[1] = sine * ws + cosine * wt;
+    if (mu == 0)
+        return exact_slide(block, b, mu, r, k);
+    struct slide slide = slide_of(block, b, mu);
     settle_locked(&slide, 8 * DBL_EPSILON * vec3_length(b));
-    double length = tangential(&slide, 0, q);
-    q_n = normal(&slide, q);
+    double r_t[2];
+    stick(&slide, r_t);
+    double r_n = normal(&slide, r_t), length = sqrt(length2(r_t));
     // Infinite along a locked direction, which never sticks.
-    if (!(isfinite(length) && q_n >= 0 && length <= mu * q_n)) {
-        if (!find_slip(&slide, k, q, &q_n) || !isfinite(q[0] + q[1] + q_n)) {
-            *r = projected_step(W, b, mu, *r);
-            return false;
-        }
-        q_n = sqrt(q[0] * q[0] + q[1] * q[1]) / mu; // exactly on the cone
-    }
-    *r = vec3_make(q_n, cosine * q[0] + sine * q[1], -sine * q[0] + cosine * q[1]);
+    if (!(isfinite(length) && r_n >= 0 && length <= mu * r_n))
+        return answer_slide(block, &slide, b, r, k);
+    *r = turn_back(block, r_n, r_t);
     return true;
+}
+
+bool exact_solve(const mat3 *W, vec3 b, double mu, vec3 *r, double *k) {
+    struct exact_block block;
+    exact_prepare(W, &block);
+    return exact_answer(&block, b, mu, r, k);
 }

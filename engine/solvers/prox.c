@@ -1,6 +1,89 @@
+// Proximal point: the problem with W + A and q - A r_ref, A = alpha tr W_aa / 3, has no null space
+// and is solved by accelerated sweeps; its answer is the next r_ref. Where that stays, the true
+// problem is solved.
+// Slow and robust: what is left when faster methods stall (Acary, Bremond, Huber 2018).
+#include <string.h>
+
+#include "engine/solvers/acceleration.h"
 #include "engine/solvers/panel.h"
+#include "parallel/memory.h"
+
+// A large alpha makes the inner problems easy and the steps between them short.
+#define ALPHA_START 1e-3
+#define ALPHA_MAX   0.3
+#define ALPHA_MIN   1e-12
+
+// Sweeps of an inner problem: at least, when it was easy, when it was hard, when it is left.
+#define LEAST 3
+#define EASY  300
+#define HARD  1000
+#define MOST  3000
+
+#define CHECK 50 // sweeps between checks within an inner problem
+
+struct prox {
+    struct monitor *monitor;
+    struct acceleration acceleration;
+    double *reference;
+    double alpha;
+    int sweeps; // in all
+};
+
+// |D (answer - reference)|
+static double moved(const struct prox *prox) {
+    const struct acceleration *a = &prox->acceleration;
+    double sum = 0;
+    for (size_t i = 0; i < friction_problem_size(prox->monitor->problem); i++) {
+        double d = a->scale[i] * (a->answer[i] - prox->reference[i]);
+        sum += d * d;
+    }
+    return sqrt(sum);
+}
+
+// The inner problem is solved well enough when a sweep changes r by less than about alpha times the
+// way from r_ref: the compliance acts on that, W on the other. Four times as exact takes half as
+// many sweeps again on hyperstatic problems. Returns its sweeps; 0: the monitor said stop.
+static int solve_inner(struct prox *prox) {
+    struct acceleration *a = &prox->acceleration;
+    int cap = prox->monitor->settings->max_iterations - prox->monitor->before;
+    for (int sweep = 1;; sweep++) {
+        double change = acceleration_sweep(a);
+        prox->sweeps++;
+        bool solved = sweep >= LEAST && change <= 2 * prox->alpha * moved(prox);
+        bool last = solved || sweep >= MOST || prox->sweeps >= cap;
+        if ((last || sweep % CHECK == 0) && monitor_check(prox->monitor, prox->sweeps, a->answer))
+            return 0;
+        if (last)
+            return sweep;
+    }
+}
+
+static void run(struct prox *prox) {
+    struct acceleration *a = &prox->acceleration;
+    size_t bytes = friction_problem_size(prox->monitor->problem) * sizeof *prox->reference;
+    for (;;) {
+        gauss_seidel_regularise(&a->sweeps, prox->alpha, prox->reference);
+        acceleration_forget(a);
+        int sweeps = solve_inner(prox);
+        if (sweeps == 0)
+            return;
+        memcpy(prox->reference, a->answer, bytes);
+        if (sweeps < EASY)
+            prox->alpha = fmax(0.8 * prox->alpha, ALPHA_MIN);
+        else if (sweeps > HARD)
+            prox->alpha = fmin(2 * prox->alpha, ALPHA_MAX);
+    }
+}
 
 void solver_prox(struct monitor *monitor, double *r) {
-    (void)r;
-    monitor_refuse(monitor, "not built yet");
+    size_t size = friction_problem_size(monitor->problem);
+    struct prox prox = {.monitor = monitor,
+                        .acceleration = acceleration_open(monitor->problem, monitor->settings, r),
+                        .reference = memory_allocate(size, sizeof(double), "prox"),
+                        .alpha = ALPHA_START};
+    memcpy(prox.reference, r, size * sizeof *r);
+    run(&prox);
+    monitor->result.local_fallbacks += gauss_seidel_fallbacks(&prox.acceleration.sweeps);
+    memory_free(prox.reference);
+    acceleration_close(&prox.acceleration);
 }

@@ -9,7 +9,9 @@ struct resolvent {
     const struct friction_problem *problem;
     struct block_matrix *matrix;
     double cost;
-    mat3 *D;                // FACE_BODIES: kept for the way back
+    bool split;             // x = right y
+    mat3 *left, *right;     // FACE_BODIES: kept for the solutions; left alone is D
+    double *f;              // FACE_BODIES: right times the right-hand side
     double *v;              // FACE_BODIES: velocities of the bodies
     struct node_mass *mass; // FACE_BODIES
     // FACE_MATRIX: blocks of W in each pair, row_of[k] the row of the first; none: SIZE_MAX
@@ -58,7 +60,9 @@ static void prepare_bodies(struct resolvent *resolvent) {
     resolvent->cost =
         216.0 * (double)block_matrix_pattern(resolvent->matrix, bodies->count, bodies->first,
                                              bodies->second, bodies->pair_count);
-    resolvent->D = memory_allocate(contacts, sizeof *resolvent->D, "resolvent");
+    resolvent->left = memory_allocate(contacts, sizeof *resolvent->left, "resolvent");
+    resolvent->right = memory_allocate(contacts, sizeof *resolvent->right, "resolvent");
+    resolvent->f = memory_allocate(3 * contacts, sizeof *resolvent->f, "resolvent");
     resolvent->v = memory_allocate(6 * count, sizeof *resolvent->v, "resolvent");
     resolvent->mass = memory_allocate(count, sizeof *resolvent->mass, "resolvent");
     for (size_t b = 0; b < count; b++)
@@ -119,7 +123,9 @@ void resolvent_free(struct resolvent *resolvent) {
     if (!resolvent)
         return;
     block_matrix_free(resolvent->matrix);
-    memory_free(resolvent->D);
+    memory_free(resolvent->left);
+    memory_free(resolvent->right);
+    memory_free(resolvent->f);
     memory_free(resolvent->v);
     memory_free(resolvent->mass);
     memory_free(resolvent->forward);
@@ -132,32 +138,39 @@ double resolvent_cost(const struct resolvent *resolvent) { return resolvent->cos
 
 // Contacts ------------------------------------------------------------------------------------
 
-// out = D W_ab, W by columns of four, out by rows of four.
-static void put_product(const mat3 *D, const double *w, double *out) {
+// out = left W_ab right, W by columns of four, out by rows of four; no right: the identity.
+static void put_product(const mat3 *left, const double *w, const mat3 *right, double *out) {
     for (int i = 0; i < 3; i++) {
-        vec3 d = D->row[i];
-        for (int j = 0; j < 3; j++)
-            out[4 * i + j] = d.x * w[4 * j] + d.y * w[4 * j + 1] + d.z * w[4 * j + 2];
+        vec3 l = left->row[i];
+        vec3 row =
+            vec3_make(l.x * w[0] + l.y * w[1] + l.z * w[2], l.x * w[4] + l.y * w[5] + l.z * w[6],
+                      l.x * w[8] + l.y * w[9] + l.z * w[10]);
+        if (right)
+            row = mat3_apply_transposed(*right, row);
+        memcpy(out + 4 * i, &row, sizeof row);
     }
 }
 
-static bool factorise_matrix(struct resolvent *resolvent, const mat3 *D) {
+static bool factorise_matrix(struct resolvent *resolvent, const mat3 *left, const mat3 *right) {
     const struct friction_problem *problem = resolvent->problem;
     const struct friction_matrix *W = &problem->matrix;
     struct block_matrix *matrix = resolvent->matrix;
     block_matrix_clear(matrix);
     for (int32_t a = 0; a < problem->contacts; a++) {
         double *block = block_matrix_diagonal(matrix, a);
-        put_product(&D[a], W->value + W->diagonal[a] * FRICTION_BLOCK, block);
+        put_product(&left[a], W->value + W->diagonal[a] * FRICTION_BLOCK, right ? &right[a] : NULL,
+                    block);
         for (int i = 0; i < 3; i++)
             block[4 * i + i] += 1;
     }
     for (size_t k = 0; k < resolvent->pairs; k++) {
         size_t e = resolvent->forward[k], f = resolvent->backward[k];
         int32_t b = W->column[e], a = resolvent->row_of[k];
-        put_product(&D[a], W->value + e * FRICTION_BLOCK, block_matrix_forward(matrix, k));
+        put_product(&left[a], W->value + e * FRICTION_BLOCK, right ? &right[b] : NULL,
+                    block_matrix_forward(matrix, k));
         if (f != SIZE_MAX)
-            put_product(&D[b], W->value + f * FRICTION_BLOCK, block_matrix_backward(matrix, k));
+            put_product(&left[b], W->value + f * FRICTION_BLOCK, right ? &right[a] : NULL,
+                        block_matrix_backward(matrix, k));
     }
     return block_matrix_factor(matrix);
 }
@@ -197,6 +210,16 @@ static void add_slope(double *restrict block, double sign, const mat3 *D, vec3 l
     }
 }
 
+static mat3 slope_of(const struct resolvent *resolvent, int32_t contact) {
+    const mat3 *left = &resolvent->left[contact], *right = &resolvent->right[contact];
+    if (!resolvent->split)
+        return *left;
+    mat3 D;
+    for (int i = 0; i < 3; i++)
+        D.row[i] = mat3_apply_transposed(*left, right->row[i]);
+    return D;
+}
+
 static bool is_zero(const mat3 *D) {
     for (int i = 0; i < 3; i++)
         if (D->row[i].x != 0 || D->row[i].y != 0 || D->row[i].z != 0)
@@ -208,9 +231,10 @@ static void add_contact(struct resolvent *resolvent, int32_t contact) {
     const struct friction_bodies *bodies = &resolvent->problem->bodies;
     const struct friction_row *row = &bodies->rows[contact];
     struct block_matrix *matrix = resolvent->matrix;
-    if (is_zero(&resolvent->D[contact]))
+    mat3 own = slope_of(resolvent, contact);
+    if (is_zero(&own))
         return;
-    mat3 D = world_axes(row, &resolvent->D[contact]);
+    mat3 D = world_axes(row, &own);
     if (row->c >= 0)
         add_slope(block_matrix_diagonal(matrix, row->c), 1, &D, row->arm_c, row->arm_c);
     if (row->a >= 0)
@@ -239,10 +263,13 @@ static void lock_rows(double *block, unsigned locked, double diagonal) {
             block[6 * i + j] = i == j ? diagonal : 0;
 }
 
-static bool factorise_bodies(struct resolvent *resolvent, const mat3 *D) {
+static bool factorise_bodies(struct resolvent *resolvent, const mat3 *left, const mat3 *right) {
     const struct friction_bodies *bodies = &resolvent->problem->bodies;
     struct block_matrix *matrix = resolvent->matrix;
-    memcpy(resolvent->D, D, (size_t)resolvent->problem->contacts * sizeof *D);
+    size_t bytes = (size_t)resolvent->problem->contacts * sizeof *left;
+    memcpy(resolvent->left, left, bytes);
+    if (right)
+        memcpy(resolvent->right, right, bytes);
     block_matrix_clear(matrix);
     for (int32_t k = 0; k < resolvent->problem->contacts; k++)
         add_contact(resolvent, k);
@@ -261,10 +288,15 @@ static bool factorise_bodies(struct resolvent *resolvent, const mat3 *D) {
 static void solve_bodies(const struct resolvent *resolvent, const double *f, double *x) {
     const struct friction_problem *problem = resolvent->problem;
     const struct friction_bodies *bodies = &problem->bodies;
+    const double *impulses = f;
+    for (int32_t k = 0; k < problem->contacts && resolvent->split; k++) {
+        friction_set(resolvent->f, k, mat3_apply(resolvent->right[k], friction_get(f, k)));
+        impulses = resolvent->f;
+    }
     for (int32_t b = 0; b < bodies->count; b++) {
         vec3 push = {0}, turn = {0};
         for (size_t e = bodies->start[b]; e < bodies->start[b + 1]; e++)
-            friction_gather(bodies, bodies->incident[e], f, &push, &turn);
+            friction_gather(bodies, bodies->incident[e], impulses, &push, &turn);
         double *six = resolvent->v + 6 * b;
         put_six(six, push, turn);
         for (int axis = 0; axis < 6; axis++)
@@ -274,15 +306,24 @@ static void solve_bodies(const struct resolvent *resolvent, const double *f, dou
     block_matrix_solve(resolvent->matrix, resolvent->v);
     for (int32_t k = 0; k < problem->contacts; k++) {
         vec3 u = friction_row_velocity(&bodies->rows[k], resolvent->v);
-        friction_set(x, k, vec3_sub(friction_get(f, k), mat3_apply(resolvent->D[k], u)));
+        friction_set(x, k, vec3_sub(friction_get(f, k), mat3_apply(resolvent->left[k], u)));
     }
 }
 
 // Either --------------------------------------------------------------------------------------
 
+static bool factorise(struct resolvent *resolvent, const mat3 *left, const mat3 *right) {
+    resolvent->split = right != NULL;
+    return resolvent->problem->face == FACE_BODIES ? factorise_bodies(resolvent, left, right)
+                                                   : factorise_matrix(resolvent, left, right);
+}
+
 bool resolvent_factorise(struct resolvent *resolvent, const mat3 *D) {
-    return resolvent->problem->face == FACE_BODIES ? factorise_bodies(resolvent, D)
-                                                   : factorise_matrix(resolvent, D);
+    return factorise(resolvent, D, NULL);
+}
+
+bool resolvent_factorise_split(struct resolvent *resolvent, const mat3 *left, const mat3 *right) {
+    return factorise(resolvent, left, right);
 }
 
 void resolvent_solve(const struct resolvent *resolvent, const double *f, double *x) {

@@ -21,4 +21,9 @@ double resolvent_cost(const struct resolvent *resolvent);
 bool resolvent_factorise(struct resolvent *resolvent, const mat3 *D);
 void resolvent_solve(const struct resolvent *resolvent, const double *f, double *x);
 
+// D = right left, and x = right y: factorises I + left W right, and resolvent_solve finds y. Where
+// D has eigenvalues of very different sizes they stay apart in coordinates that are its own, and
+// are lost in one another in any others.
+bool resolvent_factorise_split(struct resolvent *resolvent, const mat3 *left, const mat3 *right);
+
 #endif
