@@ -11,11 +11,14 @@ struct contact_view {
     vec3 r_t, u_t;
 };
 
+// Impulses that ran away drown rho u in r - (r - rho u): where the projection changes nothing the
+// difference is taken as what it is. What is not a number ends up there and stays so.
+
 // Sticking has no De Saxce form: u_t must vanish wherever the contact is closed.
 static double sticking_map2(const struct contact_view *view, double rho) {
-    double a_n = view->r_n - rho * view->u_n;
-    double normal = view->r_n - fmax(a_n, 0);
-    vec3 tangential = a_n > 0 ? vec3_scale(rho, view->u_t) : view->r_t;
+    bool closed = !(view->r_n - rho * view->u_n <= 0);
+    double normal = closed ? rho * view->u_n : view->r_n;
+    vec3 tangential = closed ? vec3_scale(rho, view->u_t) : view->r_t;
     return normal * normal + vec3_dot(tangential, tangential);
 }
 
@@ -24,19 +27,19 @@ static double natural_map2(const struct contact_view *view, double rho) {
     double mu = view->mu;
     if (mu >= 1e100)
         return sticking_map2(view, rho);
-    double a_n = view->r_n - rho * (view->u_n + mu * vec3_length(view->u_t));
-    vec3 a_t = vec3_add_scaled(view->r_t, -rho, view->u_t);
-    double length = vec3_length(a_t), p_n = a_n;
-    vec3 p_t = a_t;
+    double step = rho * (view->u_n + mu * vec3_length(view->u_t));
+    double a_n = view->r_n - step, e_n = step;
+    vec3 a_t = vec3_add_scaled(view->r_t, -rho, view->u_t), e_t = vec3_scale(rho, view->u_t);
+    double length = vec3_length(a_t);
     if (mu * length <= -a_n) {
-        p_n = 0;
-        p_t = vec3_zero();
+        e_n = view->r_n;
+        e_t = view->r_t;
     } else if (length > mu * a_n) {
-        p_n = (mu * length + a_n) / (1 + mu * mu);
-        p_t = vec3_scale(mu * p_n / length, a_t);
+        double p_n = (mu * length + a_n) / (1 + mu * mu);
+        e_n = (mu * (mu * view->r_n - length) + step) / (1 + mu * mu);
+        e_t = vec3_add_scaled(view->r_t, -mu * p_n / length, a_t);
     }
-    vec3 e_t = vec3_sub(view->r_t, p_t);
-    return (view->r_n - p_n) * (view->r_n - p_n) + vec3_dot(e_t, e_t);
+    return e_n * e_n + vec3_dot(e_t, e_t);
 }
 
 static double body_v2(const struct solver_body *body) {
@@ -164,13 +167,21 @@ double residual_fclib(const struct residual_sums *sums) {
 
 // Of a problem by itself -----------------------------------------------------------------------
 
-static struct contact_view view_row(const struct friction_problem *problem, int32_t a, vec3 r,
-                                    vec3 u) {
+// Where W_aa vanishes no rho is right and any shows whether the law holds: the largest there is.
+static double spare_rho(const struct friction_problem *problem) {
+    double most = 0;
+    for (int32_t a = 0; a < problem->contacts; a++)
+        most = fmax(most, problem->rho[a]);
+    return most > 0 ? most : 1;
+}
+
+static struct contact_view view_row(const struct friction_problem *problem, int32_t a, double spare,
+                                    vec3 r, vec3 u) {
     return (struct contact_view){
         .r_n = r.x,
         .u_n = u.x,
         .mu = problem->mu[a],
-        .rho = problem->rho[a],
+        .rho = problem->rho[a] > 0 ? problem->rho[a] : spare,
         .r_t = vec3_make(0, r.y, r.z),
         .u_t = vec3_make(0, u.y, u.z),
     };
@@ -179,10 +190,13 @@ static struct contact_view view_row(const struct friction_problem *problem, int3
 struct friction_error residual_of(const struct friction_problem *problem, const double *r) {
     struct residual_sums sums = {0};
     double *u = memory_allocate(friction_problem_size(problem), sizeof *u, "residual");
+    double spare = spare_rho(problem);
     friction_problem_velocity(problem, r, u);
     for (int32_t a = 0; a < problem->contacts; a++) {
-        struct contact_view free = view_row(problem, a, vec3_zero(), friction_get(problem->q, a));
-        struct contact_view view = view_row(problem, a, friction_get(r, a), friction_get(u, a));
+        struct contact_view free =
+            view_row(problem, a, spare, vec3_zero(), friction_get(problem->q, a));
+        struct contact_view view =
+            view_row(problem, a, spare, friction_get(r, a), friction_get(u, a));
         add_free(&free, &sums);
         add_solved(&view, &sums);
     }

@@ -91,7 +91,8 @@ static vec3 pull(const struct proximal *p, const double *u, int32_t a) {
 // Frozen friction does not end where the contact opens: r would jump there.
 static double friction_limit(const struct proximal *p, int32_t a, double w_n,
                              enum friction friction) {
-    return friction == FRICTION_FROZEN ? p->limit[a] : p->problem->mu[a] * fmax(w_n, 0);
+    double coupled = w_n > 0 ? p->problem->mu[a] * w_n : 0; // mu may be infinite
+    return friction == FRICTION_FROZEN ? p->limit[a] : coupled;
 }
 
 static void freeze(struct proximal *p) {
@@ -268,9 +269,13 @@ int proximal_newton_run(struct monitor *monitor, struct resolvent *resolvent, in
     p.fall = FALL;
     memcpy(p.y, r, p.size * sizeof *r);
     friction_problem_velocity(p.problem, p.y, p.u);
-    while (left > 0 && p.compliance <= COMPLIANCE_MAX)
-        if (proximal_step(&p, &left, r) && monitor_check(monitor, budget - left, r))
+    while (left > 0 && p.compliance <= COMPLIANCE_MAX) {
+        int before = left;
+        bool solved = proximal_step(&p, &left, r);
+        left -= left == before; // without an answer impulses may grow for ever and cost nothing
+        if (solved && monitor_check(monitor, budget - left, r))
             break;
+    }
     proximal_close(&p);
     return budget - (left > 0 ? left : 0);
 }
