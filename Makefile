@@ -4,6 +4,7 @@
 #   make demo       install packages, build, run the Brazil nut, leave ParaView files
 #   make check      install packages, build, run every test (under ten minutes on two cores)
 #   make validate   long physics; make papers: the papers' scenes; make bench, bench-full: speed
+#   make bench-solvers  contact problems solved side by side with Siconos, where that is installed
 #   make torture    sanitizers, race detector and fuzzers, for FUZZ_SECONDS each
 #   make install    to PREFIX (DESTDIR is honoured)
 #
@@ -38,8 +39,11 @@ LIB_OBJECTS   = $(filter-out $(BUILD)/io/main.o,$(LIB_SOURCES:%.c=$(BUILD)/%.o))
 UNIT_BINARIES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/test_*.c))
 VALIDATION_BINARIES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/validation/*.c))
 FUZZ_BINARIES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/*.c))
+# Siconos is a guest: only this one program knows it, and it has another name without.
+SICONOS      := $(wildcard /usr/include/siconos/SiconosConfig.h)
+RACE         := $(BUILD)/tests/bench/race$(if $(SICONOS),,_alone)
 
-.PHONY: all demo check unit cli validate papers bench bench-full torture asan tsan fuzz install \
+.PHONY: all demo check unit cli validate papers bench bench-full bench-solvers race-solvers torture asan tsan fuzz install \
     clean packages packages-test test-programs
 .SECONDARY:
 
@@ -120,6 +124,15 @@ bench-full: packages-test
 	@$(MAKE) --no-print-directory all
 	@GABION=$(abspath $(BUILD)/gabion) PYTHON=$(PYTHON) tests/bench/bench.sh --largest 1000000
 
+# Installs Siconos if it can and goes on without if it cannot.
+bench-solvers: packages-test
+	@.ci/packages siconos || true
+	@$(MAKE) --no-print-directory race-solvers
+
+race-solvers: all $(RACE)
+	@GABION=$(abspath $(BUILD)/gabion) RACE=$(abspath $(RACE)) BUILD=$(abspath $(BUILD)) PYTHON=$(PYTHON) \
+	    tests/bench/solvers.sh
+
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/share/gabion
 	install $(BUILD)/gabion $(DESTDIR)$(PREFIX)/bin
@@ -163,6 +176,11 @@ $(BUILD)/gabion: $(BUILD)/io/main.o $(BUILD)/libgabion.a
 $(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/libgabion.a
 	@echo "  LD  $@"
 	@$(CC) $(GABION_CFLAGS) -fsanitize=fuzzer $(filter %.o %.a,$^) -o $@ $(GABION_LIBS)
+
+$(BUILD)/tests/bench/siconos.o: GABION_CFLAGS += -isystem $(dir $(SICONOS))
+$(RACE): $(BUILD)/tests/bench/race.o $(BUILD)/tests/bench/$(if $(SICONOS),,no_)siconos.o $(BUILD)/libgabion.a
+	@echo "  LD  $@"
+	@$(CC) $(GABION_CFLAGS) $^ -o $@ $(if $(SICONOS),-lsiconos_numerics) $(GABION_LIBS)
 
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libgabion.a
 	@echo "  LD  $@"

@@ -118,6 +118,8 @@ void friction_problem_finish(struct friction_problem *problem) {
     else
         finish_bodies(problem);
     for (int32_t a = 0; a < problem->contacts; a++) {
+        if (problem->rho[a] > 0)
+            continue; // known already
         double norm = mat3_norm(problem->diagonal[a]);
         problem->rho[a] = norm > 0 ? 1 / norm : 0;
     }

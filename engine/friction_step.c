@@ -56,8 +56,8 @@ static double speed2(const struct problem *step, int32_t body) {
     return vec3_dot(v, v) + vec3_dot(s, s);
 }
 
-static void add_row(struct source *source, struct friction_row row, int32_t c, int32_t a, double mu,
-                    vec3 b) {
+static int32_t add_row(struct source *source, struct friction_row row, int32_t c, int32_t a,
+                       double mu, vec3 b) {
     const struct problem *step = source->world->problem;
     int32_t k = source->contacts++;
     row.c = name_body(source, c);
@@ -70,6 +70,7 @@ static void add_row(struct source *source, struct friction_row row, int32_t c, i
     source->problem->bodies.rows[k] = row;
     source->problem->mu[k] = mu;
     friction_set(source->problem->q, k, vec3_add(q, b));
+    return k;
 }
 
 static void add_block(struct source *source, const struct block *block, double mu) {
@@ -80,7 +81,8 @@ static void add_block(struct source *source, const struct block *block, double m
                                    .arm_c = point->arm_c,
                                    .arm_a = point->arm_a,
                                    .slot = SLOT_POINT | (block->begin + k)};
-        add_row(source, row, block->c, block->a, mu, point->b);
+        int32_t contact = add_row(source, row, block->c, block->a, mu, point->b);
+        source->problem->rho[contact] = point->rho;
     }
 }
 

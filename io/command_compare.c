@@ -206,6 +206,9 @@ bool command_compare(const struct options *options, struct error *error) {
         .tolerance_count = options->tolerance_count > 0 ? options->tolerance_count : 2,
     };
     size_t count = (size_t)comparison.solver_count;
+    for (int s = 0; s < comparison.solver_count; s++)
+        if (!solving_check(comparison.solvers[s], error))
+            return false;
     if (!workers_start(&workers, options->threads, error))
         return false;
     struct solver_choice *solvers = memory_allocate(count, sizeof *solvers, "solvers");

@@ -87,25 +87,19 @@ static bool solve(const struct friction_problem *problem, struct solver_choice c
     return written && solving.solved;
 }
 
-// What the user chose must have an effect.
-static bool choose(const struct options *options, struct solver_choice *choice,
-                   struct error *error) {
-    *choice = options->solver_count > 0 ? options->solvers[0]
-                                        : (struct solver_choice){.method = GABION_METHOD_AUTO};
+static struct solver_choice choose(const struct options *options) {
+    struct solver_choice choice = {.method = GABION_METHOD_AUTO};
+    if (options->solver_count > 0)
+        choice = options->solvers[0];
     if (options->local_given)
-        choice->local = options->solver.local;
-    if (choice->local != GABION_LOCAL_AUTO && !solving_has_local(choice->method))
-        return error_set(error, ERROR_INPUT,
-                         "%s does not solve contacts one by one and has no local solver; nsgs, "
-                         "anderson, prox and auto do",
-                         panel_name(choice->method));
-    return true;
+        choice.local = options->solver.local;
+    return choice;
 }
 
 bool command_solve(const struct options *options, struct error *error) {
-    struct solver_choice choice;
+    struct solver_choice choice = choose(options);
     struct workers workers;
-    if (!choose(options, &choice, error) || !workers_start(&workers, options->threads, error))
+    if (!solving_check(choice, error) || !workers_start(&workers, options->threads, error))
         return false;
     struct friction_problem *problem = solving_read(options->target, workers.team, error);
     bool solved = problem != NULL && solve(problem, choice, options, error);

@@ -488,7 +488,7 @@ char *h5_read_strings(const struct h5_file *file, const char *name, size_t *coun
     }
     char *text = read_string_dataset(file, name, dataset, count, size, error);
     H5Dclose(dataset);
-    for (size_t k = 0; text && k < *count; k++)
+    for (size_t k = 0; text && k + 1 < *count; k++) // after the last there is room
         text[(k + 1) * *size - 1] = '\0';
     return text;
 }

@@ -80,7 +80,7 @@ static void draw_ticks(const struct panel *panel) {
 
 static void draw_stroke(FILE *stream, int solver) {
     fprintf(stream, "fill=\"none\" stroke=\"%s\" stroke-width=\"2\" stroke-dasharray=\"%s\"",
-            colours[solver % COLOURS], dashes[solver % DASHES]);
+            colours[solver % COLOURS], dashes[(solver + solver / COLOURS) % DASHES]);
 }
 
 // A staircase from tau = 1 to the right edge.

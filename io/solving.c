@@ -39,6 +39,15 @@ bool solving_has_local(enum gabion_method method) {
            method == GABION_METHOD_PROX || method == GABION_METHOD_AUTO;
 }
 
+bool solving_check(struct solver_choice choice, struct error *error) {
+    if (choice.local == GABION_LOCAL_AUTO || solving_has_local(choice.method))
+        return true;
+    return error_set(error, ERROR_INPUT,
+                     "%s does not solve contacts one by one and has no local solver; nsgs, "
+                     "anderson, prox and auto do",
+                     panel_name(choice.method));
+}
+
 const char *solving_label(struct solver_choice choice, char text[SOLVING_LABEL_SIZE]) {
     if (choice.local == GABION_LOCAL_AUTO)
         snprintf(text, SOLVING_LABEL_SIZE, "%s", panel_name(choice.method));

@@ -22,6 +22,8 @@ struct solving solving_run(const struct friction_problem *problem, struct solver
 
 double solving_measure(const struct solver_settings *settings, const struct friction_error *error);
 bool solving_has_local(enum gabion_method method); // does it solve one contact at a time?
+// A local solver must have an effect.
+bool solving_check(struct solver_choice choice, struct error *error);
 
 // "nsgs", "nsgs/exact".
 #define SOLVING_LABEL_SIZE 32

@@ -10,8 +10,7 @@
 
 #define DEPENDENT 1e-9  // of the diagonal: what is left of a column that adds nothing
 #define VIOLATED  1e-13 // of the largest number that y is made of
-#define ROUNDS    5     // of growth, each checked with equations solved anew
-#define CHANGES   30    // per unknown, before it is called endless
+#define CHANGES   3     // per unknown and call, before it is called endless
 
 struct active_set {
     struct active_matrix matrix;
@@ -24,7 +23,7 @@ struct active_set {
     double *column, *row;   // of the one that comes in
     double *along, *across; // inverse times column, row times inverse
     double tolerance;       // of y
-    int changes, last;      // in all; when the call began
+    int changes;
 };
 
 struct active_set *active_set_create(const struct active_matrix *matrix) {
@@ -137,7 +136,7 @@ static void drop(struct active_set *set, size_t m) {
 }
 
 // Built anew, one after the other; one that rounding alone had let in stays outside.
-static void rebuild(struct active_set *set) {
+void active_set_renew(struct active_set *set) {
     size_t count = set->count;
     int changes = set->changes;
     memset(set->is_taken, 0, set->matrix.size * sizeof(bool));
@@ -157,11 +156,12 @@ static void rebuild(struct active_set *set) {
 
 // The method ----------------------------------------------------------------------------------
 
+// With ones on the diagonal of Q each x is a term of its y: large ones that cancel round it too.
 static void find_y(struct active_set *set, const double *c) {
     double most = 0;
     set->matrix.product(set->matrix.context, set->x, set->y);
     for (size_t i = 0; i < set->matrix.size; i++) {
-        most = fmax(most, fmax(fabs(set->y[i]), fabs(c[i])));
+        most = fmax(most, fmax(fabs(set->x[i]), fabs(c[i])));
         set->y[i] += c[i];
     }
     set->tolerance = VIOLATED * most;
@@ -196,12 +196,22 @@ static void shed_negative(struct active_set *set, const double *c) {
     find_y(set, c);
 }
 
-// Changes have rounded the inverse so much that it does not solve the equations any more.
-static bool worn(const struct active_set *set) {
+// Changes have rounded the inverse so much that what is taken is not solved any more.
+static double unsolved(const struct active_set *set) {
     double most = 0;
     for (size_t i = 0; i < set->count; i++)
         most = fmax(most, fabs(set->y[set->taken[i]]));
-    return !(most <= set->tolerance);
+    return most;
+}
+
+// x, y and if need be the inverse anew. What is left then no y can be trusted beyond.
+static void repair(struct active_set *set, const double *c) {
+    shed_negative(set, c);
+    if (unsolved(set) > set->tolerance) {
+        active_set_renew(set);
+        shed_negative(set, c);
+    }
+    set->tolerance = fmax(set->tolerance, 2 * unsolved(set));
 }
 
 static size_t most_violated(const struct active_set *set) {
@@ -258,34 +268,36 @@ static bool bring_in(struct active_set *set, size_t p) {
     }
 }
 
-static enum active_status grow(struct active_set *set, const double *c) {
-    size_t p;
-    find_y(set, c);
-    while ((p = most_violated(set)) != SIZE_MAX) {
-        if (set->changes - set->last > CHANGES * (int)(set->matrix.size + 10))
-            return ACTIVE_CAP;
-        if (!bring_in(set, p))
-            return ACTIVE_UNBOUNDED;
-        find_y(set, c);
-    }
-    return ACTIVE_SOLVED;
-}
-
 enum active_status active_set_solve(struct active_set *set, const double *c, double *x) {
-    enum active_status status = ACTIVE_CAP;
-    set->last = set->changes;
-    shed_negative(set, c);
-    for (int round = 0; round < ROUNDS && status == ACTIVE_CAP; round++) {
-        status = grow(set, c);
-        if (status != ACTIVE_SOLVED)
-            break;
-        shed_negative(set, c);
-        if (worn(set)) {
-            rebuild(set);
-            shed_negative(set, c);
+    enum active_status status = ACTIVE_SOLVED;
+    int last = set->changes, most = CHANGES * (int)(set->matrix.size + 10);
+    repair(set, c);
+    while (status == ACTIVE_SOLVED) {
+        size_t p = most_violated(set);
+        if (p == SIZE_MAX) {
+            // Done, if it is so with x solved anew.
+            repair(set, c);
+            p = most_violated(set);
         }
-        status = most_violated(set) == SIZE_MAX ? ACTIVE_SOLVED : ACTIVE_CAP;
+        if (p == SIZE_MAX)
+            break;
+        if (set->changes - last > most)
+            status = ACTIVE_CAP;
+        else if (!bring_in(set, p))
+            status = ACTIVE_UNBOUNDED;
+        find_y(set, c);
+        if (unsolved(set) > set->tolerance)
+            repair(set, c);
     }
     memcpy(x, set->x, set->matrix.size * sizeof *x);
     return status;
+}
+
+void active_set_follow(const struct active_set *set, const double *dc, double *dx) {
+    memset(dx, 0, set->matrix.size * sizeof *dx);
+    for (size_t j = 0; j < set->count; j++) {
+        double change = dc[set->taken[j]];
+        for (size_t i = 0; i < set->count && change != 0; i++)
+            dx[set->taken[i]] -= inverse_row(set, i)[j] * change;
+    }
 }

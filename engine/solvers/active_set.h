@@ -4,7 +4,8 @@
 // strictly convex in what x causes, y = Q x + c, and asks for y >= 0. Q may be semidefinite: an
 // unknown whose column depends on those already taken never joins them, it takes one's place.
 //
-// Q need not be quite symmetric: what is found is  y >= 0,  x >= 0,  x.y = 0.
+// Q is expected to have ones on its diagonal. It need not be quite symmetric: what is found is  y
+// >= 0,  x >= 0,  x.y = 0.
 #ifndef ENGINE_SOLVERS_ACTIVE_SET_H
 #define ENGINE_SOLVERS_ACTIVE_SET_H
 
@@ -31,6 +32,11 @@ void active_set_free(struct active_set *set);
 
 // Starts from the unknowns that were taken in the last call.
 enum active_status active_set_solve(struct active_set *set, const double *c, double *x);
+
+void active_set_renew(struct active_set *set); // Q has changed
+
+// How x would change with c while the same unknowns are taken.
+void active_set_follow(const struct active_set *set, const double *dc, double *dx);
 int active_set_changes(const struct active_set *set); // of all calls
 
 #endif

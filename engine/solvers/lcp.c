@@ -11,12 +11,13 @@
 #include "parallel/wide.h"
 
 // All numbers of the tableau are relative to rows, columns and right-hand side of size one.
-#define PIVOT_LEAST 1e-9  // of the largest of its column: below is what rounding leaves of zero
-#define TIE         1e-12 // of the values: they may differ by rounding alone
-#define TIE_ROWS    1e-9  // of the lexicographic rows, which many pivots have rounded
-#define WRONG_SIGN  1e-10 // of the final solution, built anew: more of it starts another round
-#define ROUNDS      4
-#define PARALLEL    20000 // numbers of the tableau that are worth a thread
+#define PIVOT_LEAST   1e-9  // of the largest of its column: below is what rounding leaves of zero
+#define TIE           1e-14 // of the values: they may differ by rounding alone
+#define TIE_ROWS      1e-9  // of the lexicographic rows, which many pivots have rounded
+#define WRONG_SIGN    1e-14 // of the final solution, built anew: more of it starts another round
+#define WRONG_AT_MOST 1e-8  // and this much is not a solution
+#define ROUNDS        4
+#define PARALLEL      200000 // numbers of the tableau that are worth a thread
 
 // Basic variables as functions of the others, one row each:
 //   x_row = sum over columns T x_column + value
@@ -251,59 +252,76 @@ static size_t complement(const struct tableau *t, size_t variable) {
     return variable < t->size ? variable + t->size : variable - t->size;
 }
 
-static enum lcp_status follow_path(struct tableau *t, int cap) {
-    size_t row = lowest_row(t), column = t->size;
+// Unknowns of the problem as given: columns that became basic, and the rows they took.
+static size_t list_basis(const struct tableau *t, size_t *columns, size_t *rows) {
+    size_t n = t->size, count = 0, row_count = 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t w = t->swapped[i] ? n + i : i;
+        if (t->is_basic[complement(t, w)])
+            columns[count++] = i;
+        if (!t->is_basic[w])
+            rows[row_count++] = i;
+    }
+    if (t->is_basic[artificial(t)])
+        columns[count++] = n;
+    return count;
+}
+
+// The tableau of the same basis from M itself, by the largest pivot of each column: what rounding
+// piled up on the way is gone. False where the basis is singular: the tableau is then that of the
+// start.
+static bool tableau_refresh(struct tableau *t) {
+    size_t n = t->size, *columns = memory_allocate(2 * n + 1, sizeof *columns, "tableau");
+    size_t *rows = columns + n + 1, count = list_basis(t, columns, rows);
+    tableau_fill(t);
+    memset(t->swapped, 0, n * sizeof *t->swapped);
+    bool regular = true;
+    for (size_t k = 0; k < count && regular; k++) {
+        size_t best = k, column = columns[k];
+        for (size_t l = k + 1; l < count; l++)
+            if (fabs(row_of(t, rows[l])[column]) > fabs(row_of(t, rows[best])[column]))
+                best = l;
+        size_t row = rows[best];
+        rows[best] = rows[k];
+        regular = fabs(row_of(t, row)[column]) > DBL_EPSILON;
+        if (regular)
+            tableau_pivot(t, row, column);
+    }
+    if (!regular)
+        tableau_fill(t);
+    memory_free(columns);
+    return regular;
+}
+
+// A ray that rounding made is none on a tableau built anew. (The renamed problems of later rounds
+// have another z_0, which only their own tableau knows.)
+static size_t look_again(struct tableau *t, bool renamed, size_t entering) {
+    if (renamed || !tableau_refresh(t) || t->is_basic[entering])
+        return NO_ROW;
+    return leaving_row(t, t->place[entering]);
+}
+
+static enum lcp_status follow_path(struct tableau *t, bool renamed, int cap) {
+    size_t row = lowest_row(t), entering = artificial(t);
     if (row == NO_ROW)
         return LCP_SOLVED;
     for (;;) {
         if (t->pivots++ >= cap)
             return LCP_CAP;
         size_t leaving = t->basic[row];
-        tableau_pivot(t, row, column);
+        tableau_pivot(t, row, t->place[entering]);
         if (leaving == artificial(t))
             return LCP_SOLVED;
-        column = t->place[complement(t, leaving)];
-        row = leaving_row(t, column);
+        entering = complement(t, leaving);
+        row = leaving_row(t, t->place[entering]);
+        if (row == NO_ROW)
+            row = look_again(t, renamed, entering);
         if (row == NO_ROW)
             return LCP_RAY;
     }
 }
 
 // The solution built anew ---------------------------------------------------------------------
-
-// Basic z of the problem as given, in ascending order.
-static size_t list_active(const struct tableau *t, size_t *active) {
-    size_t count = 0;
-    for (size_t i = 0; i < t->size; i++)
-        if (t->is_basic[t->swapped[i] ? i : t->size + i])
-            active[count++] = i;
-    return count;
-}
-
-// The tableau of the same basis from M itself, by pivots as large as each row offers: what
-// rounding piled up on the way is gone. Rows then belong to their own pairs again. False where the
-// basis is singular: the tableau is then that of the start.
-static bool tableau_refresh(struct tableau *t) {
-    size_t n = t->size, *active = memory_allocate(n, sizeof *active, "tableau");
-    size_t count = list_active(t, active);
-    tableau_fill(t);
-    memset(t->swapped, 0, n * sizeof *t->swapped);
-    bool regular = true;
-    for (size_t k = 0; k < count && regular; k++) {
-        size_t best = NO_ROW, column = active[k];
-        for (size_t l = 0; l < count; l++)
-            if (t->basic[active[l]] < n && (best == NO_ROW || fabs(row_of(t, active[l])[column]) >
-                                                                  fabs(row_of(t, best)[column])))
-                best = active[l];
-        regular = fabs(row_of(t, best)[column]) > DBL_EPSILON;
-        if (regular)
-            tableau_pivot(t, best, column);
-    }
-    if (!regular)
-        tableau_fill(t);
-    memory_free(active);
-    return regular;
-}
 
 static void swap_rows(struct tableau *t, size_t i, size_t j) {
     double *a = row_of(t, i), *b = row_of(t, j);
@@ -362,26 +380,32 @@ static void read_solution(const struct tableau *t, double *z) {
     }
 }
 
+// The path ends on a tableau without z_0. The fresh one of that basis is believed; where rounding
+// had turned signs, another round from there may repair them. The best of all rounds is kept.
+static enum lcp_status solve(struct tableau *t, int cap, double *z) {
+    double least = INFINITY;
+    tableau_fill(t);
+    for (int round = 0; round < ROUNDS && least > WRONG_SIGN; round++) {
+        enum lcp_status status = follow_path(t, round > 0, cap);
+        if (status != LCP_SOLVED && !(least <= WRONG_AT_MOST))
+            return status;
+        if (status != LCP_SOLVED || !tableau_refresh(t))
+            break;
+        tableau_rename(t);
+        if (most_wrong(t) < least)
+            read_solution(t, z);
+        least = fmin(least, most_wrong(t));
+    }
+    return least <= WRONG_AT_MOST ? LCP_SOLVED : LCP_RAY;
+}
+
 struct lcp_result lcp_solve(size_t size, const double *M, const double *q, int cap,
                             struct team *team, double *z) {
     struct tableau t = tableau_open(size, M, q, team);
-    enum lcp_status status = LCP_CAP;
     memset(z, 0, size * sizeof *z);
-    tableau_fill(&t);
-    for (int round = 0; round < ROUNDS; round++) {
-        status = follow_path(&t, cap);
-        if (status != LCP_SOLVED)
-            break;
-        // Renamed or not, the path ends on a tableau without z_0, and the fresh one is what is
-        // believed: signs that rounding had turned are repaired by another round from there.
-        bool regular = tableau_refresh(&t);
-        tableau_rename(&t);
-        if (regular && most_wrong(&t) <= WRONG_SIGN)
-            break;
-        status = LCP_CAP;
-    }
-    if (status == LCP_SOLVED)
-        read_solution(&t, z);
+    enum lcp_status status = solve(&t, cap, z);
+    if (status != LCP_SOLVED)
+        memset(z, 0, size * sizeof *z);
     struct lcp_result result = {status, t.pivots};
     tableau_close(&t);
     return result;

@@ -46,6 +46,12 @@ double polygon_support(const vec3 *column, int sides, vec3 u) {
     return most;
 }
 
+vec3 polygon_edge(const vec3 *column, int sides, double mu, int k, const mat3 *W) {
+    vec3 edge = vec3_add_scaled(column[sides], fmin(mu, POLYGON_STICKS), column[k]);
+    double w = vec3_dot(edge, mat3_apply(*W, edge));
+    return w > 0 ? vec3_scale(1 / sqrt(w), edge) : edge;
+}
+
 // The complementarity problem -----------------------------------------------------------------
 
 size_t polygon_unknowns(int sides, double mu) { return mu > 0 ? (size_t)sides + 2 : 1; }
@@ -204,7 +210,7 @@ static bool solve_by_programs(const vec3 *column, int sides, const mat3 *W, vec3
     one.c = memory_allocate(2 * n, sizeof *one.c, "polygon");
     one.x = one.c + n;
     for (int k = 0; k < sides; k++)
-        one.edge[k] = vec3_add_scaled(column[sides], mu, column[k]);
+        one.edge[k] = polygon_edge(column, sides, mu, k, W);
     struct active_matrix matrix = {n, 3, &one, one_product, one_column, one_row};
     one.set = active_set_create(&matrix);
     bool solved = find_slide(&one, r);

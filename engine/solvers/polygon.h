@@ -14,7 +14,7 @@
 #include "engine/friction_problem.h"
 
 // Sticking contacts need a bound too: an open contact must bear no friction.
-#define POLYGON_STICKS 1e6
+#define POLYGON_STICKS 1e4
 
 // Columns that impulses are combined of: sides corners (0, d_k), then the normal (1, 0, 0).
 // The caller frees them with memory_free.
@@ -22,6 +22,9 @@ vec3 *polygon_columns(const struct gabion_cone *cone);
 
 // max over k of -d_k.u_t: what sliding at u dissipates per unit of mu r_n.
 double polygon_support(const vec3 *column, int sides, vec3 u);
+
+// An edge of the cone, as long as makes edge.W edge one; where nothing moves along it, as it is.
+vec3 polygon_edge(const vec3 *column, int sides, double mu, int k, const mat3 *W);
 
 // One contact, u = W r + b, by lexicographic pivots (GABION_LOCAL_LEMKE) or quadratic programs
 // (GABION_LOCAL_QP). Where friction is zero or sticks there is no polygon and the exact solver

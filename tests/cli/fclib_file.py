@@ -4,6 +4,7 @@
     fclib_file.py make FILE              one contact, W = 2 I, q = (-1, 2, 0), mu = 1/2
     fclib_file.py set FILE NAME K VALUE  changes one number of a dataset
     fclib_file.py get FILE NAME          prints a dataset
+    fclib_file.py pack FILE TO           compresses every dataset
     fclib_file.py layout FILE            is it what the FCLIB library reads? `N passed, M failed`
 
 The answer to the problem of `make` is r = (1/2, -1/4, 0), u = (0, 3/2, 0): the normal impulse stops
@@ -26,6 +27,17 @@ def make(path):
         local["W/x"] = np.full(3, 2.0)
         local["vectors/q"] = np.array([-1.0, 2.0, 0.0])
         local["vectors/mu"] = np.array([0.5])
+        local["info/title"] = np.bytes_("one contact")  # without a NUL at its end
+
+
+def pack(path, packed):
+    with h5py.File(path) as file, h5py.File(packed, "w") as copy:
+
+        def compress(name, item):
+            if isinstance(item, h5py.Dataset) and item.shape:
+                copy.create_dataset(name, data=item[:], compression="gzip", shuffle=True)
+
+        file.visititems(compress)
 
 
 def layout(path):
@@ -69,6 +81,8 @@ def layout(path):
 command, path = sys.argv[1:3]
 if command == "make":
     make(path)
+elif command == "pack":
+    pack(path, sys.argv[3])
 elif command == "set":
     with h5py.File(path, "r+") as file:
         file[sys.argv[3]][int(sys.argv[4])] = float(sys.argv[5])

@@ -69,6 +69,9 @@ ok "nothing was written" [ ! -e none.hdf5 -a ! -e none.hdf5.part ]
 # Solve: a problem with a closed form.
 file make one.hdf5
 cp one.hdf5 bare.hdf5
+exits 0 "info on a file of h5py" info one.hdf5
+is "its title" "$(field title)" "one contact"
+is "it has no solution" "$(field solution)" no
 exits 0 "solve" solve one.hdf5 --solver newton --tol 1e-10 --save --history one.csv
 is "status" "$(field status)" converged
 is "solver" "$(field solver)" newton
@@ -114,6 +117,11 @@ exits 2 "--cone-sides 2" solve one.hdf5 --cone-sides 2
 exits 2 "--max x" solve one.hdf5 --max x
 exits 2 "no problem" solve
 exits 2 "two problems" solve one.hdf5 bare.hdf5
+file pack first.hdf5 packed.hdf5
+exits 0 "a compressed file" solve packed.hdf5 --solver newton
+packed=$(field iterations)
+exits 0 "and as it was" solve first.hdf5 --solver newton
+is "compressed or not" "$packed" "$(field iterations)"
 
 # Bad files.
 exits 2 "missing file" solve absent.hdf5
@@ -170,5 +178,7 @@ exits 2 "list with a typo" compare one.hdf5 --solvers newton,nsg
 says "list with a typo" 'unknown solver "nsg"'
 exits 2 "local typo in a list" compare one.hdf5 --solvers nsgs/exakt
 says "local typo in a list" 'did you mean "exact"'
+exits 2 "local solver that has no effect" compare one.hdf5 --solvers nsgs,newton/exact
+says "local solver that has no effect" 'newton does not solve contacts one by one'
 exits 2 "tolerance typo in a list" compare one.hdf5 --tol 1e-4,
 finish

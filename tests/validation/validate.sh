@@ -6,4 +6,4 @@ python=${PYTHON:-/usr/bin/python3} programs=$(dirname "$GABION")/tests/validatio
 exec tests/tally.sh tests/validation/determinism.sh \
     "$python tests/validation/arch_limit.py $programs/arches" "$programs/arches" \
     "$python tests/validation/masonry.py" "$python tests/validation/wall.py" \
-    "$python tests/validation/brazil_nut.py"
+    "$python tests/validation/brazil_nut.py" "$python tests/validation/solvers.py"

@@ -1,0 +1,35 @@
+// Solvers side by side on one contact problem. Each entrant times its own solve alone: what it
+// needs to have the problem in its own form is not counted.
+#ifndef TESTS_BENCH_RACE_H
+#define TESTS_BENCH_RACE_H
+
+#include "engine/friction_problem.h"
+
+// Seconds of processor time, or on the clock where that is less: reading it costs microseconds that
+// small problems do not take. Everything here runs on one thread; OPENBLAS_NUM_THREADS=1 sees to it
+// that Siconos does.
+struct race_watch {
+    double processor, wall;
+};
+struct race_watch race_start(void);
+double race_stop(const struct race_watch *start);
+
+struct race_run {
+    double seconds;
+    int iterations;
+};
+
+struct entrant {
+    const char *name;
+    bool ours;
+    // From r = 0 until the solver says that the error of FCLIB is at most `tolerance`, or gives up.
+    struct race_run (*solve)(const struct entrant *entrant, const struct friction_problem *problem,
+                             double tolerance, double *r);
+    int method;          // ours: enum gabion_method
+    const void *setting; // others: what `solve` understands
+};
+
+// Strong settings of Siconos, fast ones first. 0 where it was not there to compile against.
+size_t siconos_entrants(const struct entrant **entrants);
+
+#endif
