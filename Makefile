@@ -78,8 +78,9 @@ cli: all
 
 # The readers, the engine's own fuzzer and a sample of the command line under gcc's address and
 # undefined-behaviour sanitizers.
-ASAN_UNIT := bulk case case_masonry checkpoint checkpoint_forged drivers fclib file fuzz_world generators \
-    fuzz_blocks grid history interfaces manifold masonry mesh polyhedron splitting supports turns vtk
+ASAN_UNIT := bulk case case_masonry checkpoint checkpoint_forged drivers fclib file friction_problem \
+    fuzz_blocks fuzz_world generators gradients grid history interfaces ipm lcp lemke manifold masonry mesh \
+    panel polygon polyhedron proximal resolvent splitting supports sweeps turns vtk
 asan:
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)/asan OPT=-O1 \
 	    CFLAGS="-fsanitize=address,undefined -fno-sanitize-recover=all $(CFLAGS)" \
@@ -88,7 +89,7 @@ asan:
 	@GABION=$(abspath $(BUILD)/asan/gabion) PYTHON=$(PYTHON) tests/cli/run_tests.sh input solve usage
 
 # Races: clang with libomp and its Archer tool; gcc's runtime gives false reports.
-TSAN_UNIT := parallel splitting fuzz_blocks fuzz_world
+TSAN_UNIT := parallel splitting sweeps fuzz_blocks fuzz_world
 tsan:
 	@command -v clang >/dev/null || { echo "tsan needs clang and libomp-dev"; exit 1; }
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)/tsan CC=clang OPT=-O1 CFLAGS="-fsanitize=thread $(CFLAGS)" \
@@ -158,7 +159,7 @@ $(BUILD)/io/checkpoint_write.o: GABION_CFLAGS += \
     -DGABION_COMPILER_FLAGS='"$(OPT) $(ARCH) $(CFLAGS)"'
 
 $(BUILD)/$(KERNEL).o: GABION_CFLAGS += $(KERNEL_FLAGS)
-$(BUILD)/engine/solvers/block_matrix.o: GABION_CFLAGS += -O3
+$(addprefix $(BUILD)/engine/solvers/,block_matrix.o resolvent.o): GABION_CFLAGS += -O3
 $(BUILD)/$(KERNEL)_avx2.o: $(KERNEL).c
 	@mkdir -p $(@D)
 	@echo "  CC  $< (avx2)"

@@ -1,5 +1,6 @@
 #include "engine/contacts.h"
 
+#include "engine/solution.h"
 #include "engine/world.h"
 #include "parallel/memory.h"
 
@@ -79,8 +80,7 @@ static void match_leftovers(void *context, size_t begin, size_t end) {
     }
 }
 
-// The normal has turned since the last step, and the cone with it. Newton's method may find a step
-// solved as it stands: what it starts from must lie in the cone already.
+// The normal has turned since the last step, and the cone with it.
 static void project_range(void *context, size_t begin, size_t end) {
     const struct gabion_world *world = context;
     for (size_t k = begin; k < end; k++) {
@@ -106,7 +106,7 @@ void contacts_match(struct gabion_world *world) {
     team_for(world->team, contacts->count, CHUNK, match_range, &match);
     if (world->bodies.polyhedron_count > 0)
         team_for(world->team, contacts->count, CHUNK, match_leftovers, &match);
-    if (world->settings.method != GABION_METHOD_NSGS)
+    if (!solution_visits_all(&world->settings))
         team_for(world->team, contacts->count, CHUNK, project_range, world);
     memory_free(match.taken);
 }

@@ -12,6 +12,26 @@ size_t friction_problem_size(const struct friction_problem *problem) {
     return 3 * (size_t)problem->contacts;
 }
 
+double friction_problem_dot(const struct friction_problem *problem, const double *x,
+                            const double *y) {
+    double sum = 0;
+    for (size_t i = 0; i < friction_problem_size(problem); i++)
+        sum += x[i] * y[i];
+    return sum;
+}
+
+size_t friction_matrix_find(const struct friction_matrix *matrix, int32_t row, int32_t column) {
+    size_t low = matrix->start[row], high = matrix->start[row + 1];
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (matrix->column[middle] < column)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < matrix->start[row + 1] && matrix->column[low] == column ? low : SIZE_MAX;
+}
+
 static struct friction_problem *create(int32_t contacts, enum friction_face face) {
     size_t n = (size_t)contacts;
     struct friction_problem *problem = memory_allocate(1, sizeof *problem, "contact problem");

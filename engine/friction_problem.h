@@ -95,6 +95,8 @@ void friction_problem_join(struct friction_problem *problem);
 struct friction_problem *friction_problem_assemble(const struct friction_problem *problem);
 
 size_t friction_problem_size(const struct friction_problem *problem); // 3 contacts
+double friction_problem_dot(const struct friction_problem *problem, const double *x,
+                            const double *y);
 
 // Wx = W x, and u = W r + q.
 void friction_problem_product(const struct friction_problem *problem, const double *x, double *Wx);
@@ -134,6 +136,9 @@ static inline mat3 friction_block(const double *value) {
                    {value[1], value[5], value[9]},
                    {value[2], value[6], value[10]}}};
 }
+
+// The place of block (row, column); SIZE_MAX: none.
+size_t friction_matrix_find(const struct friction_matrix *matrix, int32_t row, int32_t column);
 
 // (W x)_a by three sums that do not wait for each other.
 __attribute__((always_inline)) static inline vec3

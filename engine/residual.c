@@ -22,21 +22,20 @@ static double sticking_map2(const struct contact_view *view, double rho) {
     return normal * normal + vec3_dot(tangential, tangential);
 }
 
-// |r - P_K(r - rho ut)|^2
-static double natural_map2(const struct contact_view *view, double rho) {
+// |r - P_K(r - rho ut)|^2, slip = |u_t|.
+static double natural_map2(const struct contact_view *view, double slip, double rho) {
     double mu = view->mu;
     if (mu >= 1e100)
         return sticking_map2(view, rho);
-    double step = rho * (view->u_n + mu * vec3_length(view->u_t));
-    double a_n = view->r_n - step, e_n = step;
+    double step = rho * (view->u_n + mu * slip), a_n = view->r_n - step, e_n = step;
     vec3 a_t = vec3_add_scaled(view->r_t, -rho, view->u_t), e_t = vec3_scale(rho, view->u_t);
     double length = vec3_length(a_t);
     if (mu * length <= -a_n) {
         e_n = view->r_n;
         e_t = view->r_t;
     } else if (length > mu * a_n) {
-        double p_n = (mu * length + a_n) / (1 + mu * mu);
-        e_n = (mu * (mu * view->r_n - length) + step) / (1 + mu * mu);
+        double inverse = 1 / (1 + mu * mu), p_n = (mu * length + a_n) * inverse;
+        e_n = (mu * (mu * view->r_n - length) + step) * inverse;
         e_t = vec3_add_scaled(view->r_t, -mu * p_n / length, a_t);
     }
     return e_n * e_n + vec3_dot(e_t, e_t);
@@ -95,14 +94,16 @@ static void add_free(const struct contact_view *view, struct residual_sums *sums
 }
 
 static void add_solved(const struct contact_view *view, struct residual_sums *sums) {
-    sums->unscaled2 += natural_map2(view, 1);
+    double slip2 = vec3_dot(view->u_t, view->u_t), slip = sqrt(slip2);
     double r2 = view->r_n * view->r_n + vec3_dot(view->r_t, view->r_t);
+    sums->unscaled2 += natural_map2(view, slip, 1);
     if (view->rho > 0) {
-        sums->scaled2 += natural_map2(view, view->rho) / (view->rho * view->rho);
-        sums->wr2 += r2 / (view->rho * view->rho);
+        double inverse2 = 1 / (view->rho * view->rho);
+        sums->scaled2 += natural_map2(view, slip, view->rho) * inverse2;
+        sums->wr2 += r2 * inverse2;
     }
     sums->r2 += r2;
-    sums->u2 += view->u_n * view->u_n + vec3_dot(view->u_t, view->u_t);
+    sums->u2 += view->u_n * view->u_n + slip2;
 }
 
 static void add_chunk(const struct problem *problem, const struct chunk *chunk,
@@ -171,7 +172,7 @@ double residual_fclib(const struct residual_sums *sums) {
 static double spare_rho(const struct friction_problem *problem) {
     double most = 0;
     for (int32_t a = 0; a < problem->contacts; a++)
-        most = fmax(most, problem->rho[a]);
+        most = problem->rho[a] > most ? problem->rho[a] : most;
     return most > 0 ? most : 1;
 }
 

@@ -8,7 +8,7 @@
 #define NEARLY 0.01 // a residual from which impulses do not run away
 
 // The sweeps over packed contacts are made for runs; the panel's are for comparisons.
-static bool packed_sweeps(const struct gabion_settings *settings) {
+bool solution_visits_all(const struct gabion_settings *settings) {
     return settings->method == GABION_METHOD_NSGS && settings->local != GABION_LOCAL_LEMKE &&
            settings->local != GABION_LOCAL_QP;
 }
@@ -33,7 +33,7 @@ static struct nsgs_result use(struct gabion_world *world, const struct friction_
 
 struct nsgs_result solution_find(struct gabion_world *world) {
     const struct gabion_settings *settings = &world->settings;
-    if (packed_sweeps(settings))
+    if (solution_visits_all(settings))
         return nsgs_solve(world);
     struct nsgs_result result = nsgs_measure(world);
     if (result.converged)

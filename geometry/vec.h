@@ -78,6 +78,24 @@ static inline bool mat3_solve(mat3 m, vec3 b, vec3 *x) {
     return determinant != 0 && vec3_finite(*x);
 }
 
+static inline mat3 mat3_symmetric_part(const mat3 *m) {
+    double xy = 0.5 * (m->row[0].y + m->row[1].x), xz = 0.5 * (m->row[0].z + m->row[2].x);
+    double yz = 0.5 * (m->row[1].z + m->row[2].y);
+    return (mat3){{{m->row[0].x, xy, xz}, {xy, m->row[1].y, yz}, {xz, yz, m->row[2].z}}};
+}
+
+// Of a symmetric matrix by cofactors; zero where the determinant is not above `least` times the
+// product of the diagonal.
+static inline sym3 sym3_inverse(const mat3 *m, double least) {
+    vec3 a = m->row[0], b = m->row[1], c = m->row[2];
+    vec3 bc = vec3_cross(b, c), ca = vec3_cross(c, a), ab = vec3_cross(a, b);
+    double determinant = vec3_dot(a, bc);
+    if (!(determinant > least * (a.x * b.y * c.z)))
+        return (sym3){0};
+    double f = 1 / determinant;
+    return (sym3){f * bc.x, f * ca.y, f * ab.z, f * bc.y, f * bc.z, f * ca.z};
+}
+
 static inline vec3 sym3_apply(sym3 s, vec3 a) {
     return (vec3){s.xx * a.x + s.xy * a.y + s.xz * a.z, s.xy * a.x + s.yy * a.y + s.yz * a.z,
                   s.xz * a.x + s.yz * a.y + s.zz * a.z};

@@ -46,7 +46,7 @@ static const struct key solver_keys[] = {
      .help = "nsgs: block Gauss-Seidel over the coloured contact graph; newton: proximal Newton "
              "with sparse factors, for masonry; the others in docs/solvers.md"},
     {"local", KEY_CHOICE, .initial = "auto", .words = "auto explicit newton lemke qp exact",
-     .help = "one-contact solver; auto: explicit between spheres, newton elsewhere"},
+     .help = "one-contact solver of nsgs; auto: explicit between spheres, newton elsewhere"},
     {"tolerance", KEY_NUMBER, .initial = "1e-4", .range = &positive,
      .help = "a step is solved when its residual is below"},
     {"measure", KEY_CHOICE, .initial = "scaled", .words = "scaled fclib",

@@ -27,6 +27,8 @@ struct comparison {
     const double *tolerances;
     int tolerance_count;
     double *seconds; // [tolerance][problem][solver]; INFINITY: not solved
+    char *notes;     // lines to print below the table
+    size_t notes_length, notes_capacity;
     int problems, unreadable;
     int name_width;
     struct safe_file table; // stream NULL: none
@@ -67,6 +69,21 @@ static void print_row(const struct comparison *comparison, const char *path,
                 solving->error.fclib);
 }
 
+// What a solver has to say, such as why it refuses, does not fit into a row.
+static void keep_note(struct comparison *comparison, const char *path, int solver, double tolerance,
+                      const char *note) {
+    char line[1024];
+    if (note[0] == '\0')
+        return;
+    int length = snprintf(line, sizeof line, "%.400s, %s, %g: %s\n", name_of(path),
+                          comparison->labels[solver], tolerance, note);
+    size_t needed = comparison->notes_length + (size_t)length + 1;
+    comparison->notes =
+        memory_reserve(comparison->notes, &comparison->notes_capacity, needed, 1, "notes");
+    memcpy(comparison->notes + comparison->notes_length, line, (size_t)length + 1);
+    comparison->notes_length += (size_t)length;
+}
+
 static void print_heading(const struct comparison *comparison) {
     printf("%-*s  %8s  %-16s  %9s  %-9s  %10s  %11s  %15s  %14s\n", comparison->name_width,
            "problem", "contacts", "solver", "tolerance", "status", "iterations", "time",
@@ -90,6 +107,7 @@ static void compare_problem(struct comparison *comparison, const char *path,
             struct solving solving = solve_best(problem, comparison->solvers[s], &settings, r);
             print_row(comparison, path, problem, s, settings.tolerance, &solving);
             fflush(stdout);
+            keep_note(comparison, path, s, settings.tolerance, solving.result.note);
             size_t place = ((size_t)t * files + (size_t)comparison->problems) * solvers + (size_t)s;
             comparison->seconds[place] = solving.solved ? solving.seconds : INFINITY;
         }
@@ -170,6 +188,8 @@ static bool compare(struct comparison *comparison, struct team *team, struct err
     if (!open_table(comparison, error))
         return false;
     compare_files(comparison, team);
+    if (comparison->notes_length > 0)
+        printf("\nnotes:\n%s", comparison->notes);
     if (comparison->table.stream != NULL && !safe_file_commit(&comparison->table, error))
         return false;
     if (!make_profiles(comparison, error))
@@ -220,6 +240,7 @@ bool command_compare(const struct options *options, struct error *error) {
     choose(&comparison, solvers, labels);
     bool done = compare(&comparison, workers.team, error);
     memory_free(comparison.seconds);
+    memory_free(comparison.notes);
     memory_free(comparison.labels);
     memory_free(labels);
     memory_free(solvers);

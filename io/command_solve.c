@@ -63,7 +63,8 @@ static void tell_unsolved(const struct solving *solving, const struct solver_set
               options->target, panel_status(result->status), result->iterations,
               solving_measure(settings, &solving->error), settings->tolerance,
               result->note[0] != '\0' ? ": " : "", result->note,
-              options->save ? "; what was found is in the file" : "");
+              options->save && result->status != SOLVER_REFUSED ? "; what was found is in the file"
+                                                                : "");
 }
 
 static bool solve(const struct friction_problem *problem, struct solver_choice choice,
@@ -78,8 +79,9 @@ static bool solve(const struct friction_problem *problem, struct solver_choice c
     double *r = memory_allocate(friction_problem_size(problem), sizeof *r, "impulses");
     struct solving solving = solving_run(problem, choice, &settings, r);
     print_answer(&solving, choice, &settings, problem);
+    bool save = options->save && solving.result.status != SOLVER_REFUSED; // else nothing to store
     bool written = (options->history == NULL || write_history(options->history, &history, error)) &&
-                   (!options->save || fclib_save_solution(options->target, problem, r, error));
+                   (!save || fclib_save_solution(options->target, problem, r, error));
     memory_free(history.records);
     memory_free(r);
     if (written && !solving.solved)

@@ -6,28 +6,14 @@
 #include "io/fclib.h"
 #include "parallel/memory.h"
 
-// The place of block (a, b), or that of the first after it; found: it is there.
-static size_t find_block(const struct friction_matrix *matrix, int32_t a, int32_t b, bool *found) {
-    size_t low = matrix->start[a], high = matrix->start[a + 1];
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (matrix->column[middle] < b)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    *found = low < matrix->start[a + 1] && matrix->column[low] == b;
-    return low;
-}
-
 // |W - W^T| / |W|, Frobenius. A block without a partner differs from zero twice.
 static double asymmetry(const struct friction_problem *problem) {
     const struct friction_matrix *matrix = &problem->matrix;
     double difference2 = 0, norm2 = 0;
     for (int32_t a = 0; a < problem->contacts; a++)
         for (size_t e = matrix->start[a]; e < matrix->start[a + 1]; e++) {
-            bool found;
-            size_t mirror = find_block(matrix, matrix->column[e], a, &found);
+            size_t mirror = friction_matrix_find(matrix, matrix->column[e], a);
+            bool found = mirror != SIZE_MAX;
             for (size_t k = 0; k < 9; k++) {
                 size_t i = k / 3, j = k % 3;
                 double w = matrix->value[e * FRICTION_BLOCK + 4 * j + i];

@@ -235,25 +235,14 @@ static int32_t *find_blocks(const struct entries *entries, size_t contacts, size
     return column;
 }
 
-static size_t find_block(const struct friction_matrix *matrix, int32_t a, int32_t b) {
-    size_t low = matrix->start[a], high = matrix->start[a + 1];
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (matrix->column[middle] <= b)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 // An entry told twice is a sum, as in CSparse; the first is copied, so that even the sign of a zero
 // survives.
 static bool fill_blocks(const struct h5_file *file, const struct entries *entries,
                         struct friction_matrix *matrix, struct error *error) {
     for (size_t k = 0; k < entries->count; k++) {
         int32_t row = entries->row[k], column = entries->column[k];
-        double *block = matrix->value + find_block(matrix, row / 3, column / 3) * FRICTION_BLOCK;
+        size_t place = friction_matrix_find(matrix, row / 3, column / 3);
+        double *block = matrix->value + place * FRICTION_BLOCK;
         double *value = &block[4 * (column % 3) + row % 3];
         *value = *value == 0 ? entries->value[k] : *value + entries->value[k];
         if (!isfinite(*value))

@@ -72,7 +72,7 @@ static const struct option_row option_rows[] = {
      "solvers, nsgs/exact for one with a local solver (default auto,nsgs,anderson,newton,ipm)",
      set_solvers},
     {"local", 0, "L", SOLVING,
-     "one-contact solver of sweeps: auto, explicit, newton, lemke, qp, exact (default auto)",
+     "one-contact solver of nsgs: auto, explicit, newton, lemke, qp, exact (default auto)",
      set_local},
     {"tol", 0, "E", BIT(VERB_SOLVE), "residual to reach (default 1e-8)", set_tolerance},
     {"tol", 0, "E,E,...", BIT(VERB_COMPARE), "residuals to reach (default 1e-4,1e-8)",

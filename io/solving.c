@@ -34,18 +34,18 @@ struct solving solving_run(const struct friction_problem *problem, struct solver
     return solving;
 }
 
-bool solving_has_local(enum gabion_method method) {
-    return method == GABION_METHOD_NSGS || method == GABION_METHOD_ANDERSON ||
-           method == GABION_METHOD_PROX || method == GABION_METHOD_AUTO;
-}
+bool solving_has_local(enum gabion_method method) { return method == GABION_METHOD_NSGS; }
 
 bool solving_check(struct solver_choice choice, struct error *error) {
-    if (choice.local == GABION_LOCAL_AUTO || solving_has_local(choice.method))
+    bool sweeps = choice.method == GABION_METHOD_ANDERSON || choice.method == GABION_METHOD_PROX ||
+                  choice.method == GABION_METHOD_AUTO;
+    if (choice.local == GABION_LOCAL_AUTO || solving_has_local(choice.method) ||
+        (sweeps && choice.local == GABION_LOCAL_EXACT))
         return true;
-    return error_set(error, ERROR_INPUT,
-                     "%s does not solve contacts one by one and has no local solver; nsgs, "
-                     "anderson, prox and auto do",
-                     panel_name(choice.method));
+    return error_set(error, ERROR_INPUT, "%s %s; a choice of local solvers has nsgs alone",
+                     panel_name(choice.method),
+                     sweeps ? "sweeps with the exact local solver"
+                            : "does not solve contacts one by one and has no local solver");
 }
 
 const char *solving_label(struct solver_choice choice, char text[SOLVING_LABEL_SIZE]) {

@@ -21,7 +21,7 @@ struct solving solving_run(const struct friction_problem *problem, struct solver
                            const struct solver_settings *settings, double *r);
 
 double solving_measure(const struct solver_settings *settings, const struct friction_error *error);
-bool solving_has_local(enum gabion_method method); // does it solve one contact at a time?
+bool solving_has_local(enum gabion_method method); // has it a choice of them?
 // A local solver must have an effect.
 bool solving_check(struct solver_choice choice, struct error *error);
 

@@ -12,7 +12,7 @@
 
 // How long sweeps may go without a tenfold gain depends on what a factorisation would cost. That
 // grows with the square of the neighbours of a contact, the cost of a sweep in proportion to them.
-#define WINDOW_SHORT  25
+#define WINDOW_SHORT  15
 #define WINDOW_LONG   100
 #define WINDOW_BODIES 25
 

@@ -16,6 +16,7 @@
 
 #include <string.h>
 
+#include "engine/solvers/cone.h"
 #include "engine/solvers/panel.h"
 #include "parallel/memory.h"
 
@@ -142,8 +143,6 @@ static int solve_system(struct contact_set *set, int iterations, double small, d
 
 // The set -------------------------------------------------------------------------------------
 
-static double tangential(vec3 x) { return sqrt(x.y * x.y + x.z * x.z); }
-
 // A contact that opened because sticking would have pulled comes back without friction at first.
 static enum place joining_place(const struct contact_set *set, int32_t a) {
     enum place place = closed_place(set, a);
@@ -166,18 +165,16 @@ static enum place right_place(const struct contact_set *set, int32_t a) {
         return set->place[a] == joining_place(set, a) ? OPEN : SLIDES;
     if (mu >= FRICTION_STICKS || !(mu > 0))
         return set->place[a];
-    bool within = tangential(pull) <= mu * fmax(pull.x, 0) + noise;
+    bool within = cone_tangential(pull) <= mu * fmax(pull.x, 0) + noise;
     return within && set->falls[a] < FALLS ? STICKS : SLIDES;
 }
 
 // Puts r_t in the cone, by one step against the velocity. Returns the change.
 static double hold(struct contact_set *set, int32_t a) {
-    vec3 pull = pull_of(set, a), held = {0};
-    double length = tangential(pull), limit = set->problem->mu[a] * fmax(pull.x, 0);
-    double shrink = length > limit ? limit / length : 1;
+    vec3 pull = cone_clamp(pull_of(set, a), set->problem->mu[a]), held = {0};
     if (set->place[a] == SLIDES)
-        held = vec3_make(0, shrink * pull.y, shrink * pull.z);
-    double change = tangential(vec3_sub(held, friction_get(set->held, a)));
+        held = vec3_make(0, pull.y, pull.z);
+    double change = cone_tangential(vec3_sub(held, friction_get(set->held, a)));
     friction_set(set->held, a, held);
     return change;
 }
@@ -232,7 +229,7 @@ void solver_bicg(struct monitor *monitor, double *r) {
     for (bool changed = true; changed && !monitor_done(monitor);) {
         int rest = cap - used - 1, most = patience.iterations < rest ? patience.iterations : rest;
         used += 1 + solve_system(&set, most, small, &left);
-        monitor_check(monitor, used, set.r);
+        monitor_check_admitted(monitor, used, set.r, set.work);
         int32_t wrong = rearrange(&set, patience.tries >= TRIES);
         learn(&patience, wrong, set.size);
         changed = wrong > 0 || left > small;

@@ -16,6 +16,8 @@
 // The sign of beta is that of W-conjugate directions; the paper prints the opposite one.
 #include <string.h>
 
+#include "engine/solvers/cone.h"
+#include "engine/solvers/exact.h"
 #include "engine/solvers/panel.h"
 #include "parallel/memory.h"
 
@@ -41,13 +43,6 @@ struct cpg {
     double first_slope; // projected gradient at that time
 };
 
-static double dot(const struct cpg *c, const double *x, const double *y) {
-    double sum = 0;
-    for (size_t i = 0; i < c->size; i++)
-        sum += x[i] * y[i];
-    return sum;
-}
-
 // |x|^2 in the metric of the scaled variables
 static double norm2(const struct cpg *c, const double *x) {
     double sum = 0;
@@ -60,8 +55,8 @@ static void find_scale(struct cpg *c) {
     for (int32_t a = 0; a < c->problem->contacts; a++) {
         const mat3 *W = &c->problem->diagonal[a];
         double n = W->row[0].x, t = 0.5 * (W->row[1].y + W->row[2].z);
-        double d_t = t > 0 ? 1 / t : 0;
-        friction_set(c->scale, a, vec3_make(n > 0 ? 1 / n : 0, d_t, d_t));
+        double floor = exact_floor(W), d_t = t > floor ? 1 / t : 0;
+        friction_set(c->scale, a, vec3_make(n > floor ? 1 / n : 0, d_t, d_t));
     }
 }
 
@@ -83,24 +78,20 @@ static void cpg_close(struct cpg *c) {
 
 // The set -------------------------------------------------------------------------------------
 
-static double tangential(vec3 r) { return sqrt(r.y * r.y + r.z * r.z); }
-
 static void project(const struct cpg *c, double *x) {
     for (int32_t a = 0; a < c->problem->contacts; a++) {
-        vec3 r = friction_get(x, a);
-        double length = tangential(r), limit = c->limit[a];
-        double shrink = length > limit ? limit / length : 1;
-        friction_set(x, a, vec3_make(fmax(r.x, 0), shrink * r.y, shrink * r.z));
+        vec3 r = cone_clip(friction_get(x, a), c->limit[a]);
+        friction_set(x, a, vec3_make(fmax(r.x, 0), r.y, r.z));
     }
 }
 
 static bool slides(const struct cpg *c, int32_t a, vec3 r, vec3 descent) {
-    return tangential(r) >= c->limit[a] * (1 - EDGE) && descent.y * r.y + descent.z * r.z > 0;
+    return cone_tangential(r) >= c->limit[a] * (1 - EDGE) && descent.y * r.y + descent.z * r.z > 0;
 }
 
 // Takes off what leads out of the disk.
 static vec3 along_edge(vec3 x, vec3 r) {
-    double length = tangential(r), out = (x.y * r.y + x.z * r.z) / (length * length);
+    double length = cone_tangential(r), out = (x.y * r.y + x.z * r.z) / (length * length);
     return vec3_make(x.x, x.y - out * r.y, x.z - out * r.z);
 }
 
@@ -154,8 +145,8 @@ static bool try_step(struct cpg *c, double length, bool gradient) {
 
 static bool conjugate_step(struct cpg *c) {
     friction_problem_product(c->problem, c->p, c->Wp);
-    c->curvature = dot(c, c->p, c->Wp);
-    double descent = -dot(c, c->p, c->u), length2 = norm2(c, c->p);
+    c->curvature = friction_problem_dot(c->problem, c->p, c->Wp);
+    double descent = -friction_problem_dot(c->problem, c->p, c->u), length2 = norm2(c, c->p);
     if (!(c->curvature > 0) || !(descent > 0))
         return false;
     c->stiffness = fmax(c->stiffness, c->curvature / length2);
@@ -173,7 +164,8 @@ static bool gradient_step(struct cpg *c) {
 
 static void turn(struct cpg *c) {
     reduce(c);
-    double beta = c->curvature > 0 ? -dot(c, c->w, c->Wp) / c->curvature : 0;
+    double beta =
+        c->curvature > 0 ? -friction_problem_dot(c->problem, c->w, c->Wp) / c->curvature : 0;
     for (size_t i = 0; i < c->size; i++)
         c->p[i] = c->w[i] + beta * c->p[i];
 }
@@ -195,7 +187,7 @@ static bool follow(struct cpg *c) {
     bool changed = false;
     for (int32_t a = 0; a < c->problem->contacts; a++) {
         vec3 r = friction_get(c->r, a);
-        double limit = r.x > 0 ? c->problem->mu[a] * r.x : 0, length = tangential(r);
+        double limit = r.x > 0 ? c->problem->mu[a] * r.x : 0, length = cone_tangential(r);
         changed |= limit != c->limit[a];
         if (length > 0 && limit < INFINITY && slides(c, a, r, vec3_negate(friction_get(c->u, a))))
             friction_set(c->r, a, vec3_make(r.x, limit / length * r.y, limit / length * r.z));
@@ -232,7 +224,7 @@ void solver_cpg(struct monitor *monitor, double *r) {
             stands = !follow(&c) && !moved;
         turn(&c);
         if (k <= CHECK_EVERY || k % CHECK_EVERY == 0 || k >= cap || stands)
-            monitor_check(monitor, k, r);
+            monitor_check_admitted(monitor, k, r, c.next);
     }
     cpg_close(&c);
 }

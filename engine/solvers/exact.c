@@ -10,7 +10,7 @@
 // where even that leaves no root.
 #include "engine/solvers/exact.h"
 
-#include <float.h>
+#include "engine/solvers/cone.h"
 
 #define STICKING 1e100 // friction from here on means infinite
 
@@ -143,22 +143,14 @@ static void settle_locked(struct slide *slide, double rounding) {
 static vec3 projected_step(const mat3 *W, vec3 b, double mu, vec3 r) {
     double rho = 1 / (W->row[0].x + W->row[1].y + W->row[2].z);
     vec3 u = vec3_add(mat3_apply(*W, r), b);
-    r = vec3_add_scaled(r, -rho, u);
-    r.x = fmax(r.x, 0);
-    double length = sqrt(r.y * r.y + r.z * r.z), limit = mu * r.x;
-    if (length > limit) {
-        r.y *= limit / length;
-        r.z *= limit / length;
-    }
-    return r;
+    return cone_clamp(vec3_add_scaled(r, -rho, u), mu);
 }
 
 void exact_prepare(const mat3 *W, struct exact_block *block) {
-    double w_ns = 0.5 * (W->row[0].y + W->row[1].x), w_nt = 0.5 * (W->row[0].z + W->row[2].x);
-    double w_st = 0.5 * (W->row[1].z + W->row[2].y), w_nn = W->row[0].x;
-    double w_ss = W->row[1].y, w_tt = W->row[2].z, floor = 8 * DBL_EPSILON * (w_nn + w_ss + w_tt);
-    *block = (struct exact_block){.cosine = 1};
-    block->W = (mat3){{{w_nn, w_ns, w_nt}, {w_ns, w_ss, w_st}, {w_nt, w_st, w_tt}}};
+    *block = (struct exact_block){.W = mat3_symmetric_part(W), .cosine = 1};
+    vec3 n = block->W.row[0], s = block->W.row[1];
+    double w_nn = n.x, w_ns = n.y, w_nt = n.z, w_ss = s.y, w_st = s.z, w_tt = block->W.row[2].z;
+    double floor = exact_floor(W);
     if (!(w_nn > floor))
         return;
     block->w_nn = w_nn;

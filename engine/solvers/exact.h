@@ -2,6 +2,8 @@
 #ifndef ENGINE_SOLVERS_EXACT_H
 #define ENGINE_SOLVERS_EXACT_H
 
+#include <float.h>
+
 #include "geometry/vec.h"
 
 // What depends on W alone: found once, used for every right-hand side.
@@ -11,6 +13,12 @@ struct exact_block {
     double l[2], w[2];   // eigenvalues of S = W_TT - w w^T/w_nn; w = W_Tn in its eigenvectors
     double cosine, sine; // of those
 };
+
+// Entries of W below are the rounding of a locked direction: a body that cannot move along its axis
+// x meets a normal that is perpendicular to the others up to rounding.
+static inline double exact_floor(const mat3 *W) {
+    return 8 * DBL_EPSILON * (W->row[0].x + W->row[1].y + W->row[2].z);
+}
 
 // W may be unsymmetric by rounding or by its source (FCLIB files by 1e-4): the symmetric part is
 // taken. In a sweep that is a choice of the local model and not an error: b = u - block->W r there

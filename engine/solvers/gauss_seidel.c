@@ -1,5 +1,6 @@
 #include "engine/solvers/gauss_seidel.h"
 
+#include "engine/solvers/cone.h"
 #include "parallel/memory.h"
 #include "parallel/team.h"
 #include "parallel/wide.h"
@@ -53,15 +54,6 @@ void gauss_seidel_regularise(struct gauss_seidel *sweeps, double alpha, const do
         prepare(sweeps);
 }
 
-// Relaxation must not leave the cone: the nearest tangential impulse for the normal one.
-static vec3 relax(vec3 from, vec3 to, double omega, double mu) {
-    vec3 r = vec3_add_scaled(from, omega, vec3_sub(to, from));
-    r.x = fmax(r.x, 0);
-    double length = sqrt(r.y * r.y + r.z * r.z), limit = mu * r.x;
-    double shrink = length > limit ? limit / length : 1;
-    return vec3_make(r.x, shrink * r.y, shrink * r.z);
-}
-
 static vec3 regularised(const struct gauss_seidel *sweeps, int32_t a, vec3 r, vec3 u) {
     vec3 away = vec3_sub(r, friction_get(sweeps->reference, a));
     return vec3_add_scaled(u, sweeps->contacts[a].compliance, away);
@@ -98,8 +90,8 @@ static int64_t sweep_any(struct gauss_seidel *sweeps, int32_t begin, int32_t end
         if (sweeps->alpha > 0)
             u = regularised(sweeps, a, r, u);
         fallbacks += !local_solve(sweeps->local, &sweeps->cone, contact, u, &next);
-        if (omega != 1)
-            next = relax(r, next, omega, contact->mu);
+        if (omega != 1) // must not leave the cone
+            next = cone_clamp(vec3_add_scaled(r, omega, vec3_sub(next, r)), contact->mu);
         friction_state_set(&sweeps->state, a, next);
     }
     return fallbacks;

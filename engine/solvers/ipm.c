@@ -24,7 +24,7 @@
 
 #include <string.h>
 
-#include "engine/solvers/exact.h"
+#include "engine/solvers/gauss_seidel.h"
 #include "engine/solvers/lorentz.h"
 #include "engine/solvers/panel.h"
 #include "parallel/memory.h"
@@ -50,9 +50,12 @@ enum law { LAW_NONE, LAW_FRICTIONLESS, LAW_CONE };
 struct point {
     enum law law;
     vec3 S; // diagonal
+    struct lorentz_boost x, z;
     struct lorentz_scaling V;
     vec3 lambda; // V z = V^-1 x
+    double det;  // of lambda
     vec3 tilt;   // E^-1 = I - n n^T + n tilt^T
+    vec3 plain;  // V E^-1 F - lambda, in the axes of V
 };
 
 struct ipm {
@@ -66,16 +69,18 @@ struct ipm {
     double *x, *z, *F;
     double *dx, *dz;               // the step
     double *px, *pz;               // the predictor's
+    double *py;                    // in the axes of V
     double *g, *y, *defect, *more; // of a linear solve, in the axes of V
     double *r, *u, *polished;      // in the problem's units
-    mat3 *left, *right, *symmetric;
+    mat3 *left, *right;
+    struct gauss_seidel sweeps; // on `polished`
 };
 
 static struct ipm ipm_open(struct monitor *monitor, struct resolvent *resolvent) {
     const struct friction_problem *problem = monitor->problem;
     struct ipm p = {.monitor = monitor, .problem = problem, .resolvent = resolvent};
     size_t contacts = (size_t)problem->contacts;
-    double **vectors[] = {&p.x, &p.z, &p.F,      &p.dx,   &p.dz, &p.px, &p.pz,
+    double **vectors[] = {&p.x, &p.z, &p.F,      &p.dx,   &p.dz, &p.px, &p.pz,      &p.py,
                           &p.g, &p.y, &p.defect, &p.more, &p.r,  &p.u,  &p.polished};
     p.size = friction_problem_size(problem);
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
@@ -83,14 +88,14 @@ static struct ipm ipm_open(struct monitor *monitor, struct resolvent *resolvent)
     p.points = memory_allocate(contacts, sizeof *p.points, "ipm");
     p.left = memory_allocate(contacts, sizeof *p.left, "ipm");
     p.right = memory_allocate(contacts, sizeof *p.right, "ipm");
-    p.symmetric = memory_allocate(contacts, sizeof *p.symmetric, "ipm");
     return p;
 }
 
 static void ipm_close(struct ipm *p) {
-    void *arrays[] = {p->x,  p->z,        p->F,      p->dx,     p->dz,    p->px,
-                      p->pz, p->g,        p->y,      p->defect, p->more,  p->r,
-                      p->u,  p->polished, p->points, p->left,   p->right, p->symmetric};
+    void *arrays[] = {p->x,  p->z,  p->F,        p->dx,     p->dz,     p->px,
+                      p->pz, p->py, p->g,        p->y,      p->defect, p->more,
+                      p->r,  p->u,  p->polished, p->points, p->left,   p->right};
+    gauss_seidel_close(&p->sweeps);
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         memory_free(arrays[k]);
 }
@@ -157,6 +162,18 @@ static vec3 nearest(vec3 x) {
     return vec3_make(n, n * x.y / t, n * x.z / t);
 }
 
+// Rounding may have put a point on the boundary, and a singular matrix anywhere: false.
+static bool inside(struct ipm *p) {
+    bool all = true;
+    for (int32_t a = 0; a < p->problem->contacts; a++) {
+        struct point *point = &p->points[a];
+        if (point->law != LAW_NONE)
+            all = lorentz_boost(friction_get(p->x, a), &point->x) &
+                  lorentz_boost(friction_get(p->z, a), &point->z) & all;
+    }
+    return all;
+}
+
 static void push_inside(struct ipm *p, double shift) {
     for (int32_t a = 0; a < p->problem->contacts; a++)
         if (p->points[a].law != LAW_NONE) {
@@ -205,36 +222,57 @@ static vec3 tilt(const struct point *point, vec3 y) {
     return y;
 }
 
-// D = right left, through the axes of V.
+// y in the axes of V, and back. Without friction V is a number, and the axes are those of the
+// contact: through the cone's two, n would drown in their sum where V is large.
+static vec3 axes(const struct point *point, vec3 y) {
+    return point->law == LAW_CONE ? lorentz_axes(&point->V, y) : y;
+}
+
+static vec3 back(const struct point *point, vec3 y) {
+    return point->law == LAW_CONE ? lorentz_back(&point->V, y) : y;
+}
+
+// D = right left, through the axes of V: one of them, of the length of its eigenvalue.
+static void split_axis(const struct point *point, vec3 axis, vec3 *row, double *column) {
+    vec3 to = vec3_times(point->S, axis);
+    column[0] = to.x;
+    column[3] = to.y;
+    column[6] = to.z;
+    *row = vec3_times(point->S, vec3_add_scaled(vec3_make(0, axis.y, axis.z), axis.x, point->tilt));
+}
+
 static void split_slope(const struct point *point, mat3 *left, mat3 *right) {
     const struct lorentz_scaling *V = &point->V;
-    double *to = &right->row[0].x;
-    for (int i = 0; i < 3; i++) {
-        vec3 unit = {0};
-        vec3_set(&unit, i, vec3_get(V->value, i));
-        vec3 axis = lorentz_back(V, unit), column = vec3_times(point->S, axis);
-        to[i] = column.x;
-        to[3 + i] = column.y;
-        to[6 + i] = column.z;
-        vec3 tilted = vec3_add_scaled(vec3_make(0, axis.y, axis.z), axis.x, point->tilt);
-        left->row[i] = vec3_times(point->S, tilted);
+    double f = LORENTZ_HALF * V->value.x, g = LORENTZ_HALF * V->value.y, h = V->value.z;
+    double *column = &right->row[0].x;
+    if (point->law == LAW_FRICTIONLESS) {
+        split_axis(point, vec3_make(V->value.x, 0, 0), &left->row[0], column);
+        return;
     }
+    split_axis(point, vec3_make(f, f * V->s, f * V->t), &left->row[0], column);
+    split_axis(point, vec3_make(g, -g * V->s, -g * V->t), &left->row[1], column + 1);
+    split_axis(point, vec3_make(0, -h * V->t, h * V->s), &left->row[2], column + 2);
 }
 
 static void linearise_contact(struct ipm *p, int32_t a) {
     struct point *point = &p->points[a];
     vec3 x = friction_get(p->x, a), z = friction_get(p->z, a), u = friction_get(p->u, a);
     vec3 F = vec3_add_scaled(z, -1 / p->sigma, vec3_times(point->S, u));
-    point->V = lorentz_scale(x, z);
-    point->lambda = lorentz_back(&point->V, lorentz_lambda(&point->V, x, z));
+    point->V = lorentz_scale(&point->x, &point->z);
+    vec3 lambda =
+        point->law == LAW_CONE ? lorentz_lambda(&point->V, x, z) : vec3_scale(point->V.value.x, z);
+    point->lambda = back(point, lambda);
+    point->det = point->x.root * point->z.root;
     point->tilt = vec3_make(1, 0, 0);
     if (point->law == LAW_CONE) {
         double k = p->share, f = sqrt((1 - k) * (z.y * z.y + z.z * z.z) + k * z.x * z.x);
-        double g = f - k * z.x; // f (1 - df/dz_n)
+        double inverse = 1 / (f - k * z.x); // of f (1 - df/dz_n)
         F.x -= f;
-        point->tilt = vec3_make(f / g, (1 - k) * z.y / g, (1 - k) * z.z / g);
+        point->tilt = vec3_make(f * inverse, (1 - k) * z.y * inverse, (1 - k) * z.z * inverse);
     }
     friction_set(p->F, a, F);
+    vec3 tilted = axes(point, tilt(point, F));
+    point->plain = vec3_sub(vec3_times(point->V.value, tilted), lambda);
     split_slope(point, &p->left[a], &p->right[a]);
 }
 
@@ -250,87 +288,86 @@ static bool linearise(struct ipm *p) {
 }
 
 // u = W right y
-static void respond(struct ipm *p) {
+static void respond(struct ipm *p, const double *y) {
     for (int32_t a = 0; a < p->problem->contacts; a++)
-        friction_set(p->r, a, mat3_apply(p->right[a], friction_get(p->y, a)));
+        friction_set(p->r, a, mat3_apply(p->right[a], friction_get(y, a)));
     friction_problem_product(p->problem, p->r, p->u);
 }
 
 static double largest(const struct ipm *p, const double *x) {
     double most = 0;
     for (size_t i = 0; i < p->size; i++)
-        most = fmax(most, fabs(x[i]));
+        most = fabs(x[i]) > most ? fabs(x[i]) : most;
     return most;
 }
 
 // y with (I + left W right) y = g, refined where factors lost digits: near the end.
-static void solve(struct ipm *p) {
-    resolvent_solve(p->resolvent, p->g, p->y);
-    respond(p);
+static void solve(struct ipm *p, double *y) {
+    resolvent_solve(p->resolvent, p->g, y);
+    respond(p, y);
     for (int32_t a = 0; a < p->problem->contacts; a++) {
-        vec3 rest = vec3_sub(friction_get(p->g, a), friction_get(p->y, a));
+        vec3 rest = vec3_sub(friction_get(p->g, a), friction_get(y, a));
         friction_set(p->defect, a, vec3_sub(rest, mat3_apply(p->left[a], friction_get(p->u, a))));
     }
     if (largest(p, p->defect) <= REFINE * largest(p, p->g))
         return;
     resolvent_solve(p->resolvent, p->defect, p->more);
     for (size_t i = 0; i < p->size; i++)
-        p->y[i] += p->more[i];
-    respond(p);
+        y[i] += p->more[i];
+    respond(p, y);
 }
 
-// What V^-1 dx + V dz has to be: towards x o z = target e, with `share` of the predictor's term of
-// second order.
-static vec3 wanted(const struct ipm *p, int32_t a, double target, double share) {
-    const struct lorentz_scaling *V = &p->points[a].V;
-    vec3 lambda = p->points[a].lambda;
-    vec3 sum = vec3_add_scaled(vec3_negate(lambda), target, lorentz_inverse(lambda));
+// What V^-1 dx + V dz has to be beyond -lambda, towards x o z = target e: with `share` of the
+// predictor's term of second order, whose V dz is -lambda - V^-1 dx.
+static vec3 beyond(const struct ipm *p, int32_t a, double target, double share) {
+    const struct point *point = &p->points[a];
+    vec3 lambda = point->lambda;
+    double f = target / point->det; // times J lambda: the inverse
+    vec3 sum = vec3_make(f * lambda.x, -f * lambda.y, -f * lambda.z);
     if (share == 0)
         return sum;
-    vec3 dx = lorentz_axes(V, friction_get(p->px, a)), dz = lorentz_axes(V, friction_get(p->pz, a));
-    vec3 inverse = {1 / V->value.x, 1 / V->value.y, 1 / V->value.z};
-    vec3 product = lorentz_product(lorentz_back(V, vec3_times(inverse, dx)),
-                                   lorentz_back(V, vec3_times(V->value, dz)));
-    return vec3_add_scaled(sum, -share, lorentz_divide(product, lambda, lorentz_det(lambda)));
+    vec3 dx = back(point, friction_get(p->py, a)), dz = vec3_add(lambda, dx);
+    vec3 quotient = lorentz_divide(lorentz_product(dx, dz), lambda, point->det);
+    return vec3_add_scaled(sum, share, quotient);
 }
 
-static void aim(struct ipm *p, double target, double share, double *dx, double *dz) {
+// The step (dx, dz) of one contact.
+static void put_step(struct ipm *p, int32_t a, const double *y, double *dx, double *dz) {
+    const struct point *point = &p->points[a];
+    vec3 u = friction_get(p->u, a);
+    vec3 step = back(point, vec3_times(point->V.value, friction_get(y, a)));
+    if (point->law == LAW_FRICTIONLESS)
+        step.y = step.z = 0; // but for rounding
+    friction_set(dx, a, step);
+    friction_set(dz, a, tilt(point, vec3_sub(vec3_times(point->S, u), friction_get(p->F, a))));
+}
+
+// A step, and how far x and z may go along it together, to the boundary.
+static double aim(struct ipm *p, double target, double share, double *y, double *dx, double *dz) {
+    double most = 0;
     for (int32_t a = 0; a < p->problem->contacts; a++) {
         const struct point *point = &p->points[a];
         if (point->law == LAW_NONE)
             continue;
-        vec3 F = lorentz_axes(&point->V, tilt(point, friction_get(p->F, a)));
-        vec3 rest = lorentz_axes(&point->V, wanted(p, a, target, share));
-        friction_set(p->g, a, vec3_add(rest, vec3_times(point->V.value, F)));
+        vec3 g = point->plain;
+        if (target > 0 || share > 0)
+            g = vec3_add(g, axes(point, beyond(p, a, target, share)));
+        friction_set(p->g, a, g);
     }
-    solve(p);
+    solve(p, y);
     for (int32_t a = 0; a < p->problem->contacts; a++) {
         const struct point *point = &p->points[a];
         if (point->law == LAW_NONE)
             continue;
-        vec3 y = friction_get(p->y, a), u = friction_get(p->u, a);
-        vec3 step = lorentz_back(&point->V, vec3_times(point->V.value, y));
-        if (point->law == LAW_FRICTIONLESS)
-            step.y = step.z = 0; // but for rounding
-        friction_set(dx, a, step);
-        friction_set(dz, a, tilt(point, vec3_sub(vec3_times(point->S, u), friction_get(p->F, a))));
+        put_step(p, a, y, dx, dz);
+        double x = lorentz_speed(&point->x, friction_get(dx, a));
+        double z = lorentz_speed(&point->z, friction_get(dz, a)), faster = x > z ? x : z;
+        most = faster > most ? faster : most;
     }
+    return 1 / most;
 }
 
 // Steps ---------------------------------------------------------------------------------------
-
-// How far x and z may go together, to the boundary.
-static double reach(const struct ipm *p, const double *dx, const double *dz) {
-    double least = INFINITY;
-    for (int32_t a = 0; a < p->problem->contacts; a++) {
-        if (p->points[a].law == LAW_NONE)
-            continue;
-        double x = lorentz_reach(friction_get(p->x, a), friction_get(dx, a));
-        double z = lorentz_reach(friction_get(p->z, a), friction_get(dz, a));
-        least = fmin(least, fmin(x, z));
-    }
-    return least;
-}
 
 static double complementarity_after(const struct ipm *p, double step) {
     double sum = 0;
@@ -342,16 +379,13 @@ static double complementarity_after(const struct ipm *p, double step) {
 // The direction of predictor and corrector, and how far to go along it. Where that is hardly
 // anywhere, pure centring by the same factors may reach further.
 static double direction(struct ipm *p) {
-    aim(p, 0, 0, p->px, p->pz);
-    double far = fmin(1, 0.999 * reach(p, p->px, p->pz));
+    double far = fmin(1, 0.999 * aim(p, 0, 0, p->py, p->px, p->pz));
     double left = fmax(complementarity_after(p, far) / p->m, 1 - far);
-    double centring = fmin(fmax(left * left * left, 1e-4), 1);
-    aim(p, centring * p->m, far < 0.3 ? far * far : 1, p->dx, p->dz);
-    double step = fmin(1, 0.99 * reach(p, p->dx, p->dz));
+    double centring = fmin(fmax(left * left * left, 1e-4), 1), second = far < 0.3 ? far * far : 1;
+    double step = fmin(1, 0.99 * aim(p, centring * p->m, second, p->y, p->dx, p->dz));
     if (step >= SMALL_STEP)
         return step;
-    aim(p, fmax(centring, 0.5) * p->m, 0, p->px, p->pz);
-    double other = fmin(1, 0.99 * reach(p, p->px, p->pz));
+    double other = fmin(1, 0.99 * aim(p, fmax(centring, 0.5) * p->m, 0, p->y, p->px, p->pz));
     if (other > step) {
         memcpy(p->dx, p->px, p->size * sizeof *p->dx);
         memcpy(p->dz, p->pz, p->size * sizeof *p->dz);
@@ -367,36 +401,21 @@ static void move(struct ipm *p, double step) {
     }
 }
 
-// Rounding may have put a point on the boundary, and a singular matrix anywhere.
-static bool inside(const struct ipm *p) {
-    for (int32_t a = 0; a < p->problem->contacts; a++)
-        if (p->points[a].law != LAW_NONE &&
-            !(lorentz_inside(friction_get(p->x, a)) && lorentz_inside(friction_get(p->z, a))))
-            return false;
-    return true;
-}
-
 // Answers -------------------------------------------------------------------------------------
 
-// Near the end the active contacts are known and what is left is local: three sweeps with the exact
-// one-contact solver, there and back and there, find what the centre of the cones approaches
-// slowly.
+// Near the end the active contacts are known and what is left is local: three sweeps find what the
+// centre of the cones approaches slowly.
 static void polish(struct ipm *p) {
-    const struct friction_problem *problem = p->problem;
     memcpy(p->polished, p->r, p->size * sizeof *p->r);
-    struct friction_state state = friction_state_open(problem, p->polished);
+    if (!p->sweeps.contacts) {
+        struct solver_settings exact = *p->monitor->settings;
+        exact.local = GABION_LOCAL_EXACT;
+        exact.relaxation = 1;
+        p->sweeps = gauss_seidel_open(p->problem, &exact, p->polished);
+    }
+    gauss_seidel_refresh(&p->sweeps);
     for (int sweep = 0; sweep < 3; sweep++)
-        for (int32_t k = 0; k < problem->contacts; k++) {
-            int32_t a = sweep == 1 ? problem->contacts - 1 - k : k;
-            vec3 r = friction_get(state.r, a), u = friction_state_velocity(&state, a);
-            vec3 b = vec3_sub(u, mat3_apply(p->symmetric[a], r));
-            double slip = 0;
-            if (problem->rho[a] > 0) {
-                exact_solve(&p->symmetric[a], b, problem->mu[a], &r, &slip);
-                friction_state_set(&state, a, r);
-            }
-        }
-    friction_state_close(&state);
+        gauss_seidel_sweep(&p->sweeps);
 }
 
 // Measures the impulses at hand; *best is the best of this stage.
@@ -412,16 +431,11 @@ static bool answer(struct ipm *p, int iteration, double *best) {
     return done;
 }
 
-static mat3 symmetric_part(const mat3 *W) {
-    double ns = 0.5 * (W->row[0].y + W->row[1].x), nt = 0.5 * (W->row[0].z + W->row[2].x);
-    double st = 0.5 * (W->row[1].z + W->row[2].y);
-    return (mat3){{{W->row[0].x, ns, nt}, {ns, W->row[1].y, st}, {nt, st, W->row[2].z}}};
-}
-
 static int iterate(struct ipm *p, int budget) {
     double jammed = 0, best = INFINITY, mark = INFINITY;
     int used = 0, since = 0, pushes = 0;
     p->share = shares[0];
+    inside(p);
     while (used < budget && since++ < PATIENCE) {
         used++;
         if (!linearise(p))
@@ -440,6 +454,7 @@ static int iterate(struct ipm *p, int budget) {
         jammed = fmax(jammed + (step < SMALL_STEP ? 1 : -0.5), 0);
         if (jammed >= JAM) {
             push_inside(p, sqrt(10 * p->m));
+            inside(p);
             p->share = shares[++pushes % 2];
             jammed = 0;
         }
@@ -450,8 +465,6 @@ static int iterate(struct ipm *p, int budget) {
 int ipm_run(struct monitor *monitor, struct resolvent *resolvent, int budget, double *r) {
     struct ipm p = ipm_open(monitor, resolvent);
     int used = 0;
-    for (int32_t a = 0; a < p.problem->contacts; a++)
-        p.symmetric[a] = symmetric_part(&p.problem->diagonal[a]);
     if (scale(&p)) {
         if (!start_warm(&p, r))
             start_cold(&p);

@@ -1,5 +1,6 @@
 #include "engine/solvers/local.h"
 
+#include "engine/solvers/cone.h"
 #include "engine/solvers/newton.h"
 #include "engine/solvers/polygon.h"
 
@@ -29,11 +30,10 @@ static double row_sum(vec3 row) { return fabs(row.x) + fabs(row.y) + fabs(row.z)
 static void solve_explicit(const struct local_contact *contact, vec3 u, vec3 *r) {
     const mat3 *W = &contact->exact.W;
     double w_n = row_sum(W->row[0]), w_t = fmax(row_sum(W->row[1]), row_sum(W->row[2]));
-    double n = w_n > 0 ? fmax(r->x - u.x / w_n, 0) : 0;
-    double s = w_t > 0 ? r->y - u.y / w_t : 0, t = w_t > 0 ? r->z - u.z / w_t : 0;
-    double length = sqrt(s * s + t * t), limit = contact->mu * n;
-    double shrink = length > limit ? limit / length : 1;
-    *r = vec3_make(n, shrink * s, shrink * t);
+    double floor = exact_floor(W);
+    double n = w_n > floor ? fmax(r->x - u.x / w_n, 0) : 0;
+    double s = w_t > floor ? r->y - u.y / w_t : 0, t = w_t > floor ? r->z - u.z / w_t : 0;
+    *r = n > 0 ? cone_clamp(vec3_make(n, s, t), contact->mu) : vec3_zero();
 }
 
 bool local_solve(enum gabion_local local, const struct gabion_cone *cone,

@@ -11,19 +11,6 @@
 
 static inline double lorentz_tangent(vec3 x) { return sqrt(x.y * x.y + x.z * x.z); }
 
-// As a product: the difference of squares is lost to rounding where it matters.
-static inline double lorentz_det(vec3 x) {
-    double t = lorentz_tangent(x);
-    return (x.x - t) * (x.x + t);
-}
-
-static inline bool lorentz_inside(vec3 x) { return x.x > lorentz_tangent(x); }
-
-static inline vec3 lorentz_inverse(vec3 x) {
-    double f = 1 / lorentz_det(x);
-    return vec3_make(f * x.x, -f * x.y, -f * x.z);
-}
-
 // x o y = (x.y, x_n y_t + y_n x_t), whose unit is (1, 0, 0).
 static inline vec3 lorentz_product(vec3 x, vec3 y) {
     return vec3_make(vec3_dot(x, y), x.x * y.y + y.x * x.y, x.x * y.z + y.x * x.z);
@@ -31,20 +18,34 @@ static inline vec3 lorentz_product(vec3 x, vec3 y) {
 
 // y with x o y = p, for the x whose determinant is det.
 static inline vec3 lorentz_divide(vec3 p, vec3 x, double det) {
-    double y = (x.x * p.x - x.y * p.y - x.z * p.z) / det;
-    return vec3_make(y, (p.y - y * x.y) / x.x, (p.z - y * x.z) / x.x);
+    double y = (x.x * p.x - x.y * p.y - x.z * p.z) / det, inverse = 1 / x.x;
+    return vec3_make(y, (p.y - y * x.y) * inverse, (p.z - y * x.z) * inverse);
 }
 
-// The largest a for which x + a d stays in the cone: d is taken where the boost that makes a unit
-// of x makes it, and there the boundary is one square root away.
-static inline double lorentz_reach(vec3 x, vec3 d) {
-    double root = sqrt(lorentz_det(x)), f = 1 / root;
-    vec3 unit = vec3_scale(f, x);
-    double n = unit.x * d.x - unit.y * d.y - unit.z * d.z;
-    double share = (n + d.x) / (unit.x + 1);
+// The boost that makes a unit of a point inside the cone: unit = x / root, root^2 = det x.
+struct lorentz_boost {
+    vec3 unit;
+    double root, inverse; // and its reciprocal
+    double share;         // 1 / (unit_n + 1)
+};
+
+// False where x is not inside the cone.
+static inline bool lorentz_boost(vec3 x, struct lorentz_boost *boost) {
+    double t = lorentz_tangent(x);
+    boost->root = sqrt((x.x - t) * (x.x + t)); // the difference of squares would be lost
+    boost->inverse = 1 / boost->root;
+    boost->unit = vec3_scale(boost->inverse, x);
+    boost->share = 1 / (boost->unit.x + 1);
+    return x.x > t;
+}
+
+// x + a d stays in the cone while a speed <= 1: d is taken where the boost takes it, and there the
+// boundary is one square root away.
+static inline double lorentz_speed(const struct lorentz_boost *x, vec3 d) {
+    vec3 unit = x->unit;
+    double n = unit.x * d.x - unit.y * d.y - unit.z * d.z, share = (n + d.x) * x->share;
     double s = d.y - share * unit.y, t = d.z - share * unit.z;
-    double speed = f * (sqrt(s * s + t * t) - n);
-    return speed > 0 ? 1 / speed : INFINITY;
+    return x->inverse * (sqrt(s * s + t * t) - n);
 }
 
 // V has these eigenvalues along (1, s, t), (1, -s, -t) and (0, -t, s), where (s, t) is of unit
@@ -54,18 +55,18 @@ struct lorentz_scaling {
     double s, t;
 };
 
-static inline struct lorentz_scaling lorentz_scale(vec3 x, vec3 z) {
-    double det_x = lorentz_det(x), det_z = lorentz_det(z);
-    double f = 1 / sqrt(det_x), g = 1 / sqrt(det_z);
-    double cosine = fmax(f * g * vec3_dot(x, z), 1), half = 1 / sqrt(2 * (1 + cosine));
-    vec3 w = vec3_make(half * (f * x.x + g * z.x), half * (f * x.y - g * z.y),
-                       half * (f * x.z - g * z.z));
+static inline struct lorentz_scaling lorentz_scale(const struct lorentz_boost *x,
+                                                   const struct lorentz_boost *z) {
+    vec3 a = x->unit, b = z->unit;
+    double cosine = vec3_dot(a, b), half = 1 / sqrt(2 * (1 + (cosine > 1 ? cosine : 1)));
+    vec3 w = vec3_make(half * (a.x + b.x), half * (a.y - b.y), half * (a.z - b.z));
     double t = lorentz_tangent(w);
-    double scale = sqrt(sqrt(det_x / det_z)), stretch = w.x + t;
+    double scale = sqrt(x->root * z->inverse), stretch = w.x + t;
     struct lorentz_scaling scaling = {{scale * stretch, scale / stretch, scale}, 1, 0};
     if (t > 0) {
-        scaling.s = w.y / t;
-        scaling.t = w.z / t;
+        double inverse = 1 / t;
+        scaling.s = w.y * inverse;
+        scaling.t = w.z * inverse;
     }
     return scaling;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/solvers/cone.h"
 #include "parallel/memory.h"
 
 struct monitor monitor_open(const struct friction_problem *problem,
@@ -44,6 +45,14 @@ bool monitor_check(struct monitor *monitor, int iterations, const double *r) {
     else
         return false;
     return true;
+}
+
+bool monitor_check_admitted(struct monitor *monitor, int iterations, const double *r,
+                            double *admitted) {
+    const struct friction_problem *problem = monitor->problem;
+    for (int32_t a = 0; a < problem->contacts; a++)
+        friction_set(admitted, a, cone_clamp(friction_get(r, a), problem->mu[a]));
+    return monitor_check(monitor, iterations, admitted);
 }
 
 bool monitor_done(const struct monitor *monitor) {

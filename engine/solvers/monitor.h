@@ -49,6 +49,10 @@ void monitor_close(struct monitor *monitor);
 
 // Measures r after `iterations` of the present stage. True: stop, converged or at the cap.
 bool monitor_check(struct monitor *monitor, int iterations, const double *r);
+// The same for impulses on their way, which may lie outside their cones: of those nearest by their
+// tangents, which it puts into `admitted`. Only such are an answer.
+bool monitor_check_admitted(struct monitor *monitor, int iterations, const double *r,
+                            double *admitted);
 bool monitor_done(const struct monitor *monitor); // what the last check said, or a refusal
 
 // The problem is not one for this method, and why.

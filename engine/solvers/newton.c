@@ -14,16 +14,7 @@
 
 #define ITERATIONS 12
 
-// By cofactors; zero where locked degrees of freedom leave W singular.
-sym3 newton_inverse(const mat3 *W) {
-    vec3 a = W->row[0], b = W->row[1], c = W->row[2];
-    vec3 bc = vec3_cross(b, c), ca = vec3_cross(c, a), ab = vec3_cross(a, b);
-    double determinant = vec3_dot(a, bc), scale = a.x * b.y * c.z;
-    if (!(determinant > 1e-12 * scale))
-        return (sym3){0};
-    double f = 1 / determinant;
-    return (sym3){f * bc.x, f * ca.y, f * ab.z, f * bc.y, f * bc.z, f * ca.z};
-}
+sym3 newton_inverse(const mat3 *W) { return sym3_inverse(W, 1e-12); }
 
 // Newton on the sliding piece: u_n = 0 and r_t = mu r_n y/|y|, y = r_t - rho u_t.
 static bool slide(const mat3 *W, vec3 b, double mu, vec3 *r) {

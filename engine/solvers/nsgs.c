@@ -1,6 +1,7 @@
 #include "engine/solvers/nsgs.h"
 
 #include "engine/residual.h"
+#include "engine/solvers/cone.h"
 #include "engine/solvers/exact.h"
 #include "engine/solvers/newton.h"
 #include "engine/solvers/sphere_sweep.h"
@@ -154,14 +155,6 @@ static void apply_impulses(struct nsgs *nsgs, const struct batch *batch, uint32_
 
 // Sweeps --------------------------------------------------------------------------------------
 
-// Relaxation must not leave the cone: the nearest tangential impulse for the normal one.
-static vec3 project(vec3 r, double mu) {
-    r.x = fmax(r.x, 0);
-    double length = sqrt(r.y * r.y + r.z * r.z), limit = mu * r.x;
-    double shrink = length > limit ? limit / length : 1;
-    return vec3_make(r.x, shrink * r.y, shrink * r.z);
-}
-
 static void solve_point(const struct nsgs *nsgs, const struct block *block,
                         struct block_point *point, double mu, double beta,
                         struct block_bodies *bodies, struct sweep_sums *sums, int64_t *fallbacks) {
@@ -174,8 +167,8 @@ static void solve_point(const struct nsgs *nsgs, const struct block *block,
     } else {
         *fallbacks += !newton_solve(&point->W, &point->inverse, u, mu, &next, &point->k);
     }
-    if (omega != 1)
-        next = project(vec3_add_scaled(y, omega, vec3_sub(next, y)), mu);
+    if (omega != 1) // must not leave the cone
+        next = cone_clamp(vec3_add_scaled(y, omega, vec3_sub(next, y)), mu);
     vec3 d = vec3_sub(next, y);
     vec3 progress = vec3_sub(next, point->last);
     double w = point->rho > 0 ? 1 / point->rho : 0, change2 = vec3_dot(d, d);

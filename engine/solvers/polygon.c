@@ -92,12 +92,18 @@ void polygon_add_free(const vec3 *column, int sides, double mu, vec3 b, double *
         q[i] += vec3_dot(left[i], b);
 }
 
+// Pivots obey mu r_n - e.beta >= 0 up to rounding, which may leave friction where r_n is zero.
 vec3 polygon_impulse(const vec3 *column, int sides, double mu, const double *z) {
-    const vec3 *left = first_column(column, sides, mu);
-    vec3 r = vec3_zero();
-    for (int i = 0; i < impulse_columns(sides, mu); i++)
-        r = vec3_add_scaled(r, z[i], left[i]);
-    return r;
+    if (!(mu > 0))
+        return vec3_make(z[0], 0, 0);
+    double limit = fmin(mu, POLYGON_STICKS) * z[sides], used = 0;
+    vec3 r_t = vec3_zero();
+    for (int k = 0; k < sides; k++) {
+        used += z[k];
+        r_t = vec3_add_scaled(r_t, z[k], column[k]);
+    }
+    double shrink = used > limit ? limit / used : 1;
+    return vec3_make(z[sides], shrink * r_t.y, shrink * r_t.z);
 }
 
 // One contact ---------------------------------------------------------------------------------

@@ -13,27 +13,39 @@
 
 #include <string.h>
 
+#include "engine/solvers/cone.h"
 #include "engine/solvers/panel.h"
 #include "parallel/memory.h"
 
 // Compliance, in units of each contact's |W|. A small one is exact at once but has many kinks
-// between the start and the solution, and Newton's method loses its way among them. So it starts
-// large where the start is far from the solution, falls from one proximal step to the next, and
-// less steeply after one that failed. It starts anew in every solve, because the state must not
-// hide in the solver.
-#define COMPLIANCE_FIRST 100.0 // times the measure of the start
-#define COMPLIANCE_LEAST 1e-4  // at the start
-#define COMPLIANCE_MOST  1.0
-#define COMPLIANCE_MIN   1e-9
-#define COMPLIANCE_MAX   100.0 // nothing helps
-#define FALL             0.3
-#define RISE             2.5
+// between the start and the solution, and Newton's method loses its way among them. From a start
+// that is nearly right a small one is tried, with exact proximal steps: one or two of them do while
+// a mechanism moves steadily. Where that fails the compliance starts large and falls from one rough
+// proximal step to the next, quickly while they are easy, slowly after one that failed. It starts
+// anew in every solve, because the state must not hide in the solver.
+#define BOLD_COMPLIANCE 1e-4
+#define BOLD_START      0.05 // measure from which boldness is worth trying
+#define BOLD_ITERATIONS 12   // Newton, per proximal step
+#define BOLD_ACCURACY   0.01 // of a proximal step, times the tolerance
 
-#define ITERATIONS 8     // Newton, per proximal step
-#define ACCURACY   0.01  // of a proximal step, times the square root of the compliance,
-#define GAIN       0.01  // but at least so much better than its start,
-#define ROUNDING   1e-12 // as far as that can be told
-#define PROBES     12    // points of the line search
+#define CAREFUL_COMPLIANCE 100.0 // times the measure of the start, but
+#define CAREFUL_LEAST      1e-4
+#define CAREFUL_MOST       1.0
+#define CAREFUL_ITERATIONS 8
+#define CAREFUL_ACCURACY   0.01 // of a proximal step, times the square root of the compliance,
+#define CAREFUL_GAIN       0.01 // but at least so much better than its start
+#define CAREFUL_SHARE      0.1  // and less than this share of the best measure
+
+#define COMPLIANCE_MIN 1e-9
+#define COMPLIANCE_MAX 100.0 // nothing helps
+#define FALL           0.3
+#define RISE           2.5
+#define EASY           3 // iterations after which the fall may be steeper
+
+#define ROUNDING    1e-12 // accuracy beyond which nothing can be told
+#define PROBES      12    // points of the line search
+#define SHORT_STEP  0.1   // of a search: two of them, and Newton's method is lost
+#define SHORT_STEPS 2
 
 // Friction by the normal impulse as it is, or by the one that freeze() found: then F is the
 // gradient of a convex function of y.
@@ -43,7 +55,11 @@ struct proximal {
     const struct friction_problem *problem;
     struct resolvent *resolvent;
     size_t size;
+    bool bold;
     double compliance, fall;
+    double best;           // measure so far
+    double searched;       // length of the last step
+    int iterations;        // of the last proximal step
     double *y, *u;         // u = W y + q
     double *step, *W_step; // the Newton step
     double *trial_y, *trial_u, *r, *F, *product;
@@ -75,13 +91,6 @@ static void proximal_close(struct proximal *p) {
         memory_free(arrays[k]);
 }
 
-static double dot(const struct proximal *p, const double *x, const double *y) {
-    double sum = 0;
-    for (size_t i = 0; i < p->size; i++)
-        sum += x[i] * y[i];
-    return sum;
-}
-
 // The function --------------------------------------------------------------------------------
 
 static vec3 pull(const struct proximal *p, const double *u, int32_t a) {
@@ -100,14 +109,21 @@ static void freeze(struct proximal *p) {
         p->limit[a] = friction_limit(p, a, pull(p, p->u, a).x, FRICTION_COUPLED);
 }
 
+// r(u) at contact a. Open and sticking contacts need neither root nor division.
+static vec3 impulse(const struct proximal *p, int32_t a, const double *u, enum friction friction) {
+    vec3 w = pull(p, u, a);
+    double length2 = w.y * w.y + w.z * w.z, limit = friction_limit(p, a, w.x, friction);
+    double n = w.x < 0 ? 0 : w.x; // what is not a number stays so
+    if (length2 <= limit * limit)
+        return vec3_make(n, w.y, w.z);
+    double shrink = limit > 0 ? limit / sqrt(length2) : 0;
+    return vec3_make(n, shrink * w.y, shrink * w.z);
+}
+
 // F at (y, u), and the impulses in r.
 static void evaluate(struct proximal *p, const double *y, const double *u, enum friction friction) {
     for (int32_t a = 0; a < p->problem->contacts; a++) {
-        vec3 w = pull(p, u, a);
-        double length = sqrt(w.y * w.y + w.z * w.z);
-        double limit = friction_limit(p, a, w.x, friction);
-        double shrink = length > limit ? limit / length : 1;
-        vec3 r = vec3_make(fmax(w.x, 0), shrink * w.y, shrink * w.z);
+        vec3 r = impulse(p, a, u, friction);
         friction_set(p->r, a, r);
         friction_set(p->F, a, vec3_sub(friction_get(y, a), r));
     }
@@ -121,7 +137,7 @@ struct merit {
 static struct merit measure(struct proximal *p, const double *u) {
     struct merit merit = {0};
     friction_problem_product(p->problem, p->r, p->product);
-    merit.scale2 = fmax(dot(p, p->r, p->product), 0);
+    merit.scale2 = fmax(friction_problem_dot(p->problem, p->r, p->product), 0);
     for (size_t i = 0; i < p->size; i++)
         merit.value2 += p->F[i] * (u[i] - p->problem->q[i] - p->product[i]);
     merit.value2 = merit.value2 < 0 ? 0 : merit.value2; // rounding; what is not a number stays so
@@ -164,7 +180,7 @@ static double probe(struct proximal *p, double t, enum friction friction) {
         p->trial_u[i] = p->u[i] - t * p->W_step[i];
     }
     evaluate(p, p->trial_y, p->trial_u, friction);
-    return dot(p, p->F, p->W_step);
+    return friction_problem_dot(p->problem, p->F, p->W_step);
 }
 
 // With frozen friction F is the gradient of a convex function: its slope along the step falls, and
@@ -191,6 +207,7 @@ static void search(struct proximal *p, double slope) {
         }
         side = f > 0 ? 1 : -1;
     }
+    p->searched = t;
     probe(p, t, FRICTION_COUPLED);
 }
 
@@ -199,6 +216,7 @@ static void search(struct proximal *p, double slope) {
 // frozen friction, which never does.
 static bool iterate(struct proximal *p, struct merit *merit, int *budget) {
     struct merit before = *merit;
+    p->searched = 1;
     freeze(p);
     if (!direction(p, FRICTION_COUPLED, budget))
         return false;
@@ -221,16 +239,27 @@ static bool iterate(struct proximal *p, struct merit *merit, int *budget) {
 
 // Proximal steps ------------------------------------------------------------------------------
 
-static bool newton(struct proximal *p, int *budget) {
+static double goal2(const struct proximal *p, const struct merit *merit, double tolerance) {
+    double goal = BOLD_ACCURACY * tolerance;
+    if (!p->bold) {
+        goal = fmin(CAREFUL_ACCURACY * sqrt(fmin(p->compliance, 1)), CAREFUL_SHARE * p->best);
+        goal = fmin(goal, CAREFUL_GAIN * sqrt(merit->value2 / merit->scale2));
+    }
+    goal = fmax(goal, ROUNDING);
+    return goal * goal;
+}
+
+static bool newton(struct proximal *p, double tolerance, int *budget) {
+    int most = p->bold ? BOLD_ITERATIONS : CAREFUL_ITERATIONS, short_steps = 0;
     evaluate(p, p->y, p->u, FRICTION_COUPLED);
     struct merit merit = measure(p, p->u);
-    double goal2 = fmin(ACCURACY * ACCURACY * fmin(p->compliance, 1) * merit.scale2,
-                        GAIN * GAIN * merit.value2);
-    for (int iteration = 0; iteration <= ITERATIONS; iteration++) {
-        if (merit.value2 <= fmax(goal2, ROUNDING * ROUNDING * merit.scale2))
+    double goal = goal2(p, &merit, tolerance);
+    for (p->iterations = 0; p->iterations <= most; p->iterations++) {
+        if (merit.value2 <= goal * merit.scale2)
             return true;
-        if (iteration == ITERATIONS || !iterate(p, &merit, budget))
+        if (p->iterations == most || short_steps == SHORT_STEPS || !iterate(p, &merit, budget))
             break;
+        short_steps += p->searched < SHORT_STEP;
     }
     return false;
 }
@@ -244,37 +273,57 @@ static void refer(struct proximal *p, const double *r) {
 }
 
 // One proximal step around r. When it succeeds r holds its impulses; y and u go on from there.
-static bool proximal_step(struct proximal *p, int *budget, double *r) {
+static bool proximal_step(struct proximal *p, double tolerance, int *budget, double *r) {
     memcpy(p->kept_y, p->y, p->size * sizeof *p->y);
     memcpy(p->kept_u, p->u, p->size * sizeof *p->u);
     refer(p, r);
-    if (!newton(p, budget)) {
+    if (!newton(p, tolerance, budget)) {
         memcpy(p->y, p->kept_y, p->size * sizeof *p->y);
         memcpy(p->u, p->kept_u, p->size * sizeof *p->u);
-        p->compliance *= RISE;
-        p->fall = sqrt(p->fall);
         return false;
     }
     memcpy(r, p->r, p->size * sizeof *r);
-    p->compliance = fmax(p->fall * p->compliance, COMPLIANCE_MIN);
     return true;
+}
+
+static void be_careful(struct proximal *p, double measure) {
+    p->bold = false;
+    p->compliance = fmin(fmax(CAREFUL_COMPLIANCE * measure, CAREFUL_LEAST), CAREFUL_MOST);
+    p->fall = FALL;
+}
+
+static void adapt(struct proximal *p, bool solved, double measure) {
+    if (!solved && p->bold) {
+        be_careful(p, measure);
+    } else if (!solved) {
+        p->compliance *= RISE;
+        p->fall = sqrt(p->fall);
+    } else {
+        if (p->iterations <= EASY)
+            p->fall = fmax(FALL, p->fall * sqrt(p->fall));
+        p->compliance = fmax(p->fall * p->compliance, COMPLIANCE_MIN);
+    }
 }
 
 int proximal_newton_run(struct monitor *monitor, struct resolvent *resolvent, int budget,
                         double *r) {
     struct proximal p = proximal_open(monitor->problem, resolvent);
     int left = budget;
-    double first = COMPLIANCE_FIRST * monitor->last;
-    p.compliance = fmin(fmax(first, COMPLIANCE_LEAST), COMPLIANCE_MOST);
+    p.bold = monitor->last <= BOLD_START;
+    p.compliance = BOLD_COMPLIANCE;
     p.fall = FALL;
+    if (!p.bold)
+        be_careful(&p, monitor->last);
     memcpy(p.y, r, p.size * sizeof *r);
     friction_problem_velocity(p.problem, p.y, p.u);
     while (left > 0 && p.compliance <= COMPLIANCE_MAX) {
         int before = left;
-        bool solved = proximal_step(&p, &left, r);
+        p.best = monitor->best_measure;
+        bool solved = proximal_step(&p, monitor->settings->tolerance, &left, r);
         left -= left == before; // without an answer impulses may grow for ever and cost nothing
         if (solved && monitor_check(monitor, budget - left, r))
             break;
+        adapt(&p, solved, monitor->last);
     }
     proximal_close(&p);
     return budget - (left > 0 ? left : 0);

@@ -1,6 +1,7 @@
 // Projected successive over-relaxation on the normal impulses of a frictionless problem:
 // r_n <- max(0, r_n - omega u_n / W_nn), one contact after the other (Renouf, Acary, Dumont 2005,
 // eq. 34; Cryer 1971). Contacts go in natural order: a sweep is serial.
+#include "engine/solvers/exact.h"
 #include "engine/solvers/panel.h"
 
 #define CHECK_EVERY 5
@@ -23,8 +24,10 @@ static void project(const struct friction_problem *problem, double *r) {
 static void sweep(struct friction_state *state, double omega) {
     const struct friction_problem *problem = state->problem;
     for (int32_t a = 0; a < problem->contacts; a++) {
-        double w = problem->diagonal[a].row[0].x, r = state->r[3 * (size_t)a];
-        double next = w > 0 ? fmax(r - omega * friction_state_velocity(state, a).x / w, 0) : 0;
+        const mat3 *W = &problem->diagonal[a];
+        double w = W->row[0].x, r = state->r[3 * (size_t)a];
+        double next =
+            w > exact_floor(W) ? fmax(r - omega * friction_state_velocity(state, a).x / w, 0) : 0;
         if (next != r)
             friction_state_set(state, a, vec3_make(next, 0, 0));
     }

@@ -4,6 +4,7 @@
 
 #include "engine/solvers/block_matrix.h"
 #include "parallel/memory.h"
+#include "parallel/wide.h"
 
 struct resolvent {
     const struct friction_problem *problem;
@@ -29,15 +30,6 @@ struct node_mass {
 
 // Preparation ---------------------------------------------------------------------------------
 
-static sym3 invert(sym3 a) {
-    mat3 m = {{{a.xx, a.xy, a.xz}, {a.xy, a.yy, a.yz}, {a.xz, a.yz, a.zz}}};
-    vec3 x, y, z;
-    mat3_solve(m, vec3_make(1, 0, 0), &x);
-    mat3_solve(m, vec3_make(0, 1, 0), &y);
-    mat3_solve(m, vec3_make(0, 0, 1), &z);
-    return (sym3){x.x, y.y, z.z, y.x, z.x, z.y};
-}
-
 static struct node_mass mass_of(struct solver_tensor inverse) {
     double *diagonal[3] = {&inverse.k.xx, &inverse.k.yy, &inverse.k.zz};
     struct node_mass mass = {0};
@@ -49,7 +41,9 @@ static struct node_mass mass_of(struct solver_tensor inverse) {
         if (!(*diagonal[axis] > 0))
             *diagonal[axis] = 1;
     }
-    mass.inertia = invert(inverse.k);
+    sym3 k = inverse.k;
+    mat3 full = {{{k.xx, k.xy, k.xz}, {k.xy, k.yy, k.yz}, {k.xz, k.yz, k.zz}}};
+    mass.inertia = sym3_inverse(&full, 0);
     return mass;
 }
 
@@ -70,18 +64,6 @@ static void prepare_bodies(struct resolvent *resolvent) {
 }
 
 // The pattern of W, made symmetric.
-static size_t find_block(const struct friction_matrix *W, int32_t row, int32_t column) {
-    size_t low = W->start[row], high = W->start[row + 1];
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (W->column[middle] < column)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < W->start[row + 1] && W->column[low] == column ? low : SIZE_MAX;
-}
-
 static void prepare_matrix(struct resolvent *resolvent) {
     const struct friction_problem *problem = resolvent->problem;
     const struct friction_matrix *W = &problem->matrix;
@@ -93,7 +75,7 @@ static void prepare_matrix(struct resolvent *resolvent) {
     for (int32_t a = 0; a < problem->contacts; a++)
         for (size_t e = W->start[a]; e < W->start[a + 1]; e++) {
             int32_t b = W->column[e];
-            size_t other = b == a ? e : find_block(W, b, a);
+            size_t other = b == a ? e : friction_matrix_find(W, b, a);
             if (b == a || (b < a && other != SIZE_MAX))
                 continue;
             first[pairs] = a;
@@ -136,26 +118,43 @@ void resolvent_free(struct resolvent *resolvent) {
 
 double resolvent_cost(const struct resolvent *resolvent) { return resolvent->cost; }
 
+// Into functions that are compiled for several processors.
+#define INLINE __attribute__((always_inline)) static inline
+
 // Contacts ------------------------------------------------------------------------------------
 
-// out = left W_ab right, W by columns of four, out by rows of four; no right: the identity.
-static void put_product(const mat3 *left, const double *w, const mat3 *right, double *out) {
-    for (int i = 0; i < 3; i++) {
-        vec3 l = left->row[i];
-        vec3 row =
-            vec3_make(l.x * w[0] + l.y * w[1] + l.z * w[2], l.x * w[4] + l.y * w[5] + l.z * w[6],
-                      l.x * w[8] + l.y * w[9] + l.z * w[10]);
-        if (right)
-            row = mat3_apply_transposed(*right, row);
-        memcpy(out + 4 * i, &row, sizeof row);
+// out = left W_ab right, W by columns of four, out by rows of four, both with zeros at the end; no
+// right: the identity.
+__attribute__((always_inline)) static inline void put_product(const mat3 *left, const double *w,
+                                                              const mat3 *right, double *out) {
+    const lanes4 *W = (const lanes4 *)w, none = {0};
+    vec3 l = left->row[0], m = left->row[1], n = left->row[2];
+    lanes4 l_n = {l.x, m.x, n.x, 0}, l_s = {l.y, m.y, n.y, 0}, l_t = {l.z, m.z, n.z, 0};
+    lanes4 a = l_n * W[0][0] + l_s * W[0][1] + l_t * W[0][2]; // columns of left W
+    lanes4 b = l_n * W[1][0] + l_s * W[1][1] + l_t * W[1][2];
+    lanes4 c = l_n * W[2][0] + l_s * W[2][1] + l_t * W[2][2];
+    if (right) {
+        vec3 x = right->row[0], y = right->row[1], z = right->row[2];
+        lanes4 from_a = a, from_b = b, from_c = c;
+        a = from_a * x.x + from_b * y.x + from_c * z.x;
+        b = from_a * x.y + from_b * y.y + from_c * z.y;
+        c = from_a * x.z + from_b * y.z + from_c * z.z;
     }
+    lanes4 even = __builtin_shufflevector(a, b, 0, 4, 2, 6);
+    lanes4 odd = __builtin_shufflevector(a, b, 1, 5, 3, 7);
+    lanes4 c_even = __builtin_shufflevector(c, none, 0, 4, 2, 6);
+    lanes4 c_odd = __builtin_shufflevector(c, none, 1, 5, 3, 7);
+    lanes4 *rows = (lanes4 *)out;
+    rows[0] = __builtin_shufflevector(even, c_even, 0, 1, 4, 5);
+    rows[1] = __builtin_shufflevector(odd, c_odd, 0, 1, 4, 5);
+    rows[2] = __builtin_shufflevector(even, c_even, 2, 3, 6, 7);
 }
 
-static bool factorise_matrix(struct resolvent *resolvent, const mat3 *left, const mat3 *right) {
+WIDE static void put_blocks(const struct resolvent *resolvent, const mat3 *left,
+                            const mat3 *right) {
     const struct friction_problem *problem = resolvent->problem;
     const struct friction_matrix *W = &problem->matrix;
     struct block_matrix *matrix = resolvent->matrix;
-    block_matrix_clear(matrix);
     for (int32_t a = 0; a < problem->contacts; a++) {
         double *block = block_matrix_diagonal(matrix, a);
         put_product(&left[a], W->value + W->diagonal[a] * FRICTION_BLOCK, right ? &right[a] : NULL,
@@ -172,18 +171,23 @@ static bool factorise_matrix(struct resolvent *resolvent, const mat3 *left, cons
             put_product(&left[b], W->value + f * FRICTION_BLOCK, right ? &right[a] : NULL,
                         block_matrix_backward(matrix, k));
     }
-    return block_matrix_factor(matrix);
+}
+
+static bool factorise_matrix(struct resolvent *resolvent, const mat3 *left, const mat3 *right) {
+    block_matrix_clear(resolvent->matrix);
+    put_blocks(resolvent, left, right);
+    return block_matrix_factor(resolvent->matrix);
 }
 
 // Bodies --------------------------------------------------------------------------------------
 
-static void put_six(double *to, vec3 v, vec3 s) {
+INLINE void put_six(double *to, vec3 v, vec3 s) {
     const double six[6] = {v.x, v.y, v.z, s.x, s.y, s.z};
     memcpy(to, six, sizeof six);
 }
 
 // D in world axes.
-static mat3 world_axes(const struct friction_row *row, const mat3 *D) {
+INLINE mat3 world_axes(const struct friction_row *row, const mat3 *D) {
     mat3 half, out;
     for (int i = 0; i < 3; i++)
         half.row[i] = friction_row_impulse(row, D->row[i]);
@@ -195,22 +199,27 @@ static mat3 world_axes(const struct friction_row *row, const mat3 *D) {
     return out;
 }
 
-// block += sign [1; [left]x] D [1, [right]x^T]: impulses at `left` from velocities at `right`.
-static void add_slope(double *restrict block, double sign, const mat3 *D, vec3 left, vec3 right) {
-    double half[3][6];
+// half = D [1, [arm]x^T]: impulses from the velocity of a body with the contact at `arm`.
+INLINE void take_velocity(const mat3 *D, vec3 arm, double half[3][6]) {
     for (int i = 0; i < 3; i++)
-        put_six(half[i], vec3_scale(sign, D->row[i]),
-                vec3_scale(sign, vec3_cross(right, D->row[i])));
-    for (int j = 0; j < 6; j++) {
-        for (int i = 0; i < 3; i++)
-            block[6 * i + j] += half[i][j];
-        block[6 * 3 + j] += left.y * half[2][j] - left.z * half[1][j];
-        block[6 * 4 + j] += left.z * half[0][j] - left.x * half[2][j];
-        block[6 * 5 + j] += left.x * half[1][j] - left.y * half[0][j];
-    }
+        put_six(half[i], D->row[i], vec3_cross(arm, D->row[i]));
 }
 
-static mat3 slope_of(const struct resolvent *resolvent, int32_t contact) {
+// block += sign [1; [arm]x] half
+INLINE void add_slope(double *block, double sign, double half[3][6], vec3 arm) {
+    vec3 a = vec3_scale(sign, arm);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 6; j++)
+            block[6 * i + j] += sign * half[i][j];
+    for (int j = 0; j < 6; j++)
+        block[6 * 3 + j] += a.y * half[2][j] - a.z * half[1][j];
+    for (int j = 0; j < 6; j++)
+        block[6 * 4 + j] += a.z * half[0][j] - a.x * half[2][j];
+    for (int j = 0; j < 6; j++)
+        block[6 * 5 + j] += a.x * half[1][j] - a.y * half[0][j];
+}
+
+INLINE mat3 slope_of(const struct resolvent *resolvent, int32_t contact) {
     const mat3 *left = &resolvent->left[contact], *right = &resolvent->right[contact];
     if (!resolvent->split)
         return *left;
@@ -220,14 +229,14 @@ static mat3 slope_of(const struct resolvent *resolvent, int32_t contact) {
     return D;
 }
 
-static bool is_zero(const mat3 *D) {
+INLINE bool is_zero(const mat3 *D) {
     for (int i = 0; i < 3; i++)
         if (D->row[i].x != 0 || D->row[i].y != 0 || D->row[i].z != 0)
             return false;
     return true;
 }
 
-static void add_contact(struct resolvent *resolvent, int32_t contact) {
+INLINE void add_contact(struct resolvent *resolvent, int32_t contact) {
     const struct friction_bodies *bodies = &resolvent->problem->bodies;
     const struct friction_row *row = &bodies->rows[contact];
     struct block_matrix *matrix = resolvent->matrix;
@@ -235,15 +244,23 @@ static void add_contact(struct resolvent *resolvent, int32_t contact) {
     if (is_zero(&own))
         return;
     mat3 D = world_axes(row, &own);
+    double half_c[3][6], half_a[3][6];
+    take_velocity(&D, row->arm_c, half_c);
+    take_velocity(&D, row->arm_a, half_a);
     if (row->c >= 0)
-        add_slope(block_matrix_diagonal(matrix, row->c), 1, &D, row->arm_c, row->arm_c);
+        add_slope(block_matrix_diagonal(matrix, row->c), 1, half_c, row->arm_c);
     if (row->a >= 0)
-        add_slope(block_matrix_diagonal(matrix, row->a), 1, &D, row->arm_a, row->arm_a);
+        add_slope(block_matrix_diagonal(matrix, row->a), 1, half_a, row->arm_a);
     if (bodies->pair[contact] < 0)
         return;
     size_t pair = (size_t)bodies->pair[contact];
-    add_slope(block_matrix_forward(matrix, pair), -1, &D, row->arm_c, row->arm_a);
-    add_slope(block_matrix_backward(matrix, pair), -1, &D, row->arm_a, row->arm_c);
+    add_slope(block_matrix_forward(matrix, pair), -1, half_a, row->arm_c);
+    add_slope(block_matrix_backward(matrix, pair), -1, half_c, row->arm_a);
+}
+
+WIDE static void add_contacts(struct resolvent *resolvent) {
+    for (int32_t k = 0; k < resolvent->problem->contacts; k++)
+        add_contact(resolvent, k);
 }
 
 static void add_mass(double *block, const struct node_mass *mass) {
@@ -271,8 +288,7 @@ static bool factorise_bodies(struct resolvent *resolvent, const mat3 *left, cons
     if (right)
         memcpy(resolvent->right, right, bytes);
     block_matrix_clear(matrix);
-    for (int32_t k = 0; k < resolvent->problem->contacts; k++)
-        add_contact(resolvent, k);
+    add_contacts(resolvent);
     for (int32_t b = 0; b < bodies->count; b++) {
         double *block = block_matrix_diagonal(matrix, b);
         add_mass(block, &resolvent->mass[b]);

@@ -4,6 +4,7 @@
     fclib_file.py make FILE              one contact, W = 2 I, q = (-1, 2, 0), mu = 1/2
     fclib_file.py set FILE NAME K VALUE  changes one number of a dataset
     fclib_file.py get FILE NAME          prints a dataset
+    fclib_file.py same FILE OTHER NAME.. fails where a dataset differs in any bit
     fclib_file.py pack FILE TO           compresses every dataset
     fclib_file.py layout FILE            is it what the FCLIB library reads? `N passed, M failed`
 
@@ -86,6 +87,12 @@ elif command == "pack":
 elif command == "set":
     with h5py.File(path, "r+") as file:
         file[sys.argv[3]][int(sys.argv[4])] = float(sys.argv[5])
+elif command == "same":  # to the last bit
+    with h5py.File(path) as one, h5py.File(sys.argv[3]) as two:
+        for name in sys.argv[4:]:
+            a, b = one[name][:], two[name][:]
+            if a.dtype != b.dtype or a.tobytes() != b.tobytes():
+                sys.exit("%s differs" % name)
 elif command == "get":
     with h5py.File(path) as file:
         print(*("%.9g" % value for value in file[sys.argv[3]][:]))

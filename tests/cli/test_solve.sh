@@ -23,9 +23,9 @@ is "its step" "$(field step)" 120
 is "its time" "$(field time)" 0.12
 exits 0 "export from a case" export "$CASES/box.yaml" --fclib case.hdf5 --step 120 -j 1
 exits 0 "export from a checkpoint" export box/checkpoint-000000100.h5 --fclib checkpoint.hdf5 --step 120 -j 3
-for name in fclib_local/W/p fclib_local/W/i fclib_local/W/x fclib_local/vectors/q fclib_local/vectors/mu solution/r; do
-    is "$name from a case" "$(file get case.hdf5 $name | md5sum)" "$(file get folder.hdf5 $name | md5sum)"
-    is "$name from a checkpoint" "$(file get checkpoint.hdf5 $name | md5sum)" "$(file get folder.hdf5 $name | md5sum)"
+for name in fclib_local/W/p fclib_local/W/i fclib_local/W/x fclib_local/vectors/q fclib_local/vectors/mu solution/u solution/r; do
+    ok "$name from a case, to the last bit" file same case.hdf5 folder.hdf5 $name
+    ok "$name from a checkpoint, to the last bit" file same checkpoint.hdf5 folder.hdf5 $name
 done
 ok "export leaves the folder alone" diff -r box before
 report=$(file layout folder.hdf5)
@@ -99,11 +99,19 @@ near "scaled by numpy" "$(field residual-scaled)" "$scaled" 1e-2
 exits 1 "cap" solve folder.hdf5 --solver newton --max 1 --tol 1e-14 --save
 is "cap" "$(field status)" cap
 says "cap" 'folder.hdf5: not solved: cap after 1 iterations' 'what was found is in the file'
-exits 1 "refused" solve first.hdf5 --solver psor
+cp first.hdf5 refused.hdf5
+exits 1 "refused" solve refused.hdf5 --solver psor --save
+ok "a refusal leaves the stored solution alone" cmp first.hdf5 refused.hdf5
 is "a frictionless method refuses friction" "$(field status)" refused
 ok "and says why" [ -n "$(field note)" ]
 exits 2 "local solver of a method without one" solve one.hdf5 --solver newton --local exact
 says "local solver of a method without one" 'no local solver'
+
+exits 2 "local solver that is never used" solve one.hdf5 --solver anderson --local lemke
+says "local solver that is never used" 'anderson sweeps with the exact local solver' 'nsgs alone'
+exits 0 "the one that is" solve one.hdf5 --solver anderson --local exact
+exits 0 "any one with nsgs" solve one.hdf5 --solver nsgs --local qp
+is "local" "$(field local)" qp
 
 exits 2 "solver typo" solve one.hdf5 --solver newtn
 says "solver typo" 'did you mean "newton"' 'nsgs, psor'
@@ -162,6 +170,7 @@ exits 0 "compare" compare one.hdf5 first.hdf5 --solvers newton,psor --tol 1e-4,1
 is "rows" "$(wc -l <table.csv)" 9
 is "columns" "$(head -n 1 table.csv)" \
     "problem,contacts,solver,tolerance,status,iterations,time,residual-scaled,residual-fclib"
+ok "refusals are explained below the table" grep -qE '^first.hdf5, psor, 1e-08: psor is for frictionless' .out
 ok "each pair is there" grep -qE '^"first.hdf5",[0-9]+,newton,1e-08,converged,' table.csv
 is "who is best always" "$(grep -c '^1e-08,newton,1,1$' table-profile.csv)" 1
 is "who solves nothing" "$(grep -c ',psor,1,0$' table-profile.csv)" 2

@@ -47,6 +47,32 @@ static inline void scene_assert_at_most(double value, double limit, const char *
 // What scene_settings says; scene_run_methods sets it.
 static enum gabion_method scene_method = GABION_METHOD_NSGS;
 
+// Any method that takes any contact, with any local solver and any polygon. On many contacts only
+// those whose cost does not grow faster than theirs. psor takes frictionless laws alone: see
+// scene_draw_friction.
+static inline void scene_draw_solver(struct random_stream *random, bool large,
+                                     struct gabion_settings *settings) {
+    static const enum gabion_method any_size[] = {GABION_METHOD_NSGS,     GABION_METHOD_NEWTON,
+                                                  GABION_METHOD_PSOR,     GABION_METHOD_CPG,
+                                                  GABION_METHOD_ANDERSON, GABION_METHOD_AUTO};
+    settings->method = any_size[(int)(6 * random_unit(random))];
+    if (!large && random_unit(random) < 0.5)
+        settings->method = (enum gabion_method)(GABION_METHOD_COUNT * random_unit(random));
+    if (settings->method == GABION_METHOD_QP && settings->max_sweeps > 10)
+        settings->max_sweeps = 10; // whole programs, each with many changes of its active set
+    settings->local = (enum gabion_local)(GABION_LOCAL_COUNT * random_unit(random));
+    if (large && (settings->local == GABION_LOCAL_LEMKE || settings->local == GABION_LOCAL_QP))
+        settings->local = GABION_LOCAL_AUTO;
+    settings->cone = (struct gabion_cone){.sides = 3 + (int)(8 * random_unit(random)),
+                                          .angle = 3 * random_unit(random)};
+}
+
+static inline double scene_draw_friction(struct random_stream *random, const double *frictions,
+                                         int count, enum gabion_method method) {
+    double friction = frictions[(int)(count * random_unit(random))];
+    return method == GABION_METHOD_PSOR ? 0 : friction;
+}
+
 // Settings of the exact rows: solver tolerance 1e-10, and an unconverged step stops the test.
 static inline struct gabion_settings scene_settings(double step, double theta) {
     struct gabion_settings settings = gabion_default_settings();

@@ -1,6 +1,6 @@
 // Random worlds through the public interface: any mixture of sizes, fixed spheres, locks, unequal
 // inertia, laws, drivers that move and turn, tilted gravity, forces, timed insertions, removals and
-// resets, theta, gap mode and local solver. Of every scene must hold, whatever the physics:
+// resets, theta, gap mode, method and local solver. Of every scene must hold, whatever the physics:
 //   - the same bits after every step on 1, 2 and 3 threads and with the portable kernel;
 //   - the books close: energy_error <= 1e-9 of the turnover;
 //   - locked degrees of freedom and fixed bodies stay where they are, impulses push;
@@ -27,7 +27,7 @@ struct scene {
 // Every second scene has contacts of the sphere kernels alone; some are flat, with all bodies
 // locked to a plane.
 struct kinds {
-    bool plain, plane;
+    bool plain, plane, large;
 };
 
 static const struct variant {
@@ -57,7 +57,10 @@ static struct gabion_settings random_settings(struct random_stream *random, stru
     settings.on_cap = GABION_CAP_ACCEPT;
     settings.momentum = chance(random, 0.8);
     settings.gap = chance(random, 0.5) ? GABION_GAP_GAP : GABION_GAP_MOREAU;
-    settings.local = (enum gabion_local)pick(random, kinds.plain ? 2 : 3);
+    scene_draw_solver(random, kinds.large, &settings);
+    if (kinds.plain &&
+        (settings.local == GABION_LOCAL_NEWTON || settings.local == GABION_LOCAL_EXACT))
+        settings.local = GABION_LOCAL_EXPLICIT; // those need blocks
     settings.measure = chance(random, 0.8) ? GABION_MEASURE_SCALED : GABION_MEASURE_FCLIB;
     if (chance(random, 0.3))
         settings.relaxation = random_between(random, 0.5, 1.5);
@@ -69,11 +72,12 @@ static struct gabion_settings random_settings(struct random_stream *random, stru
     return settings;
 }
 
-static struct gabion_law random_law(struct random_stream *random, struct kinds kinds) {
+static struct gabion_law random_law(struct random_stream *random, struct kinds kinds,
+                                    enum gabion_method method) {
     static const double frictions[] = {0, 0.3, 0.8, 5, INFINITY};
     static const double restitutions[] = {0, 0, 0.5, 1};
     return (struct gabion_law){
-        .friction = frictions[pick(random, 5)],
+        .friction = scene_draw_friction(random, frictions, 5, method),
         .restitution = restitutions[pick(random, 4)],
         .tangential_restitution = !kinds.plain && chance(random, 0.15) ? random_unit(random) : 0,
     };
@@ -190,7 +194,8 @@ static void add_actions(struct gabion_world *world, struct random_stream *random
 static struct gabion_world *build(const struct scene *scene, struct team *team) {
     struct random_stream random = {scene->seed};
     struct error error = {0};
-    struct kinds kinds = {.plain = scene->seed % 2, .plane = scene->seed % 6 == 0};
+    struct kinds kinds = {
+        .plain = scene->seed % 2, .plane = scene->seed % 6 == 0, .large = scene->large};
     struct gabion_settings settings = random_settings(&random, kinds);
     if (scene->large)
         settings.max_sweeps = 10;
@@ -199,7 +204,7 @@ static struct gabion_world *build(const struct scene *scene, struct team *team) 
     gabion_add_material(world, "body", 1000);
     gabion_add_material(world, "ground", 1000);
     for (int k = 0; k < 3; k++) { // equal materials, unequal ones; the default for the rest
-        struct gabion_law law = random_law(&random, kinds);
+        struct gabion_law law = random_law(&random, kinds, settings.method);
         bool good = k < 2 ? gabion_set_law(world, 0, k, &law, &error)
                           : gabion_set_default_law(world, &law, &error);
         assert_true(good);
