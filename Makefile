@@ -159,7 +159,7 @@ $(BUILD)/io/checkpoint_write.o: GABION_CFLAGS += \
     -DGABION_COMPILER_FLAGS='"$(OPT) $(ARCH) $(CFLAGS)"'
 
 $(BUILD)/$(KERNEL).o: GABION_CFLAGS += $(KERNEL_FLAGS)
-$(addprefix $(BUILD)/engine/solvers/,block_matrix.o resolvent.o): GABION_CFLAGS += -O3
+$(addprefix $(BUILD)/engine/,residual.o solvers/block_matrix.o solvers/resolvent.o): GABION_CFLAGS += -O3
 $(BUILD)/$(KERNEL)_avx2.o: $(KERNEL).c
 	@mkdir -p $(@D)
 	@echo "  CC  $< (avx2)"

@@ -79,11 +79,11 @@ void friction_problem_free(struct friction_problem *problem) {
         return;
     struct friction_matrix *matrix = &problem->matrix;
     struct friction_bodies *bodies = &problem->bodies;
-    void *arrays[] = {problem->mu,      problem->q,           problem->diagonal, problem->rho,
-                      matrix->start,    matrix->column,       matrix->value,     matrix->diagonal,
-                      bodies->inverse,  bodies->id,           bodies->rows,      bodies->start,
-                      bodies->incident, bodies->first,        bodies->second,    bodies->pair,
-                      problem->run,     problem->colour_start};
+    void *arrays[] = {problem->mu,     problem->q,       problem->diagonal,    problem->rho,
+                      matrix->start,   matrix->column,   matrix->value,        matrix->diagonal,
+                      bodies->inverse, bodies->id,       bodies->drift,        bodies->rows,
+                      bodies->start,   bodies->incident, bodies->first,        bodies->second,
+                      bodies->pair,    problem->run,     problem->colour_start};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         memory_free(arrays[k]);
     memory_free(problem);

@@ -40,6 +40,7 @@ struct friction_bodies {
     int32_t count;
     struct solver_tensor *inverse; // M^-1 of each
     int32_t *id;                   // in the problem of the step
+    double *drift; // velocity before the step less the free one, 6 per body; NULL: not known
     struct friction_row *rows;
     // Contacts of each body in ascending order, counted from start[body]: 2 contact + (it is a).
     size_t *start;

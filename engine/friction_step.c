@@ -1,5 +1,6 @@
 // The contact problem of a step as a problem by itself.
 #include <math.h>
+#include <string.h>
 
 #include "engine/friction_problem.h"
 #include "parallel/colour.h"
@@ -109,6 +110,14 @@ static void add_rows(struct source *source) {
     }
 }
 
+static void put_drift(const struct gabion_world *world, int32_t i, double *six) {
+    const struct bodies *bodies = &world->bodies;
+    vec3 v = vec3_sub(bodies->v[i], world->problem->v_free[i]);
+    vec3 s = vec3_sub(vec3_scale(bodies->radius[i], bodies->w[i]), world->problem->s_free[i]);
+    memcpy(six, &v, sizeof v);
+    memcpy(six + 3, &s, sizeof s);
+}
+
 struct friction_problem *friction_problem_of_step(const struct gabion_world *world) {
     const struct problem *step = world->problem;
     size_t moving = (size_t)world->bodies.moving;
@@ -123,10 +132,12 @@ struct friction_problem *friction_problem_of_step(const struct gabion_world *wor
     add_rows(&source);
     struct friction_bodies *bodies = &source.problem->bodies;
     bodies->count = source.bodies;
+    bodies->drift = memory_allocate(6 * (size_t)source.bodies, sizeof(double), "velocities");
     for (int32_t i = 0; i < world->bodies.moving; i++)
         if (source.body_of[i] != FRICTION_FIXED) {
             bodies->inverse[source.body_of[i]] = inverse_mass(step, i);
             bodies->id[source.body_of[i]] = i;
+            put_drift(world, i, bodies->drift + 6 * (size_t)source.body_of[i]);
         }
     memory_free(source.whole);
     memory_free(source.body_of);

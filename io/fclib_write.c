@@ -2,6 +2,7 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "io/fclib.h"
@@ -159,10 +160,13 @@ bool fclib_write(const char *path, const struct friction_problem *problem, const
     return finish(&file, written, temporary, path, error);
 }
 
+// A link stays a link: the file that it leads to is the one to change.
 bool fclib_save_solution(const char *path, const struct friction_problem *problem, const double *r,
                          struct error *error) {
-    char temporary[4096];
+    char temporary[4096], target[PATH_MAX];
     struct h5_file file;
+    if (realpath(path, target) != NULL)
+        path = target;
     if (!name_temporary(path, temporary, error) || !file_copy(path, temporary, error))
         return false;
     if (!h5_edit(&file, temporary, error)) {

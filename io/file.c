@@ -86,6 +86,13 @@ bool file_publish(const char *temporary, const char *path, struct error *error) 
     return true;
 }
 
+// What others may do with the file stays as it was.
+static void copy_mode(FILE *from, FILE *to) {
+    struct stat about;
+    if (fstat(fileno(from), &about) == 0 && fchmod(fileno(to), about.st_mode & 07777) != 0)
+        errno = 0; // a file system without modes
+}
+
 bool file_copy(const char *from, const char *to, struct error *error) {
     struct safe_file copy;
     FILE *stream = fopen(from, "rb");
@@ -93,6 +100,7 @@ bool file_copy(const char *from, const char *to, struct error *error) {
         return error_set(error, ERROR_INPUT, "cannot open %s: %s", from, strerror(errno));
     bool good = safe_file_open(&copy, to, error);
     if (good) {
+        copy_mode(stream, copy.stream);
         char block[65536];
         size_t got;
         while ((got = fread(block, 1, sizeof block, stream)) > 0 &&

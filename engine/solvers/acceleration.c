@@ -88,6 +88,8 @@ static double *newest(double *columns, const struct acceleration *a) {
     return columns + (size_t)a->place * a->size;
 }
 
+static double total(const lanes4 *sum) { return ((*sum)[0] + (*sum)[1]) + ((*sum)[2] + (*sum)[3]); }
+
 // F, and the differences with the sweep before as the newest column.
 WIDE static void differ(struct acceleration *a, size_t begin, size_t end, double *change2) {
     const lanes4 *r = lanes(a->r), *before = lanes(a->before), *scale = lanes(a->scale);
@@ -101,27 +103,34 @@ WIDE static void differ(struct acceleration *a, size_t begin, size_t end, double
         answer[i] = r[i];
         sum += F * F;
     }
-    *change2 = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    *change2 = total(&sum);
 }
 
-WIDE static void multiply(struct acceleration *a, int j, size_t begin, size_t end, double *sums) {
+// Columns j and k with the newest and with F. Two at a time: one would wait for its own sums.
+WIDE static void multiply(struct acceleration *a, int j, int k, size_t begin, size_t end,
+                          double *sums) {
     const lanes4 *F = lanes(a->change), *dF = lanes(newest(a->changes, a));
-    const lanes4 *column = lanes(a->changes + (size_t)j * a->size);
-    lanes4 gram = {0}, right = {0};
+    const lanes4 *one = lanes(a->changes + (size_t)j * a->size);
+    const lanes4 *two = lanes(a->changes + (size_t)k * a->size);
+    lanes4 gram[2] = {{0}}, right[2] = {{0}};
     for (size_t i = begin / 4; i < end / 4; i++) {
-        gram += column[i] * dF[i];
-        right += column[i] * F[i];
+        gram[0] += one[i] * dF[i];
+        right[0] += one[i] * F[i];
+        gram[1] += two[i] * dF[i];
+        right[1] += two[i] * F[i];
     }
-    sums[j] = (gram[0] + gram[1]) + (gram[2] + gram[3]);
-    sums[MEMORY + j] = (right[0] + right[1]) + (right[2] + right[3]);
+    sums[j] = total(&gram[0]);
+    sums[k] = total(&gram[1]);
+    sums[MEMORY + j] = total(&right[0]);
+    sums[MEMORY + k] = total(&right[1]);
 }
 
 static void compare_range(void *context, size_t begin, size_t end) {
     struct acceleration *a = context;
     double *sums = a->partial + begin / CHUNK * SUMS;
     differ(a, begin, end, &sums[2 * MEMORY]);
-    for (int j = 0; j < a->columns; j++)
-        multiply(a, j, begin, end, sums);
+    for (int j = 0; j < a->columns; j += 2)
+        multiply(a, j, j + 1 < a->columns ? j + 1 : j, begin, end, sums);
 }
 
 WIDE static void extrapolate(struct acceleration *a, size_t begin, size_t end) {

@@ -21,8 +21,8 @@ struct block_matrix {
     int32_t *row;
     size_t start_capacity, row_capacity;
     double *diagonal, *below, *above;
-    int32_t *exchange; // rows exchanged inside each diagonal block
-    size_t diagonal_capacity, below_capacity, above_capacity, exchange_capacity;
+    int32_t *order; // of the rows inside each diagonal block
+    size_t diagonal_capacity, below_capacity, above_capacity, order_capacity;
     size_t *entry; // of each pair
     bool *upward;  // its first node comes later in the order
     size_t entry_capacity, upward_capacity;
@@ -40,9 +40,9 @@ struct block_matrix *block_matrix_create(int side) {
 void block_matrix_free(struct block_matrix *matrix) {
     if (!matrix)
         return;
-    void *arrays[] = {matrix->place,    matrix->node,     matrix->start, matrix->row,
-                      matrix->diagonal, matrix->below,    matrix->above, matrix->entry,
-                      matrix->upward,   matrix->exchange, matrix->work};
+    void *arrays[] = {matrix->place,    matrix->node,  matrix->start, matrix->row,
+                      matrix->diagonal, matrix->below, matrix->above, matrix->entry,
+                      matrix->upward,   matrix->order, matrix->work};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         memory_free(arrays[k]);
     memory_free(matrix);
@@ -181,8 +181,8 @@ int64_t block_matrix_pattern(struct block_matrix *matrix, int32_t nodes, const i
     size_t entries = matrix->start[nodes];
     matrix->diagonal = memory_reserve_aligned(matrix->diagonal, &matrix->diagonal_capacity, n,
                                               bytes, "block matrix");
-    matrix->exchange = memory_reserve(matrix->exchange, &matrix->exchange_capacity,
-                                      n * (size_t)matrix->side, sizeof(int32_t), "block matrix");
+    matrix->order = memory_reserve(matrix->order, &matrix->order_capacity, n * (size_t)matrix->side,
+                                   sizeof(int32_t), "block matrix");
     matrix->work = memory_reserve_aligned(matrix->work, &matrix->work_capacity,
                                           n * (size_t)BLOCK_STRIDE(matrix->side), sizeof(double),
                                           "block matrix");
@@ -291,8 +291,10 @@ INLINE void swap_rows(int stride, double *a, int i, int j) {
 
 // L U with row exchanges, in place; the diagonal holds the reciprocals. Not the inverse: of a pivot
 // block with eigenvalues of very different sizes its products would lose twice the digits.
-INLINE bool factor_pivot(int side, double *a, int32_t *exchange) {
+INLINE bool factor_pivot(int side, double *a, int32_t *order) {
     int stride = BLOCK_STRIDE(side);
+    for (int k = 0; k < side; k++)
+        order[k] = k;
     for (int k = 0; k < side; k++) {
         int pivot = k;
         for (int i = k + 1; i < side; i++)
@@ -302,7 +304,9 @@ INLINE bool factor_pivot(int side, double *a, int32_t *exchange) {
         if (!(fabs(value) > 0) || !isfinite(value))
             return false;
         swap_rows(stride, a, k, pivot);
-        exchange[k] = pivot;
+        int32_t row = order[k];
+        order[k] = order[pivot];
+        order[pivot] = row;
         a[stride * k + k] = 1 / value;
         for (int i = k + 1; i < side; i++) {
             double f = a[stride * i + k] *= a[stride * k + k];
@@ -313,22 +317,8 @@ INLINE bool factor_pivot(int side, double *a, int32_t *exchange) {
     return true;
 }
 
-// Where the columns of a quotient go: the exchanges of rows of the pivot block, undone.
-INLINE void undo_exchanges(int side, const int32_t *exchange, int32_t *to) {
-    int32_t from[6];
-    for (int k = 0; k < side; k++)
-        from[k] = k;
-    for (int k = side - 1; k >= 0; k--) {
-        int32_t value = from[k];
-        from[k] = from[exchange[k]];
-        from[exchange[k]] = value;
-    }
-    for (int k = 0; k < side; k++)
-        to[from[k]] = k;
-}
-
 // a becomes a times the inverse of the pivot block, transposed: then all rows go side by side.
-INLINE void divide_3(double *a, const double *lu, const int32_t *to) {
+INLINE void divide_3(double *a, const double *lu, const int32_t *order) {
     lanes4 x = {a[0], a[4], a[8], 0}, y = {a[1], a[5], a[9], 0}, z = {a[2], a[6], a[10], 0};
     x = x * lu[0];
     y = (y - x * lu[1]) * lu[5];
@@ -336,12 +326,12 @@ INLINE void divide_3(double *a, const double *lu, const int32_t *to) {
     y = y - z * lu[9];
     x = x - y * lu[4] - z * lu[8];
     lanes4 *rows = (lanes4 *)a;
-    rows[to[0]] = x;
-    rows[to[1]] = y;
-    rows[to[2]] = z;
+    rows[order[0]] = x;
+    rows[order[1]] = y;
+    rows[order[2]] = z;
 }
 
-INLINE void divide_6(double *a, const double *lu, const int32_t *to) {
+INLINE void divide_6(double *a, const double *lu, const int32_t *order) {
     lanes4 x[6];
     lanes2 y[6];
     for (int j = 0; j < 6; j++) {
@@ -362,28 +352,30 @@ INLINE void divide_6(double *a, const double *lu, const int32_t *to) {
             y[j] -= y[k] * lu[6 * k + j];
         }
     for (int j = 0; j < 6; j++) {
-        memcpy(a + 6 * to[j], &x[j], sizeof x[j]);
-        memcpy(a + 6 * to[j] + 4, &y[j], sizeof y[j]);
+        memcpy(a + 6 * order[j], &x[j], sizeof x[j]);
+        memcpy(a + 6 * order[j] + 4, &y[j], sizeof y[j]);
     }
 }
 
-// x becomes the inverse of the pivot block times x.
-INLINE void divide_left(int side, double *restrict x, const double *restrict lu,
-                        const int32_t *exchange) {
+// x becomes the inverse of the pivot block times x. Stored as a whole: what is stored in parts
+// cannot be fetched as lanes for a while.
+INLINE void divide_left(int side, double *x, const double *lu, const int32_t *order) {
     int stride = BLOCK_STRIDE(side);
-    for (int k = 0; k < side; k++) {
-        double value = x[exchange[k]];
-        x[exchange[k]] = x[k];
-        x[k] = value;
-    }
-    for (int i = 1; i < side; i++)
+    double y[6];
+    for (int i = 0; i < side; i++) {
+        y[i] = x[order[i]];
         for (int k = 0; k < i; k++)
-            x[i] -= lu[stride * i + k] * x[k];
+            y[i] -= lu[stride * i + k] * y[k];
+    }
     for (int i = side - 1; i >= 0; i--) {
         for (int k = i + 1; k < side; k++)
-            x[i] -= lu[stride * i + k] * x[k];
-        x[i] *= lu[stride * i + i];
+            y[i] -= lu[stride * i + k] * y[k];
+        y[i] *= lu[stride * i + i];
     }
+    if (side == 3)
+        *(lanes4 *)x = (lanes4){y[0], y[1], y[2], 0};
+    for (int i = 0; i < side && side == 6; i += 2)
+        *(lanes2 *)(x + i) = (lanes2){y[i], y[i + 1]};
 }
 
 // Subtracts column k times row k from what is left of column and row j = row[at]. The rows of k
@@ -407,16 +399,14 @@ INLINE bool factor(int side, struct block_matrix *matrix) {
     size_t size = (size_t)(side * BLOCK_STRIDE(side));
     for (int32_t k = 0; k < matrix->nodes; k++) {
         double *pivot = matrix->diagonal + (size_t)k * size;
-        int32_t *exchange = matrix->exchange + side * k;
-        if (!factor_pivot(side, pivot, exchange))
+        int32_t *order = matrix->order + side * k;
+        if (!factor_pivot(side, pivot, order))
             return false;
-        int32_t to[6];
-        undo_exchanges(side, exchange, to);
         for (size_t e = matrix->start[k]; e < matrix->start[k + 1]; e++)
             if (side == 3)
-                divide_3(matrix->below + e * size, pivot, to);
+                divide_3(matrix->below + e * size, pivot, order);
             else
-                divide_6(matrix->below + e * size, pivot, to);
+                divide_6(matrix->below + e * size, pivot, order);
         for (size_t e = matrix->start[k]; e < matrix->start[k + 1]; e++)
             update_column(side, matrix, k, e);
     }
@@ -490,7 +480,7 @@ INLINE void solve(int side, const struct block_matrix *matrix, double *x) {
     for (int32_t k = matrix->nodes - 1; k >= 0; k--) {
         side == 3 ? substitute_3(matrix, k) : substitute_6(matrix, k);
         divide_left(side, work + (size_t)k * stride, matrix->diagonal + (size_t)k * size,
-                    matrix->exchange + side * k);
+                    matrix->order + side * k);
     }
     for (int32_t k = 0; k < matrix->nodes; k++)
         memcpy(x + (size_t)side * (size_t)matrix->node[k], work + (size_t)k * stride,

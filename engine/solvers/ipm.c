@@ -167,9 +167,11 @@ static bool inside(struct ipm *p) {
     bool all = true;
     for (int32_t a = 0; a < p->problem->contacts; a++) {
         struct point *point = &p->points[a];
-        if (point->law != LAW_NONE)
-            all = lorentz_boost(friction_get(p->x, a), &point->x) &
-                  lorentz_boost(friction_get(p->z, a), &point->z) & all;
+        if (point->law == LAW_NONE)
+            continue;
+        bool x = lorentz_boost(friction_get(p->x, a), &point->x);
+        bool z = lorentz_boost(friction_get(p->z, a), &point->z);
+        all = all && x && z;
     }
     return all;
 }

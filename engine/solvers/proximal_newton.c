@@ -66,6 +66,12 @@ struct proximal {
     double *kept_y, *kept_u;
     double *reference, *stiffness, *limit;
     mat3 *D;
+    // Between bodies the start is their velocity before the step, which no impulses may give: u = W
+    // y + q + carry offset_u. A step of length t takes off that share of it.
+    double carry, kept_carry;
+    double *offset, *offset_u; // 6 per body; at the contacts
+    double offset_energy;      // offset.M offset
+    double offset_step;        // offset.M (velocity of the step)
 };
 
 static struct proximal proximal_open(const struct friction_problem *problem,
@@ -80,38 +86,40 @@ static struct proximal proximal_open(const struct friction_problem *problem,
     p.stiffness = memory_allocate(contacts, sizeof(double), "newton");
     p.limit = memory_allocate(contacts, sizeof(double), "newton");
     p.D = memory_allocate(contacts, sizeof *p.D, "newton");
+    p.offset_u = memory_allocate(size, sizeof(double), "newton");
+    p.offset = memory_allocate(6 * (size_t)problem->bodies.count, sizeof(double), "newton");
     return p;
 }
 
 static void proximal_close(struct proximal *p) {
-    void *arrays[] = {p->y,       p->u,         p->step,      p->W_step, p->trial_y,
-                      p->trial_u, p->r,         p->F,         p->kept_y, p->kept_u,
-                      p->product, p->reference, p->stiffness, p->limit,  p->D};
+    void *arrays[] = {p->y,         p->u,     p->step,   p->W_step, p->trial_y, p->trial_u,
+                      p->r,         p->F,     p->kept_y, p->kept_u, p->product, p->reference,
+                      p->stiffness, p->limit, p->D,      p->offset, p->offset_u};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         memory_free(arrays[k]);
 }
 
 // The function --------------------------------------------------------------------------------
 
-static vec3 pull(const struct proximal *p, const double *u, int32_t a) {
-    return vec3_add_scaled(friction_get(p->reference, a), -p->stiffness[a], friction_get(u, a));
+static inline vec3 pull(const struct proximal *p, int32_t a, vec3 u) {
+    return vec3_add_scaled(friction_get(p->reference, a), -p->stiffness[a], u);
 }
 
 // Frozen friction does not end where the contact opens: r would jump there.
-static double friction_limit(const struct proximal *p, int32_t a, double w_n,
-                             enum friction friction) {
+static inline double friction_limit(const struct proximal *p, int32_t a, double w_n,
+                                    enum friction friction) {
     double coupled = w_n > 0 ? p->problem->mu[a] * w_n : 0; // mu may be infinite
     return friction == FRICTION_FROZEN ? p->limit[a] : coupled;
 }
 
 static void freeze(struct proximal *p) {
     for (int32_t a = 0; a < p->problem->contacts; a++)
-        p->limit[a] = friction_limit(p, a, pull(p, p->u, a).x, FRICTION_COUPLED);
+        p->limit[a] = friction_limit(p, a, pull(p, a, friction_get(p->u, a)).x, FRICTION_COUPLED);
 }
 
 // r(u) at contact a. Open and sticking contacts need neither root nor division.
-static vec3 impulse(const struct proximal *p, int32_t a, const double *u, enum friction friction) {
-    vec3 w = pull(p, u, a);
+static inline vec3 impulse(const struct proximal *p, int32_t a, vec3 u, enum friction friction) {
+    vec3 w = pull(p, a, u);
     double length2 = w.y * w.y + w.z * w.z, limit = friction_limit(p, a, w.x, friction);
     double n = w.x < 0 ? 0 : w.x; // what is not a number stays so
     if (length2 <= limit * limit)
@@ -123,7 +131,7 @@ static vec3 impulse(const struct proximal *p, int32_t a, const double *u, enum f
 // F at (y, u), and the impulses in r.
 static void evaluate(struct proximal *p, const double *y, const double *u, enum friction friction) {
     for (int32_t a = 0; a < p->problem->contacts; a++) {
-        vec3 r = impulse(p, a, u, friction);
+        vec3 r = impulse(p, a, friction_get(u, a), friction);
         friction_set(p->r, a, r);
         friction_set(p->F, a, vec3_sub(friction_get(y, a), r));
     }
@@ -134,12 +142,13 @@ struct merit {
     double value2, scale2;
 };
 
-static struct merit measure(struct proximal *p, const double *u) {
-    struct merit merit = {0};
+static struct merit measure(struct proximal *p, const double *u, double carry) {
+    struct merit merit = {.value2 = carry * carry * p->offset_energy};
     friction_problem_product(p->problem, p->r, p->product);
     merit.scale2 = fmax(friction_problem_dot(p->problem, p->r, p->product), 0);
     for (size_t i = 0; i < p->size; i++)
-        merit.value2 += p->F[i] * (u[i] - p->problem->q[i] - p->product[i]);
+        merit.value2 +=
+            p->F[i] * (u[i] - p->problem->q[i] - p->product[i] + carry * p->offset_u[i]);
     merit.value2 = merit.value2 < 0 ? 0 : merit.value2; // rounding; what is not a number stays so
     return merit;
 }
@@ -148,7 +157,7 @@ static struct merit measure(struct proximal *p, const double *u) {
 
 // -dr/du on the piece of P that the contact is on.
 static mat3 slope_of(const struct proximal *p, int32_t a, enum friction friction) {
-    vec3 w = pull(p, p->u, a);
+    vec3 w = pull(p, a, friction_get(p->u, a));
     double f = p->stiffness[a], length = sqrt(w.y * w.y + w.z * w.z);
     double limit = friction_limit(p, a, w.x, friction), pressed = w.x > 0 ? f : 0;
     if (!(pressed > 0) && !(limit > 0))
@@ -168,19 +177,35 @@ static bool direction(struct proximal *p, enum friction friction, int *budget) {
     if (--*budget < 0 || !resolvent_factorise(p->resolvent, p->D))
         return false;
     evaluate(p, p->y, p->u, friction);
-    resolvent_solve(p->resolvent, p->F, p->step);
+    resolvent_solve_with(p->resolvent, p->F, p->carry, p->offset, p->step);
     friction_problem_product(p->problem, p->step, p->W_step);
+    p->offset_step = p->carry * p->offset_energy;
+    for (size_t i = 0; i < p->size && p->carry > 0; i++) {
+        p->offset_step += p->step[i] * p->offset_u[i];
+        p->W_step[i] += p->carry * p->offset_u[i];
+    }
     return true;
 }
 
-// F at y - t step; its component along the step is positive while the step should go on.
-static double probe(struct proximal *p, double t, enum friction friction) {
+// F at y - t step.
+static void probe(struct proximal *p, double t) {
     for (size_t i = 0; i < p->size; i++) {
         p->trial_y[i] = p->y[i] - t * p->step[i];
         p->trial_u[i] = p->u[i] - t * p->W_step[i];
     }
-    evaluate(p, p->trial_y, p->trial_u, friction);
-    return friction_problem_dot(p->problem, p->F, p->W_step);
+    evaluate(p, p->trial_y, p->trial_u, FRICTION_COUPLED);
+}
+
+// The component of F along the step there, with friction frozen: positive while it should go on.
+static double slope_at(const struct proximal *p, double t) {
+    double sum = (1 - t) * p->carry * p->offset_step;
+    for (int32_t a = 0; a < p->problem->contacts; a++) {
+        vec3 du = friction_get(p->W_step, a);
+        vec3 u = vec3_add_scaled(friction_get(p->u, a), -t, du);
+        vec3 y = vec3_add_scaled(friction_get(p->y, a), -t, friction_get(p->step, a));
+        sum += vec3_dot(vec3_sub(y, impulse(p, a, u, FRICTION_FROZEN)), du);
+    }
+    return sum;
 }
 
 // With frozen friction F is the gradient of a convex function: its slope along the step falls, and
@@ -189,11 +214,11 @@ static double probe(struct proximal *p, double t, enum friction friction) {
 // contact", 2023, for the frictional cone).
 static void search(struct proximal *p, double slope) {
     double low = 0, high = 1, f_low = slope, t = 1;
-    double f_high = probe(p, 1, FRICTION_FROZEN);
+    double f_high = slope_at(p, 1);
     int side = 0;
     for (int k = 0; k < PROBES && f_high < -0.05 * slope; k++) {
         t = (low * f_high - high * f_low) / (f_high - f_low);
-        double f = probe(p, t, FRICTION_FROZEN);
+        double f = slope_at(p, t);
         if (fabs(f) <= 0.05 * slope)
             break;
         if (f > 0) {
@@ -208,7 +233,7 @@ static void search(struct proximal *p, double slope) {
         side = f > 0 ? 1 : -1;
     }
     p->searched = t;
-    probe(p, t, FRICTION_COUPLED);
+    probe(p, t);
 }
 
 // A full step where that is clearly good; else a search with the friction of the moment frozen. The
@@ -220,18 +245,19 @@ static bool iterate(struct proximal *p, struct merit *merit, int *budget) {
     freeze(p);
     if (!direction(p, FRICTION_COUPLED, budget))
         return false;
-    probe(p, 1, FRICTION_COUPLED);
-    *merit = measure(p, p->trial_u);
+    probe(p, 1);
+    *merit = measure(p, p->trial_u, 0);
     if (!(merit->value2 <= 0.25 * before.value2)) {
-        double slope = probe(p, 0, FRICTION_FROZEN);
+        double slope = slope_at(p, 0);
         if (!(slope > 0)) {
             if (!direction(p, FRICTION_FROZEN, budget))
                 return false;
-            slope = probe(p, 0, FRICTION_FROZEN);
+            slope = slope_at(p, 0);
         }
         search(p, slope);
-        *merit = measure(p, p->trial_u);
+        *merit = measure(p, p->trial_u, (1 - p->searched) * p->carry);
     }
+    p->carry *= 1 - p->searched;
     memcpy(p->y, p->trial_y, p->size * sizeof *p->y);
     memcpy(p->u, p->trial_u, p->size * sizeof *p->u);
     return isfinite(merit->value2);
@@ -252,7 +278,7 @@ static double goal2(const struct proximal *p, const struct merit *merit, double 
 static bool newton(struct proximal *p, double tolerance, int *budget) {
     int most = p->bold ? BOLD_ITERATIONS : CAREFUL_ITERATIONS, short_steps = 0;
     evaluate(p, p->y, p->u, FRICTION_COUPLED);
-    struct merit merit = measure(p, p->u);
+    struct merit merit = measure(p, p->u, p->carry);
     double goal = goal2(p, &merit, tolerance);
     for (p->iterations = 0; p->iterations <= most; p->iterations++) {
         if (merit.value2 <= goal * merit.scale2)
@@ -276,10 +302,12 @@ static void refer(struct proximal *p, const double *r) {
 static bool proximal_step(struct proximal *p, double tolerance, int *budget, double *r) {
     memcpy(p->kept_y, p->y, p->size * sizeof *p->y);
     memcpy(p->kept_u, p->u, p->size * sizeof *p->u);
+    p->kept_carry = p->carry;
     refer(p, r);
     if (!newton(p, tolerance, budget)) {
         memcpy(p->y, p->kept_y, p->size * sizeof *p->y);
         memcpy(p->u, p->kept_u, p->size * sizeof *p->u);
+        p->carry = p->kept_carry;
         return false;
     }
     memcpy(r, p->r, p->size * sizeof *r);
@@ -305,6 +333,25 @@ static void adapt(struct proximal *p, bool solved, double measure) {
     }
 }
 
+static void start(struct proximal *p, const double *r) {
+    const struct friction_bodies *bodies = &p->problem->bodies;
+    memcpy(p->y, r, p->size * sizeof *r);
+    friction_problem_velocity(p->problem, p->y, p->u);
+    if (p->problem->face == FACE_MATRIX || !bodies->drift)
+        return;
+    struct friction_state state = friction_state_open(p->problem, p->y);
+    for (size_t i = 0; i < 6 * (size_t)bodies->count; i++)
+        p->offset[i] = bodies->drift[i] - state.v[i];
+    friction_state_close(&state);
+    p->carry = 1;
+    p->offset_energy = resolvent_energy(p->resolvent, p->offset);
+    for (int32_t a = 0; a < p->problem->contacts; a++) {
+        vec3 u = friction_row_velocity(&bodies->rows[a], p->offset);
+        friction_set(p->offset_u, a, u);
+        friction_set(p->u, a, vec3_add(friction_get(p->u, a), u));
+    }
+}
+
 int proximal_newton_run(struct monitor *monitor, struct resolvent *resolvent, int budget,
                         double *r) {
     struct proximal p = proximal_open(monitor->problem, resolvent);
@@ -314,8 +361,7 @@ int proximal_newton_run(struct monitor *monitor, struct resolvent *resolvent, in
     p.fall = FALL;
     if (!p.bold)
         be_careful(&p, monitor->last);
-    memcpy(p.y, r, p.size * sizeof *r);
-    friction_problem_velocity(p.problem, p.y, p.u);
+    start(&p, r);
     while (left > 0 && p.compliance <= COMPLIANCE_MAX) {
         int before = left;
         p.best = monitor->best_measure;

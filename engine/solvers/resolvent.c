@@ -301,7 +301,13 @@ static bool factorise_bodies(struct resolvent *resolvent, const mat3 *left, cons
     return block_matrix_factor(matrix);
 }
 
-static void solve_bodies(const struct resolvent *resolvent, const double *f, double *x) {
+static void times_mass(const struct node_mass *mass, const double *v, double *six) {
+    put_six(six, vec3_times(mass->m, vec3_make(v[0], v[1], v[2])),
+            sym3_apply(mass->inertia, vec3_make(v[3], v[4], v[5])));
+}
+
+static void solve_bodies(const struct resolvent *resolvent, const double *f, double share,
+                         const double *v, double *x) {
     const struct friction_problem *problem = resolvent->problem;
     const struct friction_bodies *bodies = &problem->bodies;
     const double *impulses = f;
@@ -315,6 +321,11 @@ static void solve_bodies(const struct resolvent *resolvent, const double *f, dou
             friction_gather(bodies, bodies->incident[e], impulses, &push, &turn);
         double *six = resolvent->v + 6 * b;
         put_six(six, push, turn);
+        double more[6];
+        if (share > 0)
+            times_mass(&resolvent->mass[b], v + 6 * b, more);
+        for (int axis = 0; axis < 6 && share > 0; axis++)
+            six[axis] += share * more[axis];
         for (int axis = 0; axis < 6; axis++)
             if (resolvent->mass[b].locked >> axis & 1)
                 six[axis] = 0;
@@ -342,11 +353,26 @@ bool resolvent_factorise_split(struct resolvent *resolvent, const mat3 *left, co
     return factorise(resolvent, left, right);
 }
 
-void resolvent_solve(const struct resolvent *resolvent, const double *f, double *x) {
+void resolvent_solve_with(const struct resolvent *resolvent, const double *f, double share,
+                          const double *v, double *x) {
     if (resolvent->problem->face == FACE_BODIES) {
-        solve_bodies(resolvent, f, x);
+        solve_bodies(resolvent, f, share, v, x);
         return;
     }
     memcpy(x, f, friction_problem_size(resolvent->problem) * sizeof *x);
     block_matrix_solve(resolvent->matrix, x);
+}
+
+void resolvent_solve(const struct resolvent *resolvent, const double *f, double *x) {
+    resolvent_solve_with(resolvent, f, 0, NULL, x);
+}
+
+double resolvent_energy(const struct resolvent *resolvent, const double *v) {
+    double sum = 0, six[6];
+    for (int32_t b = 0; b < resolvent->problem->bodies.count; b++) {
+        times_mass(&resolvent->mass[b], v + 6 * b, six);
+        for (int i = 0; i < 6; i++)
+            sum += six[i] * v[6 * b + i];
+    }
+    return sum;
 }

@@ -21,6 +21,12 @@ double resolvent_cost(const struct resolvent *resolvent);
 bool resolvent_factorise(struct resolvent *resolvent, const mat3 *D);
 void resolvent_solve(const struct resolvent *resolvent, const double *f, double *x);
 
+// FACE_BODIES: with velocities of the bodies beside the impulses f, x such that x + v is the answer
+// to f + share v: what of x impulses cause. For FACE_MATRIX the same as resolvent_solve.
+void resolvent_solve_with(const struct resolvent *resolvent, const double *f, double share,
+                          const double *v, double *x);
+double resolvent_energy(const struct resolvent *resolvent, const double *v); // v.M v
+
 // D = right left, and x = right y: factorises I + left W right, and resolvent_solve finds y. Where
 // D has eigenvalues of very different sizes they stay apart in coordinates that are its own, and
 // are lost in one another in any others.

@@ -88,6 +88,11 @@ ok "u: $(file get one.hdf5 solution/u)" awk '{ exit !($1 < 1e-9 && -$1 < 1e-9 &&
 is "the problem stays" "$(file get one.hdf5 fclib_local/W/x)" "2 2 2"
 is "history" "$(head -n 1 one.csv)" "iteration,residual-scaled,residual-fclib"
 is "history ends with the answer" "$(tail -n 1 one.csv | cut -d, -f1)" "$(field iterations)"
+chmod 640 one.hdf5
+ln -s one.hdf5 link.hdf5
+exits 0 "save through a link" solve link.hdf5 --solver ipm --save
+ok "the link stays a link" [ -L link.hdf5 ]
+is "the mode stays" "$(stat -c %a one.hdf5)" 640
 exits 0 "solve without --save" solve bare.hdf5 --solver newton
 ok "without --save nothing is stored" bash -c "! $python $here/fclib_file.py get bare.hdf5 solution/r"
 exits 0 "the other measure" solve folder.hdf5 --solver newton --measure fclib --tol 1e-9 --save

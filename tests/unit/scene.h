@@ -58,8 +58,8 @@ static inline void scene_draw_solver(struct random_stream *random, bool large,
     settings->method = any_size[(int)(6 * random_unit(random))];
     if (!large && random_unit(random) < 0.5)
         settings->method = (enum gabion_method)(GABION_METHOD_COUNT * random_unit(random));
-    if (settings->method == GABION_METHOD_QP && settings->max_sweeps > 10)
-        settings->max_sweeps = 10; // whole programs, each with many changes of its active set
+    if (settings->method == GABION_METHOD_QP && settings->max_sweeps > 3)
+        settings->max_sweeps = 3; // whole programs, each with many changes of its active set
     settings->local = (enum gabion_local)(GABION_LOCAL_COUNT * random_unit(random));
     if (large && (settings->local == GABION_LOCAL_LEMKE || settings->local == GABION_LOCAL_QP))
         settings->local = GABION_LOCAL_AUTO;
