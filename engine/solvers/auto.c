@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/solvers/anderson.h"
+#include "engine/solvers/gauss_seidel.h"
 #include "engine/solvers/ipm.h"
 #include "engine/solvers/panel.h"
 #include "engine/solvers/proximal_newton.h"
@@ -16,8 +17,16 @@
 #define WINDOW_LONG   100
 #define WINDOW_BODIES 25
 
+#define FEW 10 // contacts
+
 #define FACTORISATIONS 60   // of a stage
 #define COST_MOST      2e11 // multiplications of one; beyond, only sweeps are left
+
+// Proximal Newton gets slowly through where all else stalls (beds of grains, after 100 to 300
+// factorisations, while sweeps stand still for tens of thousands): it may take longer where
+// factorisations are cheap.
+#define NEWTON_MOST 400
+#define NEWTON_WORK 4e9 // multiplications in all
 
 static int window(const struct friction_problem *problem) {
     if (problem->face == FACE_BODIES)
@@ -36,21 +45,37 @@ static bool go_on(struct monitor *monitor, double *r) {
     return true;
 }
 
-static int budget(const struct monitor *monitor) {
+static int budget(const struct monitor *monitor, int most) {
     int left = monitor->settings->max_iterations - monitor->before;
-    return left < FACTORISATIONS ? left : FACTORISATIONS;
+    return left < most ? left : most;
+}
+
+static int newton_most(const struct resolvent *resolvent) {
+    double cost = fmax(resolvent_cost(resolvent), 1);
+    return (int)fmin(fmax(NEWTON_WORK / cost, FACTORISATIONS), NEWTON_MOST);
+}
+
+// Few contacts that hardly touch each other are solved by one sweep, in less time than the memory
+// of an accelerated one takes to set up.
+static bool one_sweep(struct monitor *monitor, double *r) {
+    struct gauss_seidel sweeps = gauss_seidel_open(monitor->problem, monitor->settings, r);
+    gauss_seidel_sweep(&sweeps);
+    gauss_seidel_close(&sweeps);
+    return monitor_check(monitor, 1, r);
 }
 
 void solver_auto(struct monitor *monitor, double *r) {
+    if (monitor->problem->contacts <= FEW && one_sweep(monitor, r))
+        return;
     monitor_stage(monitor);
     if (anderson_run(monitor, window(monitor->problem), r) || !go_on(monitor, r))
         return;
     struct resolvent *resolvent = resolvent_create(monitor->problem);
     bool open = true;
     if (resolvent_cost(resolvent) <= COST_MOST) {
-        ipm_run(monitor, resolvent, budget(monitor), r);
+        ipm_run(monitor, resolvent, budget(monitor, FACTORISATIONS), r);
         if ((open = go_on(monitor, r))) {
-            proximal_newton_run(monitor, resolvent, budget(monitor), r);
+            proximal_newton_run(monitor, resolvent, budget(monitor, newton_most(resolvent)), r);
             open = go_on(monitor, r);
         }
     }

@@ -20,13 +20,18 @@
 // Compliance, in units of each contact's |W|. A small one is exact at once but has many kinks
 // between the start and the solution, and Newton's method loses its way among them. From a start
 // that is nearly right a small one is tried, with exact proximal steps: one or two of them do while
-// a mechanism moves steadily. Where that fails the compliance starts large and falls from one rough
-// proximal step to the next, quickly while they are easy, slowly after one that failed. It starts
-// anew in every solve, because the state must not hide in the solver.
+// a mechanism moves steadily. Where some factorisations of that have not helped the compliance
+// starts large and falls from one rough proximal step to the next, quickly while they are easy,
+// slowly after one that failed. It starts anew in every solve, because the state must not hide in
+// the solver.
 #define BOLD_COMPLIANCE 1e-4
 #define BOLD_START      0.05 // measure from which boldness is worth trying
-#define BOLD_ITERATIONS 12   // Newton, per proximal step
+#define BOLD_BUDGET     50   // factorisations
+#define BOLD_ITERATIONS 25   // Newton, per proximal step
 #define BOLD_ACCURACY   0.01 // of a proximal step, times the tolerance
+#define BOLD_EASY       8    // iterations up to which the compliance falls,
+#define BOLD_HARD       12   // from which it rises
+#define BOLD_RISE       10   // after a failure
 
 #define CAREFUL_COMPLIANCE 100.0 // times the measure of the start, but
 #define CAREFUL_LEAST      1e-4
@@ -285,7 +290,7 @@ static bool newton(struct proximal *p, double tolerance, int *budget) {
             return true;
         if (p->iterations == most || short_steps == SHORT_STEPS || !iterate(p, &merit, budget))
             break;
-        short_steps += p->searched < SHORT_STEP;
+        short_steps += !p->bold && p->searched < SHORT_STEP;
     }
     return false;
 }
@@ -320,17 +325,24 @@ static void be_careful(struct proximal *p, double measure) {
     p->fall = FALL;
 }
 
-static void adapt(struct proximal *p, bool solved, double measure) {
-    if (!solved && p->bold) {
-        be_careful(p, measure);
-    } else if (!solved) {
+static void adapt_bold(struct proximal *p, bool solved) {
+    if (!solved)
+        p->compliance *= BOLD_RISE;
+    else if (p->iterations <= BOLD_EASY)
+        p->compliance = fmax(FALL * p->compliance, COMPLIANCE_MIN);
+    else if (p->iterations > BOLD_HARD)
+        p->compliance *= 2;
+}
+
+static void adapt_careful(struct proximal *p, bool solved) {
+    if (!solved) {
         p->compliance *= RISE;
         p->fall = sqrt(p->fall);
-    } else {
-        if (p->iterations <= EASY)
-            p->fall = fmax(FALL, p->fall * sqrt(p->fall));
-        p->compliance = fmax(p->fall * p->compliance, COMPLIANCE_MIN);
+        return;
     }
+    if (p->iterations <= EASY)
+        p->fall = fmax(FALL, p->fall * sqrt(p->fall));
+    p->compliance = fmax(p->fall * p->compliance, COMPLIANCE_MIN);
 }
 
 static void start(struct proximal *p, const double *r) {
@@ -369,7 +381,12 @@ int proximal_newton_run(struct monitor *monitor, struct resolvent *resolvent, in
         left -= left == before; // without an answer impulses may grow for ever and cost nothing
         if (solved && monitor_check(monitor, budget - left, r))
             break;
-        adapt(&p, solved, monitor->last);
+        if (p.bold)
+            adapt_bold(&p, solved);
+        else
+            adapt_careful(&p, solved);
+        if (p.bold && (budget - left >= BOLD_BUDGET || p.compliance > COMPLIANCE_MAX))
+            be_careful(&p, monitor->last);
     }
     proximal_close(&p);
     return budget - (left > 0 ? left : 0);

@@ -10,30 +10,12 @@
 #include "io/checkpoint_format.h"
 #include "io/file.h"
 #include "parallel/memory.h"
-
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-const char *__lsan_default_suppressions(void);
-
-// HDF5 itself loses memory when a file makes no sense; what we lose is still found.
-const char *__lsan_default_suppressions(void) { return "leak:libhdf5"; }
+#include "tests/fuzz/input.h"
 
 static struct team *team;
 static char folder[64], good_path[128], path[128];
 static char *good;
 static size_t good_size;
-
-struct input {
-    const uint8_t *data;
-    size_t size;
-};
-
-static uint64_t take(struct input *input, size_t bytes) {
-    uint64_t value = 0;
-    for (; bytes > 0 && input->size > 0; bytes--, input->data++, input->size--)
-        value = value << 8 | *input->data;
-    return value;
-}
 
 static struct gabion_world *world_create(void) {
     struct error error = {0};
@@ -84,7 +66,7 @@ static void write_good(void) {
     memcpy(contacts->memory_start, (uint32_t[]){0, 1, 1, 1}, 4 * sizeof(uint32_t));
     contacts->memory =
         memory_reserve(NULL, &contacts->memory_capacity, 1, sizeof *contacts->memory, "memory");
-    contacts->memory[0] = (struct contact_memory){3, 0, {0, 0, 1}};
+    contacts->memory[0] = (struct contact_memory){.a = 3, .impulse = {0, 0, 1}};
     contacts->memory_count = 1;
     struct checkpoint_note note = {"time: 1\n", 0, ""};
     if (error.status || !checkpoint_write(folder, world, &note, 0, &error)) {

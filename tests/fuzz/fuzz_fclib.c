@@ -13,29 +13,11 @@
 #include "io/file.h"
 #include "io/h5.h"
 #include "parallel/memory.h"
-
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-const char *__lsan_default_suppressions(void);
-
-// HDF5 itself loses memory when a file makes no sense; what we lose is still found.
-const char *__lsan_default_suppressions(void) { return "leak:libhdf5"; }
+#include "tests/fuzz/input.h"
 
 static char folder[64], path[128], copy_path[128];
 static char *good;
 static size_t good_size;
-
-struct input {
-    const uint8_t *data;
-    size_t size;
-};
-
-static uint64_t take(struct input *input, size_t bytes) {
-    uint64_t value = 0;
-    for (; bytes > 0 && input->size > 0; bytes--, input->data++, input->size--)
-        value = value << 8 | *input->data;
-    return value;
-}
 
 #define LONGEST 40
 

@@ -1,0 +1,27 @@
+// Bytes of a fuzzer's input as numbers.
+#ifndef TESTS_FUZZ_INPUT_H
+#define TESTS_FUZZ_INPUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+const char *__lsan_default_suppressions(void);
+
+// HDF5 itself loses memory when a file makes no sense; what we lose is still found.
+const char *__lsan_default_suppressions(void) { return "leak:libhdf5"; }
+
+struct input {
+    const uint8_t *data;
+    size_t size;
+};
+
+static inline uint64_t take(struct input *input, size_t bytes) {
+    uint64_t value = 0;
+    for (; bytes > 0 && input->size > 0; bytes--, input->data++, input->size--)
+        value = value << 8 | *input->data;
+    return value;
+}
+
+#endif
