@@ -85,7 +85,7 @@ asan:
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)/asan OPT=-O1 \
 	    CFLAGS="-fsanitize=address,undefined -fno-sanitize-recover=all $(CFLAGS)" \
 	    all $(foreach test,$(ASAN_UNIT),$(BUILD)/asan/tests/unit/test_$(test))
-	@tests/run_unit.sh $(foreach test,$(ASAN_UNIT),$(BUILD)/asan/tests/unit/test_$(test))
+	@GABION_FUZZ_SCENES=25 tests/run_unit.sh $(foreach test,$(ASAN_UNIT),$(BUILD)/asan/tests/unit/test_$(test))
 	@GABION=$(abspath $(BUILD)/asan/gabion) PYTHON=$(PYTHON) tests/cli/run_tests.sh input solve usage
 
 # Races: clang with libomp and its Archer tool; gcc's runtime gives false reports.

@@ -158,6 +158,11 @@ double residual_scaled(const struct residual_sums *sums, double floor) {
     return scale > DBL_MIN ? error / scale : error;
 }
 
+double residual_swelling(const struct residual_sums *sums, double floor) {
+    double speed = fmax(residual_scale(sums, floor), sqrt(sums->v2));
+    return speed > DBL_MIN ? sqrt(sums->wr2) / speed : 0;
+}
+
 double residual_fclib(const struct residual_sums *sums) {
     double scale = sqrt(fmax(sums->q2, fmax(sums->r2, sums->u2)));
     double error = sqrt(sums->unscaled2);

@@ -35,6 +35,9 @@ double residual_rounding(const struct residual_sums *sums);
 double residual_scaled(const struct residual_sums *sums, double floor);
 double residual_fclib(const struct residual_sums *sums);
 
+// |r| / rho to the velocities there are: what impulses that cancel each other have grown to.
+double residual_swelling(const struct residual_sums *sums, double floor);
+
 // Both measures of a problem by itself; u is built anew from r.
 struct friction_error {
     double scaled, fclib;

@@ -5,7 +5,8 @@
 #include "engine/solvers/panel.h"
 #include "parallel/memory.h"
 
-#define NEARLY 0.01 // a residual from which impulses do not run away
+#define NEARLY  0.01 // a residual from which impulses do not run away
+#define SWOLLEN 1e8  // they have: half of their digits cancel each other
 
 // The sweeps over packed contacts are made for runs; the panel's are for comparisons.
 bool solution_visits_all(const struct gabion_settings *settings) {
@@ -13,22 +14,36 @@ bool solution_visits_all(const struct gabion_settings *settings) {
            settings->local != GABION_LOCAL_QP;
 }
 
-static double measure_of(const struct gabion_settings *settings, const struct nsgs_result *result) {
-    return settings->measure == GABION_MEASURE_SCALED ? result->residual : result->residual_fclib;
+// What did not converge counts if it is better than the start and nearly right.
+static bool worth_keeping(double residual, double first) {
+    return residual < first && residual <= NEARLY;
 }
 
-// What did not converge counts only if it is much better than the start, or that was nearly right:
-// a problem may have no solution (a block between drivers that close), and impulses then grow with
-// every iteration while the residual hardly falls.
-static bool worth_keeping(const struct solver_result *found, double measure, double first) {
-    double enough = first <= NEARLY ? first : 0.1 * fmin(first, 1);
-    return found->status == SOLVER_CONVERGED || measure < enough;
+// A better start for sweeps. A problem may have no solution (a block between drivers that close),
+// and impulses then grow with every iteration while the residual hardly falls. It is the scaled one
+// that tells: FCLIB's divides by the impulses.
+static bool worth_sweeping(const struct nsgs_result *result, double first) {
+    return result->residual < 0.5 * fmin(first, 1) && result->swelling <= SWOLLEN;
 }
 
 static struct nsgs_result use(struct gabion_world *world, const struct friction_problem *problem,
                               const double *r) {
     friction_problem_put(problem, r, world->problem);
     return nsgs_measure(world);
+}
+
+// Sweeps have to help, from the better of the start and what was found. A few of them may do harm:
+// then they do not count.
+static struct nsgs_result sweep(struct gabion_world *world, const struct friction_problem *problem,
+                                const double *better, double residual) {
+    friction_problem_put(problem, better, world->problem);
+    struct nsgs_result result = nsgs_solve(world);
+    if (result.converged || result.residual <= residual)
+        return result;
+    int sweeps = result.sweeps;
+    result = use(world, problem, better);
+    result.sweeps = sweeps;
+    return result;
 }
 
 struct nsgs_result solution_find(struct gabion_world *world) {
@@ -38,7 +53,7 @@ struct nsgs_result solution_find(struct gabion_world *world) {
     struct nsgs_result result = nsgs_measure(world);
     if (result.converged)
         return result;
-    double first = measure_of(settings, &result);
+    double first = result.residual;
     struct friction_problem *problem = friction_problem_of_step(world);
     size_t size = friction_problem_size(problem);
     double *start = memory_allocate(size, sizeof *start, "impulses");
@@ -62,9 +77,11 @@ struct nsgs_result solution_find(struct gabion_world *world) {
     result.converged |= found.status == SOLVER_CONVERGED;
     if (found.status == SOLVER_REFUSED) {
         memcpy(result.refusal, found.note, sizeof result.refusal);
-    } else if (!result.converged && !worth_keeping(&found, measure_of(settings, &result), first)) {
-        friction_problem_put(problem, start, world->problem);
-        result = nsgs_solve(world); // sweeps have to help
+    } else if ((!result.converged && !worth_keeping(result.residual, first)) ||
+               result.swelling > SWOLLEN) {
+        bool found_better = worth_sweeping(&result, first);
+        result =
+            sweep(world, problem, found_better ? r : start, found_better ? result.residual : first);
     }
     memory_free(start);
     memory_free(r);

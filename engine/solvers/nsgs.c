@@ -361,6 +361,7 @@ static void judge(struct nsgs *nsgs, int sweeps) {
     result->sweeps = sweeps;
     result->residual = residual_scaled(&nsgs->total, nsgs->floor);
     result->residual_fclib = residual_fclib(&nsgs->total);
+    result->swelling = residual_swelling(&nsgs->total, nsgs->floor);
     result->converged = measure_of(nsgs) <= settings->tolerance;
     nsgs->done = result->converged || sweeps >= settings->max_sweeps;
 }

@@ -9,6 +9,7 @@ struct nsgs_result {
     bool converged;
     int sweeps; // or iterations, as the method counts
     double residual, residual_fclib;
+    double swelling; // velocities that single impulses cause, to those that there are
     int64_t local_fallbacks;
     char refusal[200]; // "", or why the method does not take this problem
 };

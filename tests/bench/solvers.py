@@ -98,7 +98,8 @@ def large_problems():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--limit", type=float, default=10, help="seconds for one solve")
+    parser.add_argument("--limit", type=float, default=5, help="seconds for one solve")
+    parser.add_argument("--large", action="store_true", help="also thousands of contacts, exported now: takes long")
     parser.add_argument("--tolerances", default=TOLERANCES)
     parser.add_argument("files", nargs="*", help="FCLIB files instead of all known problems")
     arguments = parser.parse_args()
@@ -109,7 +110,7 @@ def main():
         table = csv.writer(file)
         table.writerow(("problem", "contacts", *FIELDS))
         print(f"{'problem':38} contacts    to Siconos ms  {'its best setting':24}   auto ms   ratio")
-        for path in arguments.files or problems.files() + large_problems():
+        for path in arguments.files or problems.files() + (large_problems() if arguments.large else []):
             contacts, entrants = race(path, arguments.limit, arguments.tolerances)
             siconos |= any(entrant["whose"] == "siconos" for entrant in entrants)
             for tolerance in tolerances:
