@@ -83,7 +83,8 @@ void friction_problem_free(struct friction_problem *problem);
 struct friction_problem *friction_problem_of_step(const struct gabion_world *world);
 
 // An empty FACE_MATRIX problem with room for `blocks` blocks of W: the caller fills mu, q,
-// matrix.start, column and value and calls friction_problem_finish, which finds the rest.
+// matrix.start, column and value and calls friction_problem_finish, once, which finds the rest (rho
+// only where the caller has not set it).
 struct friction_problem *friction_problem_create(int32_t contacts, size_t blocks);
 void friction_problem_finish(struct friction_problem *problem);
 

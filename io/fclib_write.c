@@ -11,22 +11,9 @@
 #include "io/h5.h"
 #include "parallel/memory.h"
 
-// FCLIB reads 32-bit numbers from datasets in one piece.
-static bool write_vector(const struct h5_file *file, const char *name, enum h5_type type,
-                         const void *numbers, size_t count, struct error *error) {
-    struct h5_rows rows = {.name = name,
-                           .type = type,
-                           .columns = 1,
-                           .plain = true,
-                           .count = count,
-                           .base = (char *)numbers,
-                           .stride = h5_type_size(type)};
-    return h5_write_rows(file, &rows, error);
-}
-
 static bool write_integer(const struct h5_file *file, const char *name, int32_t value,
                           struct error *error) {
-    return write_vector(file, name, H5_TYPE_INT32, &value, 1, error);
+    return h5_write_vector(file, name, H5_TYPE_INT32, &value, 1, error);
 }
 
 // The matrix ----------------------------------------------------------------------------------
@@ -64,14 +51,15 @@ static bool write_matrix(const struct h5_file *file, const struct friction_probl
                          "%s: %zu entries of W are more than FCLIB can count (%d)", file->path,
                          entries, INT32_MAX);
     struct rows rows = compress(problem);
-    bool written = h5_write_group(file, FCLIB_W, error) &&
-                   write_integer(file, FCLIB_W "/nzmax", (int32_t)entries, error) &&
-                   write_integer(file, FCLIB_W "/m", (int32_t)side, error) &&
-                   write_integer(file, FCLIB_W "/n", (int32_t)side, error) &&
-                   write_integer(file, FCLIB_W "/nz", FCLIB_ROWS, error) &&
-                   write_vector(file, FCLIB_W "/p", H5_TYPE_INT32, rows.begin, side + 1, error) &&
-                   write_vector(file, FCLIB_W "/i", H5_TYPE_INT32, rows.column, entries, error) &&
-                   write_vector(file, FCLIB_W "/x", H5_TYPE_FLOAT64, rows.value, entries, error);
+    bool written =
+        h5_write_group(file, FCLIB_W, error) &&
+        write_integer(file, FCLIB_W "/nzmax", (int32_t)entries, error) &&
+        write_integer(file, FCLIB_W "/m", (int32_t)side, error) &&
+        write_integer(file, FCLIB_W "/n", (int32_t)side, error) &&
+        write_integer(file, FCLIB_W "/nz", FCLIB_ROWS, error) &&
+        h5_write_vector(file, FCLIB_W "/p", H5_TYPE_INT32, rows.begin, side + 1, error) &&
+        h5_write_vector(file, FCLIB_W "/i", H5_TYPE_INT32, rows.column, entries, error) &&
+        h5_write_vector(file, FCLIB_W "/x", H5_TYPE_FLOAT64, rows.value, entries, error);
     memory_free(rows.begin);
     memory_free(rows.column);
     memory_free(rows.value);
@@ -89,10 +77,10 @@ static bool write_vectors(const struct h5_file *file, const struct friction_prob
     double most = problem->face == FACE_BODIES ? FRICTION_STICKS : DBL_MAX;
     for (size_t a = 0; a < contacts; a++)
         mu[a] = fmin(problem->mu[a], most);
-    bool written =
-        h5_write_group(file, FCLIB_VECTORS, error) &&
-        write_vector(file, FCLIB_VECTORS "/q", H5_TYPE_FLOAT64, problem->q, 3 * contacts, error) &&
-        write_vector(file, FCLIB_VECTORS "/mu", H5_TYPE_FLOAT64, mu, contacts, error);
+    bool written = h5_write_group(file, FCLIB_VECTORS, error) &&
+                   h5_write_vector(file, FCLIB_VECTORS "/q", H5_TYPE_FLOAT64, problem->q,
+                                   3 * contacts, error) &&
+                   h5_write_vector(file, FCLIB_VECTORS "/mu", H5_TYPE_FLOAT64, mu, contacts, error);
     memory_free(mu);
     return written;
 }
@@ -117,8 +105,8 @@ static bool write_solution(const struct h5_file *file, const struct friction_pro
     double *u = memory_allocate(side, sizeof *u, "velocities");
     friction_problem_velocity(problem, r, u);
     bool written = h5_write_group(file, FCLIB_SOLUTION, error) &&
-                   write_vector(file, FCLIB_SOLUTION "/u", H5_TYPE_FLOAT64, u, side, error) &&
-                   write_vector(file, FCLIB_SOLUTION "/r", H5_TYPE_FLOAT64, r, side, error);
+                   h5_write_vector(file, FCLIB_SOLUTION "/u", H5_TYPE_FLOAT64, u, side, error) &&
+                   h5_write_vector(file, FCLIB_SOLUTION "/r", H5_TYPE_FLOAT64, r, side, error);
     memory_free(u);
     return written;
 }

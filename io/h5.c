@@ -345,6 +345,18 @@ static bool write_string_dataset(const struct h5_file *file, const char *name, h
     return finish_dataset(file, name, dataset, good, "", error);
 }
 
+bool h5_write_vector(const struct h5_file *file, const char *name, enum h5_type type,
+                     const void *numbers, size_t count, struct error *error) {
+    struct h5_rows rows = {.name = name,
+                           .type = type,
+                           .columns = 1,
+                           .plain = true,
+                           .count = count,
+                           .base = (char *)numbers,
+                           .stride = h5_type_size(type)};
+    return h5_write_rows(file, &rows, error);
+}
+
 bool h5_write_strings(const struct h5_file *file, const char *name, char *const *strings,
                       size_t count, struct error *error) {
     size_t size = 1;

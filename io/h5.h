@@ -59,6 +59,9 @@ bool h5_remove(const struct h5_file *file, const char *name, struct error *error
 // Objects are named from the root; attributes by object ("/" is the root) and name.
 bool h5_write_group(const struct h5_file *file, const char *name, struct error *error);
 bool h5_write_rows(const struct h5_file *file, const struct h5_rows *rows, struct error *error);
+// Numbers in one piece, not packed: what FCLIB reads.
+bool h5_write_vector(const struct h5_file *file, const char *name, enum h5_type type,
+                     const void *numbers, size_t count, struct error *error);
 bool h5_write_strings(const struct h5_file *file, const char *name, char *const *strings,
                       size_t count, struct error *error);
 bool h5_write_document(const struct h5_file *file, const char *name, const char *text,

@@ -21,8 +21,8 @@ double resolvent_cost(const struct resolvent *resolvent);
 bool resolvent_factorise(struct resolvent *resolvent, const mat3 *D);
 void resolvent_solve(const struct resolvent *resolvent, const double *f, double *x);
 
-// FACE_BODIES: with velocities of the bodies beside the impulses f, x such that x + v is the answer
-// to f + share v: what of x impulses cause. For FACE_MATRIX the same as resolvent_solve.
+// The same where the bodies move by share v beside what impulses cause: x + D (W x + share H^T v) =
+// f. For FACE_BODIES; for FACE_MATRIX share has to be 0.
 void resolvent_solve_with(const struct resolvent *resolvent, const double *f, double share,
                           const double *v, double *x);
 double resolvent_energy(const struct resolvent *resolvent, const double *v); // v.M v

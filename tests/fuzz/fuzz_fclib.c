@@ -37,14 +37,7 @@ static double take_real(struct input *input) {
 static void put(const struct h5_file *file, const char *name, enum h5_type type,
                 const void *numbers, size_t count) {
     struct error error = {0};
-    struct h5_rows rows = {.name = name,
-                           .type = type,
-                           .columns = 1,
-                           .plain = true,
-                           .count = count,
-                           .base = (char *)numbers,
-                           .stride = h5_type_size(type)};
-    if (!h5_write_rows(file, &rows, &error))
+    if (!h5_write_vector(file, name, type, numbers, count, &error))
         abort();
 }
 

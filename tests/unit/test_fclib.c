@@ -89,15 +89,8 @@ static struct content compressed_rows(void) { return content_of(-2, true); }
 static void put(const struct h5_file *file, const struct content *content, const char *name,
                 enum h5_type type, const void *numbers, size_t count) {
     struct error error = {0};
-    struct h5_rows rows = {.name = name,
-                           .type = type,
-                           .columns = 1,
-                           .plain = true,
-                           .count = count,
-                           .base = (char *)numbers,
-                           .stride = h5_type_size(type)};
     if (content->drop == NULL || strcmp(content->drop, name) != 0)
-        assert_true(h5_write_rows(file, &rows, &error));
+        assert_true(h5_write_vector(file, name, type, numbers, count, &error));
 }
 
 static void store(const struct content *content) {

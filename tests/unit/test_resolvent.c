@@ -147,6 +147,36 @@ static void test_against_dense(void **state) {
     }
 }
 
+// Bodies that move beside what impulses cause: the equation holds with that motion in it. The
+// energy of the motion that impulses r cause is r.W r.
+static void test_moving_bodies(void **state) {
+    (void)state;
+    struct random_stream random = {5};
+    struct friction_problem *bodies = random_problem(&random, BODIES, 0.5);
+    struct blocks blocks = random_blocks(&random, (size_t)bodies->contacts);
+    size_t n = friction_problem_size(bodies);
+    double *x = memory_allocate(2 * n, sizeof *x, "solutions"), *Wx = x + n;
+    struct friction_state motion = friction_state_open(bodies, bodies->q);
+    struct resolvent *resolvent = resolvent_create(bodies);
+    assert_true(resolvent_factorise(resolvent, blocks.left));
+    resolvent_solve_with(resolvent, bodies->q, 0.7, motion.v, x);
+    friction_problem_product(bodies, x, Wx);
+    for (int32_t a = 0; a < bodies->contacts; a++) {
+        vec3 moves = friction_row_velocity(&bodies->bodies.rows[a], motion.v);
+        vec3 u = vec3_add_scaled(friction_get(Wx, a), 0.7, moves);
+        vec3 sum = vec3_add(friction_get(x, a), mat3_apply(blocks.left[a], u));
+        assert_at_most(vec3_length(vec3_sub(sum, friction_get(bodies->q, a))), 1e-10);
+    }
+    friction_problem_product(bodies, bodies->q, Wx);
+    double energy = friction_problem_dot(bodies, bodies->q, Wx);
+    assert_near(resolvent_energy(resolvent, motion.v), energy, 1e-12 * energy);
+    resolvent_free(resolvent);
+    friction_state_close(&motion);
+    memory_free(x);
+    memory_free(blocks.left);
+    friction_problem_free(bodies);
+}
+
 // Eigenvalues of D from 1e-9 to 1e9, as near the end of an interior point run, in axes of D's own:
 // what is left of the equation is small beside the right-hand side, not beside D.
 static void test_wide_spectrum(void **state) {
@@ -190,6 +220,7 @@ static void test_wide_spectrum(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_against_dense),
+        cmocka_unit_test(test_moving_bodies),
         cmocka_unit_test(test_wide_spectrum),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
