@@ -3,7 +3,7 @@
 #   make            build/gabion and build/libgabion.a
 #   make demo       install packages, build, run the Brazil nut, leave ParaView files
 #   make check      install packages, build, run every test (under ten minutes on two cores)
-#   make validate   long physics; make papers: the papers' scenes; make bench, bench-full: speed
+#   make validate   long physics; make papers: the five papers on one page; make bench, bench-full: speed
 #   make bench-solvers  contact problems solved side by side with Siconos, where that is installed
 #   make torture    sanitizers, race detector and fuzzers, for FUZZ_SECONDS each
 #   make install    to PREFIX (DESTDIR is honoured)
@@ -37,7 +37,7 @@ KERNEL_FLAGS := -O3 -Wno-psabi
 KERNELS      := $(if $(findstring x86_64,$(shell $(CC) -dumpmachine 2>/dev/null)),$(BUILD)/$(KERNEL)_avx2.o)
 LIB_OBJECTS   = $(filter-out $(BUILD)/io/main.o,$(LIB_SOURCES:%.c=$(BUILD)/%.o)) $(KERNELS)
 UNIT_BINARIES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/test_*.c))
-VALIDATION_BINARIES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/validation/*.c))
+VALIDATION_BINARIES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/validation/*.c tests/papers/*.c))
 FUZZ_BINARIES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/*.c))
 # Siconos is a guest: only this one program knows it, and it has another name without.
 SICONOS      := $(wildcard /usr/include/siconos/SiconosConfig.h)
@@ -115,7 +115,7 @@ validate: packages-test
 
 papers: packages-test
 	@$(MAKE) --no-print-directory all test-programs
-	@GABION=$(abspath $(BUILD)/gabion) BUILD=$(BUILD) PYTHON=$(PYTHON) tests/validation/papers.sh
+	@GABION=$(abspath $(BUILD)/gabion) BUILD=$(BUILD) PYTHON=$(PYTHON) tests/papers/papers.sh $(PAPERS)
 
 bench: packages-test
 	@$(MAKE) --no-print-directory all
