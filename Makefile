@@ -113,7 +113,9 @@ validate: packages-test
 	@$(MAKE) --no-print-directory all test-programs
 	@GABION=$(abspath $(BUILD)/gabion) BUILD=$(BUILD) PYTHON=$(PYTHON) tests/validation/validate.sh
 
+# Pictures need a display; without one the page has notes in their place.
 papers: packages-test
+	@.ci/packages pictures || true
 	@$(MAKE) --no-print-directory all test-programs
 	@GABION=$(abspath $(BUILD)/gabion) BUILD=$(BUILD) PYTHON=$(PYTHON) tests/papers/papers.sh $(PAPERS)
 

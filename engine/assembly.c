@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/block.h"
+#include "engine/gap.h"
 #include "engine/pair.h"
 
 #define CHUNK 4096
@@ -35,64 +36,17 @@ void assembly_free(struct assembly *assembly) {
     memory_free(assembly);
 }
 
-// Gap treatment -------------------------------------------------------------------------------
-
-// The spin of a sphere does not move its surface along the normal.
-static double normal_velocity_before(const struct gabion_world *world,
-                                     const struct contact *contact) {
-    const struct bodies *bodies = &world->bodies;
-    if (world->problem->axes_m)
-        return vec3_dot(block_velocity_now(world, contact), contact->normal);
-    return vec3_dot(vec3_sub(bodies->v[contact->c], bodies->v[contact->a]), contact->normal);
-}
-
-static double restitution_cutoff(const struct gabion_settings *settings) {
-    if (settings->restitution_cutoff >= 0)
-        return settings->restitution_cutoff;
-    return 2 * vec3_length(settings->gravity) * settings->step;
-}
-
-// Points of a joint whose gaps differ by rounding must not ask for different velocities: a rigid
-// joint cannot obey, and the solver would shift its whole load from corner to corner after noise
-// divided by h. So blocks touch from a gap of a millionth of their thickness on; spheres, which
-// have one point, exactly.
-#define TOUCHING 2e-6 // of half the thickness
-
-static double touching_gap(const struct gabion_world *world, const struct contact *contact) {
-    const struct bodies *bodies = &world->bodies;
-    if (!pair_has_block(bodies, contact->c, contact->a))
-        return 0;
-    return TOUCHING * bodies_smaller_size(bodies, contact->c, contact->a);
-}
-
-// `moreau`: restitution acts on contacts whose predicted gap closes. `gap`: the body may travel
-// just as far as the gap; a contact that bounces is treated as `moreau` in that step, because
-// restitution added to the gap term is wrong both ways (Anitescu 2003, section III.D).
-bool assembly_bias(const struct gabion_world *world, const struct contact *contact, double *b) {
-    const struct gabion_settings *settings = &world->settings;
-    double e = world->laws.law[contact->law].restitution;
-    double u_before = normal_velocity_before(world, contact), h = settings->step;
-    bool bounces = e > 0 && u_before < -restitution_cutoff(settings);
-    double touching = touching_gap(world, contact);
-    if (settings->gap == GABION_GAP_GAP && !bounces) {
-        *b = contact->gap > touching ? contact->gap / h : 0;
-        return true;
-    }
-    *b = e * u_before;
-    return contact->gap - touching + settings->theta * h * u_before <= 0;
-}
+// Nodes ---------------------------------------------------------------------------------------
 
 static void activate_range(void *context, size_t begin, size_t end) {
     struct gabion_world *world = context;
     double b;
     for (size_t k = begin; k < end; k++) {
         struct contact *contact = &world->contacts.list[k];
-        contact->active = assembly_bias(world, contact, &b);
+        contact->active = gap_bias(world, contact, &b);
         world->problem->slot[k] = SLOT_NONE;
     }
 }
-
-// Colours -------------------------------------------------------------------------------------
 
 static void reserve_nodes(struct assembly *assembly, size_t count) {
     if (assembly->capacity >= count)
@@ -131,6 +85,8 @@ static void list_nodes(struct gabion_world *world) {
     world->problem->active = active;
     world->problem->nodes = nodes;
 }
+
+// Colours -------------------------------------------------------------------------------------
 
 static int colour(struct gabion_world *world) {
     struct problem *problem = world->problem;
@@ -388,7 +344,7 @@ static void fill_lane(struct gabion_world *world, size_t node, uint32_t slot) {
     uint32_t k = assembly->contact[node];
     const struct contact *contact = &world->contacts.list[k];
     double b;
-    assembly_bias(world, contact, &b);
+    gap_bias(world, contact, &b);
     problem->slot[k] = slot;
     set_lane(&problem->groups[slot / LANES], slot % LANES, assembly->first[node],
              assembly->second[node], contact->normal, contact->impulse, b);
@@ -454,7 +410,7 @@ static void fill_points(void *context, int thread, int threads) {
         for (uint32_t k = 0; k < assembly->span[node]; k++) {
             if (slot[k] == SLOT_NONE || !(slot[k] & SLOT_POINT))
                 continue;
-            assembly_bias(world, &contact[k], &b);
+            gap_bias(world, &contact[k], &b);
             block_fill(world, &contact[k], &block, b, &problem->points[slot[k] & ~SLOT_POINT]);
         }
     }

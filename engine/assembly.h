@@ -10,7 +10,4 @@ struct assembly; // scratch kept between steps
 struct assembly *assembly_create(void);
 void assembly_free(struct assembly *assembly);
 
-// Whether the contact takes part in this step's solve, and the number b with u_n + b >= 0 if so.
-bool assembly_bias(const struct gabion_world *world, const struct contact *contact, double *b);
-
 #endif

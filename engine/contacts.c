@@ -10,7 +10,15 @@ void contacts_free(struct contacts *contacts) {
     memory_free(contacts->list);
     memory_free(contacts->memory);
     memory_free(contacts->memory_start);
+    memory_free(contacts->collision);
+    memory_free(contacts->memory_collision);
     *contacts = (struct contacts){0};
+}
+
+static void take_over(struct contacts *contacts, uint32_t m, struct contact *contact) {
+    contact->impulse = contacts->memory[m].impulse;
+    if (contacts->collision && contacts->memory_collision)
+        contacts->collision[contact - contacts->list] = contacts->memory_collision[m];
 }
 
 // Warm start: a contact of the last step with the same bodies and feature hands its impulse over.
@@ -21,7 +29,7 @@ static void match_features(struct contacts *contacts, struct contact *contact, b
     for (uint32_t m = start; m < stop; m++) {
         const struct contact_memory *memory = &contacts->memory[m];
         if (memory->a == contact->a && memory->feature == contact->feature) {
-            contact->impulse = memory->impulse;
+            take_over(contacts, m, contact);
             taken[m] = true;
             return;
         }
@@ -48,7 +56,7 @@ static void match_places(struct contacts *contacts, struct contact *contact, siz
                 (!nearest || distance2(memory, &contact[k]) < distance2(memory, nearest)))
                 nearest = &contact[k];
         if (nearest)
-            nearest->impulse = memory->impulse;
+            take_over(contacts, m, nearest);
     }
 }
 
@@ -97,8 +105,18 @@ static void project_range(void *context, size_t begin, size_t end) {
     }
 }
 
+static void forget_collisions(struct contacts *contacts) {
+    contacts->collision =
+        memory_reserve_aligned(contacts->collision, &contacts->collision_capacity, contacts->count,
+                               sizeof *contacts->collision, "collisions");
+    for (size_t k = 0; k < contacts->count; k++)
+        contacts->collision[k] = vec3_zero();
+}
+
 void contacts_match(struct gabion_world *world) {
     struct contacts *contacts = &world->contacts;
+    if (world->settings.gap == GABION_GAP_STABILIZED)
+        forget_collisions(contacts);
     if (contacts->memory_count == 0)
         return;
     struct match match = {world, NULL};
@@ -135,10 +153,26 @@ static void remember_range(void *context, size_t begin, size_t end) {
         const struct contact *contact = &contacts->list[k];
         while (next <= contact->c)
             contacts->memory_start[next++] = place;
-        if (contacts_carries(contact))
-            contacts->memory[place++] = (struct contact_memory){contact->a, contact->feature,
-                                                                contact->point, contact->impulse};
+        if (!contacts_carries(contact))
+            continue;
+        if (contacts->collision)
+            contacts->memory_collision[place] = contacts->collision[k];
+        contacts->memory[place++] =
+            (struct contact_memory){contact->a, contact->feature, contact->point, contact->impulse};
     }
+}
+
+// A run that was stabilized until its checkpoint and is no longer has none to remember.
+static void remember_collisions(struct contacts *contacts) {
+    if (contacts->collision) {
+        contacts->memory_collision = memory_reserve_aligned(
+            contacts->memory_collision, &contacts->memory_collision_capacity,
+            contacts->memory_count, sizeof *contacts->memory_collision, "collisions");
+        return;
+    }
+    memory_free(contacts->memory_collision);
+    contacts->memory_collision = NULL;
+    contacts->memory_collision_capacity = 0;
 }
 
 void contacts_remember(struct gabion_world *world) {
@@ -155,6 +189,7 @@ void contacts_remember(struct gabion_world *world) {
     contacts->memory =
         memory_reserve_aligned(contacts->memory, &contacts->memory_capacity, contacts->memory_count,
                                sizeof *contacts->memory, "contact memory");
+    remember_collisions(contacts);
     team_for(world->team, contacts->count, CHUNK, remember_range, &remember);
     size_t next = contacts->count > 0 ? (size_t)contacts->list[contacts->count - 1].c + 1 : 0;
     while (next <= moving)

@@ -44,6 +44,11 @@ struct contacts {
     struct contact_memory *memory;
     uint32_t *memory_start; // moving + 1 entries
     size_t start_capacity;
+
+    // Of contact.gap stabilized (engine/gap.h), beside list and memory: the velocity of c against a
+    // before the last step, where they collided in it; else zero. NULL: nothing is known.
+    vec3 *collision, *memory_collision;
+    size_t collision_capacity, memory_collision_capacity;
 };
 
 static inline bool contacts_carries(const struct contact *contact) {

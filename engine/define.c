@@ -19,6 +19,7 @@ struct gabion_settings gabion_default_settings(void) {
         .gap = GABION_GAP_GAP,
         .alert = GABION_AUTOMATIC,
         .restitution_cutoff = GABION_AUTOMATIC,
+        .gamma = 1,
         .tolerance = 1e-4,
         .max_sweeps = 1000,
         .relaxation = 1,
@@ -43,6 +44,10 @@ static const char *settings_defect(const struct gabion_settings *s) {
         return "time.theta must be in [0.5, 1]";
     if (!vec3_finite(s->gravity))
         return "gravity must be finite";
+    if (!(s->gamma > 0 && s->gamma <= 1))
+        return "contact.gamma must be above 0 and at most 1";
+    if (!(s->time_budget >= 0))
+        return "solver.time_budget must not be negative";
     if (!(s->tolerance > 0))
         return "solver.tolerance must be positive";
     if (s->max_sweeps < 1)

@@ -19,6 +19,14 @@ struct polyhedron; // geometry/polyhedron.h
 enum gabion_gap {
     GABION_GAP_MOREAU, // active when the predicted gap closes; restitution acts there
     GABION_GAP_GAP,    // u_n + max(g, 0)/h >= 0: bodies arrive exactly
+    // u_n + gamma g/h + Lambda >= 0, g of either sign: Anitescu 2003, with his restitution Lambda
+    GABION_GAP_STABILIZED,
+};
+
+// Which approach the restitution of GABION_GAP_STABILIZED returns a part of.
+enum gabion_restitution_velocity {
+    GABION_RESTITUTION_CORRECTED,   // that before the step of the collision
+    GABION_RESTITUTION_UNCORRECTED, // what that step left of it: wrong at every step size
 };
 
 enum gabion_method {        // docs/solvers.md has a page on each
@@ -91,6 +99,8 @@ struct gabion_settings {
     enum gabion_gap gap;
     double alert;              // m, added to each body's reach; GABION_AUTOMATIC
     double restitution_cutoff; // m/s; GABION_AUTOMATIC: 2 |gravity| step
+    double gamma;              // of GABION_GAP_STABILIZED: the part of a gap that a step closes
+    enum gabion_restitution_velocity restitution_velocity;
     enum gabion_method method;
     enum gabion_local local;
     double tolerance;
@@ -100,6 +110,7 @@ struct gabion_settings {
     bool momentum; // accelerate the sweeps
     struct gabion_cone cone;
     enum gabion_on_cap on_cap;
+    double time_budget; // s of wall clock for a step; 0: none. Any other gives up reproducibility
     double rest_speed, rest_duration; // stop when every body is slower for this long; 0: never
 };
 

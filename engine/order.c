@@ -5,7 +5,7 @@
 #include "parallel/sort.h"
 
 // Contact memory follows the bodies: indices change, and where the two bodies of a contact change
-// places its impulse changes sign.
+// places its impulse and the velocity of its collision change sign.
 struct memory_list {
     uint64_t *key; // c << 32 | a, new indices
     uint32_t *from;
@@ -26,6 +26,19 @@ static void list_memory(const struct contacts *contacts, int32_t old_moving,
             list->swapped[m] = j < i;
             list->count++;
         }
+}
+
+static void remap_collisions(struct contacts *contacts, const struct memory_list *list) {
+    if (!contacts->memory_collision)
+        return;
+    vec3 *fresh = memory_allocate(list->count, sizeof *fresh, "collisions");
+    for (size_t k = 0; k < list->count; k++) {
+        vec3 collision = contacts->memory_collision[list->from[k]];
+        fresh[k] = list->swapped[list->from[k]] ? vec3_negate(collision) : collision;
+    }
+    memory_free(contacts->memory_collision);
+    contacts->memory_collision = fresh;
+    contacts->memory_collision_capacity = list->count;
 }
 
 static void remap_memory(struct gabion_world *world, int32_t old_moving, const int32_t *new_index) {
@@ -63,6 +76,7 @@ static void remap_memory(struct gabion_world *world, int32_t old_moving, const i
     memory_free(contacts->memory);
     contacts->memory = fresh;
     contacts->memory_count = contacts->memory_capacity = list.count;
+    remap_collisions(contacts, &list);
     memory_free(list.key);
     memory_free(list.from);
     memory_free(list.swapped);

@@ -2,6 +2,7 @@
 
 #include "engine/assembly.h"
 #include "engine/block.h"
+#include "engine/gap.h"
 #include "parallel/memory.h"
 
 #define CHUNK 4096
@@ -87,8 +88,10 @@ static void store_range(void *context, size_t begin, size_t end) {
     for (size_t k = begin; k < end; k++) {
         struct contact *contact = &world->contacts.list[k];
         uint32_t slot = world->problem->slot[k];
-        contact->impulse =
-            slot == SLOT_NONE ? vec3_zero() : impulse_of(world->problem, contact, slot);
+        vec3 impulse = slot == SLOT_NONE ? vec3_zero() : impulse_of(world->problem, contact, slot);
+        if (world->settings.gap == GABION_GAP_STABILIZED)
+            gap_note_collision(world, contact, impulse);
+        contact->impulse = impulse;
         contact->status = (uint8_t)status_of(contact, world->laws.law[contact->law].friction);
     }
 }

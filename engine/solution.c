@@ -3,15 +3,21 @@
 #include <string.h>
 
 #include "engine/solvers/panel.h"
+#include "engine/solvers/polygon.h"
 #include "parallel/memory.h"
 
 #define NEARLY  0.01 // a residual from which impulses do not run away
 #define SWOLLEN 1e8  // they have: half of their digits cancel each other
 
+static bool has_polygon(const struct gabion_settings *settings) {
+    bool by_contact = settings->local == GABION_LOCAL_LEMKE || settings->local == GABION_LOCAL_QP;
+    return settings->method == GABION_METHOD_LEMKE || settings->method == GABION_METHOD_QP ||
+           (settings->method == GABION_METHOD_NSGS && by_contact);
+}
+
 // The sweeps over packed contacts are made for runs; the panel's are for comparisons.
 bool solution_visits_all(const struct gabion_settings *settings) {
-    return settings->method == GABION_METHOD_NSGS && settings->local != GABION_LOCAL_LEMKE &&
-           settings->local != GABION_LOCAL_QP;
+    return settings->method == GABION_METHOD_NSGS && !has_polygon(settings);
 }
 
 // What did not converge counts if it is better than the start and nearly right.
@@ -46,17 +52,18 @@ static struct nsgs_result sweep(struct gabion_world *world, const struct frictio
     return result;
 }
 
-struct nsgs_result solution_find(struct gabion_world *world) {
+// Impulses that obey the law of the polygon that was asked for are the answer, however far the
+// round cone is: that is what a polygon costs (Renouf, Acary, Dumont 2005, section 8.2).
+static bool obeys_polygon(const struct gabion_settings *settings,
+                          const struct friction_problem *problem, const double *r) {
+    return has_polygon(settings) &&
+           polygon_residual(problem, &settings->cone, r) <= settings->tolerance;
+}
+
+static struct nsgs_result solve(struct gabion_world *world, const struct friction_problem *problem,
+                                const double *start, double first) {
     const struct gabion_settings *settings = &world->settings;
-    if (solution_visits_all(settings))
-        return nsgs_solve(world);
-    struct nsgs_result result = nsgs_measure(world);
-    if (result.converged)
-        return result;
-    double first = result.residual;
-    struct friction_problem *problem = friction_problem_of_step(world);
     size_t size = friction_problem_size(problem);
-    double *start = memory_allocate(size, sizeof *start, "impulses");
     double *r = memory_allocate(size, sizeof *r, "impulses");
     struct solver_settings chosen = {
         .local = settings->local,
@@ -65,16 +72,15 @@ struct nsgs_result solution_find(struct gabion_world *world) {
         .max_iterations = settings->max_sweeps,
         .relaxation = settings->relaxation,
         .cone = settings->cone,
+        .deadline = world->deadline,
     };
-    if (first <= 1) // else nothing is the better start
-        friction_problem_get(problem, world->problem, start);
     memcpy(r, start, size * sizeof *r);
     struct solver_result found = panel_solve(problem, settings->method, &chosen, r);
-    result = use(world, problem, r);
+    struct nsgs_result result = use(world, problem, r);
     result.sweeps = found.iterations;
     result.local_fallbacks = found.local_fallbacks;
     // The same measure of the same impulses, but for the rounding of the velocities.
-    result.converged |= found.status == SOLVER_CONVERGED;
+    result.converged |= found.status == SOLVER_CONVERGED || obeys_polygon(settings, problem, r);
     if (found.status == SOLVER_REFUSED) {
         memcpy(result.refusal, found.note, sizeof result.refusal);
     } else if ((!result.converged && !worth_keeping(result.residual, first)) ||
@@ -83,8 +89,29 @@ struct nsgs_result solution_find(struct gabion_world *world) {
         result =
             sweep(world, problem, found_better ? r : start, found_better ? result.residual : first);
     }
-    memory_free(start);
     memory_free(r);
+    return result;
+}
+
+struct nsgs_result solution_find(struct gabion_world *world) {
+    const struct gabion_settings *settings = &world->settings;
+    if (solution_visits_all(settings))
+        return nsgs_solve(world);
+    struct nsgs_result result = nsgs_measure(world);
+    if (result.converged && (!has_polygon(settings) || world->contacts.count == 0))
+        return result;
+    double first = result.residual;
+    struct friction_problem *problem = friction_problem_of_step(world);
+    size_t size = friction_problem_size(problem);
+    double *start = memory_allocate(size, sizeof *start, "impulses");
+    if (first <= 1) // else nothing is the better start
+        friction_problem_get(problem, world->problem, start);
+    if (!result.converged || !obeys_polygon(settings, problem, start)) {
+        if (result.converged) // for the round cone: such a start would be taken for the answer
+            memset(start, 0, size * sizeof *start);
+        result = solve(world, problem, start, first);
+    }
+    memory_free(start);
     friction_problem_free(problem);
     return result;
 }

@@ -45,7 +45,10 @@ static uint64_t hash_contacts(uint64_t hash, const struct gabion_world *world) {
     if (!contacts->memory_start) // before the first step
         return hash;
     hash = HASH_ARRAY(hash, contacts->memory_start, world->bodies.moving + 1);
-    return HASH_ARRAY(hash, contacts->memory, contacts->memory_count);
+    hash = HASH_ARRAY(hash, contacts->memory, contacts->memory_count);
+    if (!contacts->memory_collision || contacts->memory_count == 0) // as a restored run has it
+        return hash;
+    return HASH_ARRAY(hash, contacts->memory_collision, contacts->memory_count);
 }
 
 // Waiting bodies field by field: the padding of a structure has no value.

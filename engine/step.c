@@ -1,7 +1,6 @@
 #include "engine/step.h"
 
 #include <string.h>
-#include <time.h>
 
 #include "engine/detection.h"
 #include "engine/events.h"
@@ -9,6 +8,7 @@
 #include "engine/problem.h"
 #include "engine/solution.h"
 #include "engine/solvers/panel.h"
+#include "parallel/clock.h"
 
 const char *const phase_names[PHASE_COUNT] = {
     [PHASE_EVENTS] = "events", [PHASE_PREDICT] = "predict",     [PHASE_BROAD] = "broad",
@@ -16,17 +16,11 @@ const char *const phase_names[PHASE_COUNT] = {
     [PHASE_SOLVE] = "solve",   [PHASE_INTEGRATE] = "integrate", [PHASE_LEDGER] = "ledger",
 };
 
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 static void time_phase(struct gabion_world *world, enum phase phase,
                        void (*work)(struct gabion_world *)) {
-    double start = now();
+    double start = clock_seconds();
     work(world);
-    world->run.phase_time[phase] += now() - start;
+    world->run.phase_time[phase] += clock_seconds() - start;
 }
 
 static void solve(struct gabion_world *world) {
@@ -105,6 +99,8 @@ static void count_step(struct gabion_world *world) {
 }
 
 bool world_step(struct gabion_world *world, struct error *error) {
+    double budget = world->settings.time_budget;
+    world->deadline = budget > 0 ? clock_seconds() + budget : 0;
     time_phase(world, PHASE_EVENTS, events_apply);
     time_phase(world, PHASE_PREDICT, motion_predict);
     time_phase(world, PHASE_BROAD, detection_broad);

@@ -102,6 +102,8 @@ struct gabion_world {
     struct step_report report;
     struct run_report run;
 
+    double deadline; // of the step in progress (solver.time_budget), clock_seconds; 0: none
+
     struct detection *detection;
     struct problem *problem;
 };

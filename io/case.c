@@ -17,6 +17,9 @@ static void read_settings(struct fields file, struct gabion_settings *settings) 
         .gap = (enum gabion_gap)fields_choice(contact, "gap"),
         .alert = fields_number(contact, "alert"),
         .restitution_cutoff = fields_number(contact, "restitution_cutoff"),
+        .gamma = fields_number(contact, "gamma"),
+        .restitution_velocity =
+            (enum gabion_restitution_velocity)fields_choice(contact, "restitution_velocity"),
         .method = (enum gabion_method)fields_choice(solver, "method"),
         .local = (enum gabion_local)fields_choice(solver, "local"),
         .tolerance = fields_number(solver, "tolerance"),
@@ -28,6 +31,7 @@ static void read_settings(struct fields file, struct gabion_settings *settings) 
                  .outer = fields_choice(solver, "cone") == 1,
                  .angle = fields_number(solver, "cone_angle") * M_PI / 180},
         .on_cap = (enum gabion_on_cap)fields_choice(solver, "on_cap"),
+        .time_budget = fields_number(solver, "time_budget"),
     };
     if (fields_have(file, "gravity_ramp")) {
         struct fields ramp = fields_section(file, "gravity_ramp");

@@ -5,6 +5,7 @@
 #include "io/case_sections.h"
 
 static const struct key_range unit_interval = {.low = 0.0, .high = 1.0};
+static const struct key_range part_range = {.low = 0.0, .high = 1.0, .low_open = true};
 static const struct key_range theta_range = {.low = 0.5, .high = 1.0};
 static const struct key_range relaxation_range = {0.0, 2.0, .low_open = true, .high_open = true};
 static const struct key_range sides_range = {.low = 3.0, .high = 64.0};
@@ -29,13 +30,20 @@ static const struct key time_keys[] = {
 static const struct key_section time_section = SECTION(time_keys);
 
 static const struct key contact_keys[] = {
-    {"gap", KEY_CHOICE, .initial = "gap", .words = "moreau gap",
-     .help = "gap: bodies arrive exactly; moreau: a contact acts once its predicted gap closes"},
+    {"gap", KEY_CHOICE, .initial = "gap", .words = "moreau gap stabilized",
+     .help = "gap: bodies arrive exactly; moreau: a contact acts once its predicted gap closes; "
+             "stabilized: overlaps are pushed out too (Anitescu 2003)"},
     {"alert", KEY_NUMBER, .unit = "m", .initial = "auto", .range = &not_negative, .words = "auto",
      .help = "contacts are looked for within this distance; auto follows the speeds"},
     {"restitution_cutoff", KEY_NUMBER, .unit = "m/s", .initial = "auto", .range = &not_negative,
      .words = "auto",
-     .help = "with gap: slower approaches do not rebound; auto is twice gravity times step"},
+     .help = "with gap and stabilized: slower approaches do not rebound; auto is twice gravity "
+             "times step"},
+    {"gamma", KEY_NUMBER, .initial = "1", .range = &part_range,
+     .help = "with stabilized: the part of a gap or overlap that one step may close"},
+    {"restitution_velocity", KEY_CHOICE, .initial = "corrected", .words = "corrected uncorrected",
+     .help = "with stabilized: rebounds are a part of the velocity before the collision step, or, "
+             "as in Anitescu's figure 1, of what that step left of it"},
 };
 static const struct key_section contact_section = SECTION(contact_keys);
 
@@ -66,6 +74,9 @@ static const struct key solver_keys[] = {
      .help = "turns that polygon's first corner from the contact's first tangent"},
     {"on_cap", KEY_CHOICE, .initial = "warn", .words = "accept warn stop",
      .help = "what a step that reaches the cap unsolved does"},
+    {"time_budget", KEY_NUMBER, .unit = "s", .initial = "0", .range = &not_negative,
+     .help = "wall-clock time after which a step stops iterating; 0: none. Such runs cannot be "
+             "reproduced"},
 };
 static const struct key_section solver_section = SECTION(solver_keys);
 

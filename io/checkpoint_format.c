@@ -74,6 +74,8 @@ const struct state_array checkpoint_arrays[] = {
     {"contacts/feature", "1", H5_TYPE_UINT32, 1, ROWS_MEMORY, VALUE_ANY, MEMORY(feature)},
     {"contacts/point", "m", H5_TYPE_FLOAT64, 3, ROWS_MEMORY, VALUE_FINITE, MEMORY(point)},
     {"contacts/impulse", "N s", H5_TYPE_FLOAT64, 3, ROWS_MEMORY, VALUE_FINITE, MEMORY(impulse)},
+    {"contacts/collision", "m/s", H5_TYPE_FLOAT64, 3, ROWS_COLLISIONS, VALUE_FINITE,
+     .pointer = offsetof(struct gabion_world, contacts.memory_collision), .stride = sizeof(vec3)},
 
     {"pending/id", "1", H5_TYPE_INT32, 1, ROWS_PENDING, VALUE_ID, PENDING(id)},
     {"pending/shape", "1", H5_TYPE_UINT32, 1, ROWS_PENDING, VALUE_SHAPE, PENDING(body.shape)},
@@ -197,6 +199,8 @@ size_t checkpoint_rows(const struct state *state, enum row_kind kind) {
         return contacts->start_capacity > (size_t)bodies->moving ? (size_t)bodies->moving + 1 : 0;
     case ROWS_MEMORY:
         return contacts->memory_count;
+    case ROWS_COLLISIONS:
+        return contacts->memory_collision ? contacts->memory_count : 0;
     case ROWS_PENDING:
         return (size_t)world->pending_count;
     case ROWS_DRIVEN:

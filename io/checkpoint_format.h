@@ -25,6 +25,7 @@ enum row_kind {
     ROWS_HALF_SPACES,
     ROWS_STARTS, // one more than moving bodies; none before the first step
     ROWS_MEMORY,
+    ROWS_COLLISIONS, // as many as ROWS_MEMORY, or none
     ROWS_PENDING,
     ROWS_DRIVEN,
     ROWS_BODY_STARTS, // by id

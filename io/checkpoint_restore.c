@@ -94,6 +94,8 @@ static bool check_sizes(const struct checkpoint *checkpoint, const size_t sizes[
     else if (sizes[ROWS_STARTS] != (size_t)moving + 1 &&
              (sizes[ROWS_STARTS] != 0 || sizes[ROWS_MEMORY] != 0))
         wrong = "dataset 'contacts/start' should have one row more than there are moving bodies";
+    else if (sizes[ROWS_COLLISIONS] != 0 && sizes[ROWS_COLLISIONS] != sizes[ROWS_MEMORY])
+        wrong = "dataset 'contacts/collision' should have a row for each contact, or none";
     return !wrong || error_set(error, ERROR_INPUT, "%s: damaged: %s", checkpoint->file.path, wrong);
 }
 
@@ -125,6 +127,13 @@ static void make_room_for_contacts(struct contacts *contacts, const size_t sizes
     contacts->memory_capacity = contacts->start_capacity = 0;
     contacts->memory = memory_reserve(NULL, &contacts->memory_capacity, sizes[ROWS_MEMORY],
                                       sizeof *contacts->memory, "contact memory");
+    memory_free(contacts->memory_collision);
+    contacts->memory_collision = NULL; // a run that is not stabilized keeps none
+    contacts->memory_collision_capacity = 0;
+    if (sizes[ROWS_COLLISIONS] > 0)
+        contacts->memory_collision =
+            memory_reserve(NULL, &contacts->memory_collision_capacity, sizes[ROWS_COLLISIONS],
+                           sizeof *contacts->memory_collision, "collisions");
     contacts->memory_start = NULL; // which is how the engine knows that nothing is remembered
     if (sizes[ROWS_STARTS] > 0)
         contacts->memory_start = memory_reserve(NULL, &contacts->start_capacity, sizes[ROWS_STARTS],

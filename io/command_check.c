@@ -135,6 +135,11 @@ static void check_times(const struct gabion_settings *settings, const struct ext
     if (settings->tolerance > 1e-2)
         warn("solver.tolerance is %g; above 1e-2 contact forces are hardly solved for",
              settings->tolerance);
+    if (settings->time_budget > 0)
+        warn(
+            "solver.time_budget is %g s: what a step computes depends on the speed of the machine, "
+            "and the run cannot be reproduced",
+            settings->time_budget);
     if (found->count == 0)
         return;
     // Falling from rest a body moves g h^2 in its first step.
@@ -158,8 +163,11 @@ static void check_overlap(struct gabion_world *world) {
     printf("overlap: %.6g\noverlap-relative: %.6g\n", overlap, relative);
     if (relative > 1e-4)
         warn("bodies %" PRId32 " and %" PRId32 " overlap by %.3g m at the start, %.3g of the "
-             "smaller body's size; contact does not push it out again",
-             a, b, overlap, relative);
+             "smaller body's size; contact %s",
+             a, b, overlap, relative,
+             world->settings.gap == GABION_GAP_STABILIZED
+                 ? "pushes it out within a step, at a speed of contact.gamma overlap/step"
+                 : "does not push it out again");
 }
 
 // Entries without effect are most often a slip in a name or a time.

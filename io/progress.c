@@ -1,19 +1,13 @@
 #include "io/progress.h"
 
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "engine/world.h"
+#include "parallel/clock.h"
 
 #define TERMINAL_INTERVAL 0.2  // s
 #define PLAIN_INTERVAL    10.0 // s
-
-double clock_seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 void progress_start(struct progress *progress, int64_t step, int64_t target, bool quiet) {
     *progress = (struct progress){

@@ -17,8 +17,6 @@ struct progress {
     double speed;     // steps/s, smoothed
 };
 
-double clock_seconds(void); // monotonic
-
 void progress_start(struct progress *progress, int64_t step, int64_t target, bool quiet);
 void progress_update(struct progress *progress, const struct gabion_world *world);
 // Takes the live line away, so that something else can be printed.

@@ -14,6 +14,7 @@
 #include "io/summary.h"
 #include "io/version.h"
 #include "io/vtk.h"
+#include "parallel/clock.h"
 
 #define NO_CHECKPOINT           (-1)
 #define OVERLAP_WORTH_A_WARNING 0.2 // of the smaller radius
@@ -93,6 +94,9 @@ static void log_start(struct runner *runner) {
         log_line(runner->log, "resumed from %s", request->parent);
     if (note[0] != '\0')
         tell(runner, "%s", note);
+    if (runner->world->settings.time_budget > 0)
+        tell(runner, "not reproducible: solver.time_budget stops each step after %g s by the clock",
+             runner->world->settings.time_budget);
 }
 
 static bool due(const struct runner *runner, int every) {
@@ -156,6 +160,10 @@ static bool write_step(struct runner *runner, struct error *error) {
            write_checkpoint(runner, error);
 }
 
+static const char *budget_text(const struct runner *runner) {
+    return runner->world->settings.time_budget > 0 ? " or their time budget" : "";
+}
+
 // The first is told as it happens, the others are counted: a long run must not drown its reader.
 static void warn_unconverged(struct runner *runner) {
     const struct gabion_world *world = runner->world;
@@ -165,9 +173,10 @@ static void warn_unconverged(struct runner *runner) {
     if (runner->capped_steps++ > 0)
         return;
     tell(runner,
-         "warning: step %" PRId64 " stopped at the cap of %d sweeps, residual %.2e (asked: %.2e); "
+         "warning: step %" PRId64
+         " stopped at the cap of %d sweeps%s, residual %.2e (asked: %.2e); "
          "raise solver.max_sweeps or solver.tolerance; further such steps are counted at the end",
-         world->step, world->settings.max_sweeps, world->report.residual,
+         world->step, world->settings.max_sweeps, budget_text(runner), world->report.residual,
          world->settings.tolerance);
 }
 
@@ -175,11 +184,11 @@ static void tell_unconverged(struct runner *runner) {
     if (runner->capped_steps == 0)
         return;
     tell(runner,
-         "warning: %" PRId64 " of %" PRId64 " steps stopped at the cap of %d sweeps, largest "
+         "warning: %" PRId64 " of %" PRId64 " steps stopped at the cap of %d sweeps%s, largest "
          "residual %.2e (asked: %.2e); solver.max_sweeps: more sweeps; solver.on_cap: accept "
          "silences this",
          runner->capped_steps, runner->world->step - runner->start_step,
-         runner->world->settings.max_sweeps, runner->capped_residual,
+         runner->world->settings.max_sweeps, budget_text(runner), runner->capped_residual,
          runner->world->settings.tolerance);
 }
 

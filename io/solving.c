@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "io/fclib.h"
-#include "io/progress.h"
+#include "parallel/clock.h"
 #include "parallel/memory.h"
 
 struct friction_problem *solving_read(const char *path, struct team *team, struct error *error) {

@@ -39,6 +39,8 @@ void summary_print(const struct summary *summary, const struct gabion_world *wor
     fprintf(stream, "energy-error: %.6e\n", world->ledger.energy_error);
     fprintf(stream, "local-fallbacks: %" PRId64 "\n", run->local_fallbacks);
     fprintf(stream, "threads: %d\n", team_size(world->team));
+    if (world->settings.time_budget > 0)
+        fprintf(stream, "reproducible: no (solver.time_budget)\n");
     fprintf(stream, "peak-memory-mb: %.1f\n", peak_memory_mb());
     for (int phase = 0; phase < PHASE_COUNT; phase++)
         fprintf(stream, "time-%s: %.3f\n", phase_names[phase],

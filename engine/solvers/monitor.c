@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/solvers/cone.h"
+#include "parallel/clock.h"
 #include "parallel/memory.h"
 
 struct monitor monitor_open(const struct friction_problem *problem,
@@ -24,6 +25,10 @@ static double chosen(const struct solver_settings *settings, const struct fricti
     return settings->measure == GABION_MEASURE_SCALED ? error->scaled : error->fclib;
 }
 
+static bool out_of_time(const struct solver_settings *settings) {
+    return settings->deadline > 0 && clock_seconds() >= settings->deadline;
+}
+
 bool monitor_check(struct monitor *monitor, int iterations, const double *r) {
     const struct solver_settings *settings = monitor->settings;
     struct solver_result *result = &monitor->result;
@@ -40,7 +45,7 @@ bool monitor_check(struct monitor *monitor, int iterations, const double *r) {
     }
     if (monitor->best_measure <= settings->tolerance)
         result->status = SOLVER_CONVERGED;
-    else if (monitor->iterations >= settings->max_iterations)
+    else if (monitor->iterations >= settings->max_iterations || out_of_time(settings))
         result->status = SOLVER_CAP;
     else
         return false;

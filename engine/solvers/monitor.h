@@ -13,6 +13,7 @@ struct solver_settings {
     int max_iterations;
     double relaxation;
     struct gabion_cone cone;
+    double deadline; // clock_seconds at which to stop (solver.time_budget); 0: never
     // Called after each measurement, unless NULL.
     void (*record)(void *context, int iteration, const struct friction_error *error);
     void *context;
@@ -20,7 +21,7 @@ struct solver_settings {
 
 enum solver_status {
     SOLVER_CONVERGED,
-    SOLVER_CAP,     // iterations used up
+    SOLVER_CAP,     // iterations or time used up
     SOLVER_STALLED, // the method cannot get further
     SOLVER_REFUSED, // not a problem for this method; the note says why
 };

@@ -5,6 +5,7 @@
 #include "engine/solvers/exact.h"
 #include "engine/solvers/newton.h"
 #include "engine/solvers/sphere_sweep.h"
+#include "parallel/clock.h"
 #include "parallel/memory.h"
 
 // Below this many contacts per thread a barrier costs more than the help it brings. A point of a
@@ -24,6 +25,8 @@ struct nsgs {
     struct residual_sums total;
     double floor;
     int64_t *fallbacks; // one per thread
+    double deadline;    // of the step; 0: none
+    bool late;          // it is over
     bool done;
     struct nsgs_result result;
 };
@@ -406,6 +409,17 @@ static void measure(void *context, int thread, int threads) {
     check(nsgs, 0, thread, threads);
 }
 
+// One thread looks at the clock and all obey, or some would go on without the others. The mark is
+// not written again before every thread has been through the barriers of another sweep.
+static bool out_of_time(struct nsgs *nsgs, int thread, int threads) {
+    if (nsgs->deadline == 0)
+        return false;
+    if (thread == 0)
+        nsgs->late = clock_seconds() >= nsgs->deadline;
+    team_barrier(nsgs->team, thread, threads);
+    return nsgs->late;
+}
+
 static void run(void *context, int thread, int threads) {
     struct nsgs *nsgs = context;
     struct momentum momentum = {.k = 1, .change2 = INFINITY};
@@ -416,13 +430,14 @@ static void run(void *context, int thread, int threads) {
         sweep_colours(nsgs, sweep, beta, thread, threads);
         struct sweep_sums total = total_change(nsgs, sweep);
         momentum_update(&momentum, &total);
-        bool due = sweep >= next_check && worth_checking(nsgs, &total);
+        bool late = out_of_time(nsgs, thread, threads);
+        bool due = late || (sweep >= next_check && worth_checking(nsgs, &total));
         if (!due && sweep < forced_check && sweep < cap) {
             extrapolate_velocity(nsgs, beta, thread, threads);
             continue;
         }
         check(nsgs, sweep, thread, threads);
-        if (nsgs->done)
+        if (nsgs->done || late)
             return;
         // A check costs more than a sweep: their distance grows with the work done.
         next_check = sweep + 1 + sweep / 8;
@@ -441,6 +456,7 @@ static struct nsgs nsgs_open(struct gabion_world *world, int *threads) {
         .moving = world->bodies.moving,
         .sphere_sweep = sphere_sweep_choose(NULL),
         .floor = world->settings.step * vec3_length(world->settings.gravity),
+        .deadline = world->deadline,
     };
     size_t work = problem->active + POINT_WEIGHT * problem->point_count;
     size_t chunks = problem->chunk_count;

@@ -29,6 +29,9 @@ contract settling "$shipped/papers/settling_800.yaml" 120 --set output.vtk_every
 contract grains "$shipped/grains_100k.yaml" 4 --set output.vtk_every=0 --set solver.max_sweeps=10 \
     --set "generators.0.lattice.count=[30, 30, 30]"
 contract resort "$CASES/box.yaml" 1100 --set output.vtk_every=0 --set output.frames_every=0
+# Contacts that remember collisions, past a re-sorting too.
+contract stabilized "$CASES/box.yaml" 1100 --set output.vtk_every=0 --set output.frames_every=0 \
+    --set contact.gap=stabilized
 # Blocks, with joints and shapes in the checkpoint; grains among them; bodies that come and go.
 contract blocks "$CASES/blocks.yaml" 100 --set output.vtk_every=0
 # An arch whose support begins to move: hinges form.

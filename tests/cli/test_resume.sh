@@ -96,6 +96,17 @@ cp -r whole hurt
 for file in hurt/checkpoint-*; do : >"$file"; done
 exits 2 "no good checkpoint at all" resume hurt
 says "no good checkpoint at all" "hurt"
+# Between the arrival at a wall and the rebound, which only the contact's memory knows of.
+exits 0 "wall" run "$CASES/wall.yaml" -o wall --quiet
+hash=$(field state-hash)
+ok "the ball rebounds" bash -c 'awk -F, "END { exit !(\$(NF - 2) + 0.5 < 1e-12 && \$(NF - 2) + 0.5 > -1e-12) }" wall/history.csv'
+for steps in 33 34 35; do
+    exits 0 "wall, $steps steps" run "$CASES/wall.yaml" -o "wall$steps" --quiet --steps $steps
+    exits 0 "wall, resumed after $steps" resume "wall$steps" --quiet
+    is "wall, resumed after $steps" "$(field state-hash)" "$hash"
+done
+exits 0 "wall, no longer stabilized" resume wall34 --quiet --steps 2 --set contact.gap=gap
+
 # What a run that goes on may change, and what is part of its state.
 exits 0 "run to be changed" run "$CASES/box.yaml" -o change --quiet --steps 20
 exits 0 "resume --set" resume change --quiet --steps 5 --set solver.max_sweeps=7 --set output.vtk_every=0

@@ -41,7 +41,7 @@ class Axis:
             powers = range(math.ceil(self.low), math.floor(self.high) + 1)
             return [10.0 ** p for p in powers if p % every == 0]
         low, high = (10 ** self.low, 10 ** self.high) if self.log else (self.low, self.high)
-        step = nice_step((high - low) / 5)
+        step = nice_step((high - low) / 6)
         first = math.ceil(low / step)
         return [k * step for k in range(first, math.floor(high / step + 1e-9) + 1)]
 

@@ -7,6 +7,7 @@ import argparse
 import json
 import os
 import resource
+import shutil
 import subprocess
 import sys
 
@@ -17,7 +18,6 @@ import plot
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 GABION = os.environ.get("GABION", os.path.join(ROOT, "build", "gabion"))
 RENDER = os.path.join(ROOT, "tests", "validation", "render.py")
-SUMMARY = "summary.txt"
 
 
 def arguments(description):
@@ -54,9 +54,12 @@ class Section:
         self._add("picture", file=filename, caption=caption)
 
     def render(self, run_folder, filename, caption, *options):
-        """A picture of a frame of a run, by tests/validation/render.py and its options."""
-        render(run_folder, os.path.join(self.folder, filename), *options)
-        self.picture(filename, caption)
+        """A picture of a frame of a run, by tests/validation/render.py and its options; a note where it cannot draw."""
+        problem = render(run_folder, os.path.join(self.folder, filename), *options)
+        if problem:
+            self.note("no picture %s (%s)" % (filename, problem))
+        else:
+            self.picture(filename, caption)
 
     def check(self, reference, expected, measured, passed):
         check = {"reference": reference, "expected": expected, "measured": measured, "passed": bool(passed)}
@@ -139,4 +142,10 @@ def history(out):
 
 
 def render(run_folder, picture, *options):
-    subprocess.run([sys.executable, RENDER, run_folder, picture, *options], check=True)
+    """None, or why there is no picture. VTK needs a display, or a virtual one."""
+    virtual = [] if os.environ.get("DISPLAY") or not shutil.which("xvfb-run") else ["xvfb-run", "-a"]
+    command = [*virtual, sys.executable, RENDER, run_folder, picture, *options]
+    result = subprocess.run(command, capture_output=True, text=True)
+    if result.returncode == 0:
+        return None
+    return (result.stderr.strip().splitlines() or ["status %d" % result.returncode])[-1]

@@ -123,6 +123,9 @@ static inline void fill_memory(struct gabion_world *world, struct random_stream 
                                             moving + 1, sizeof(uint32_t), "memory");
     contacts->memory = memory_reserve(contacts->memory, &contacts->memory_capacity, 2 * moving,
                                       sizeof *contacts->memory, "memory");
+    contacts->memory_collision =
+        memory_reserve(contacts->memory_collision, &contacts->memory_collision_capacity, 2 * moving,
+                       sizeof *contacts->memory_collision, "memory");
     contacts->memory_count = 0;
     for (size_t c = 0; c < moving; c++) {
         contacts->memory_start[c] = (uint32_t)contacts->memory_count;
@@ -131,6 +134,8 @@ static inline void fill_memory(struct gabion_world *world, struct random_stream 
                 (int32_t)c + k, (uint32_t)k << 30, vector(random), vector(random)};
     }
     contacts->memory_start[moving] = (uint32_t)contacts->memory_count;
+    for (size_t k = 0; k < contacts->memory_count; k++)
+        contacts->memory_collision[k] = k % 3 ? vec3_zero() : vector(random);
 }
 
 // Member by member, so that padding stays zero and whole arrays can be compared.
@@ -252,6 +257,9 @@ static inline bool worlds_equal(const struct gabion_world *left, const struct ga
            !left->contacts.memory_start == !right->contacts.memory_start &&
            SAME(starts, contacts.memory_start) &&
            SAME(left->contacts.memory_count, contacts.memory) &&
+           !left->contacts.memory_collision == !right->contacts.memory_collision &&
+           (!left->contacts.memory_collision ||
+            SAME(left->contacts.memory_count, contacts.memory_collision)) &&
            left->pending_count == right->pending_count &&
            SAME((size_t)left->pending_count, pending) &&
            left->driven_count == right->driven_count && SAME((size_t)left->driven_count, driven) &&

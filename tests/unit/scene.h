@@ -67,6 +67,13 @@ static inline void scene_draw_solver(struct random_stream *random, bool large,
                                           .angle = 3 * random_unit(random)};
 }
 
+static inline void scene_draw_gap(struct random_stream *random, struct gabion_settings *settings) {
+    settings->gap = (enum gabion_gap)(3 * random_unit(random));
+    settings->gamma = random_unit(random) < 0.5 ? 1 : random_between(random, 0.1, 1);
+    settings->restitution_velocity =
+        random_unit(random) < 0.8 ? GABION_RESTITUTION_CORRECTED : GABION_RESTITUTION_UNCORRECTED;
+}
+
 static inline double scene_draw_friction(struct random_stream *random, const double *frictions,
                                          int count, enum gabion_method method) {
     double friction = frictions[(int)(count * random_unit(random))];

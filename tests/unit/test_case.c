@@ -352,7 +352,7 @@ static void keys_are_checked(void **state) {
     refuse(BASE "contact: {alert: auot}\n", "contact.alert: expected a number >= 0 (m), or auto, "
                                             "found \"auot\"; did you mean \"auto\"?");
     refuse(BASE "contact: {gap: moreua}\n",
-           "expected one of moreau, gap, found \"moreua\"; did you mean \"moreau\"?");
+           "expected one of moreau, gap, stabilized, found \"moreua\"; did you mean \"moreau\"?");
     refuse(BASE "gravity: [0, 0]\n",
            "gravity: expected a list of 3 numbers (m/s2), found a list of 2");
     refuse(BASE "gravity: [0, 0, inf]\n", "gravity: expected a list of 3 numbers");

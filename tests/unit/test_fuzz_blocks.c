@@ -52,7 +52,7 @@ static struct gabion_settings random_settings(struct random_stream *random, bool
     settings.on_cap = GABION_CAP_ACCEPT;
     settings.momentum = chance(random, 0.7);
     scene_draw_solver(random, large, &settings);
-    settings.gap = chance(random, 0.5) ? GABION_GAP_GAP : GABION_GAP_MOREAU;
+    scene_draw_gap(random, &settings);
     settings.measure = chance(random, 0.8) ? GABION_MEASURE_SCALED : GABION_MEASURE_FCLIB;
     if (chance(random, 0.2))
         settings.relaxation = random_between(random, 0.5, 1.5);

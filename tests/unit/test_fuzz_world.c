@@ -56,7 +56,7 @@ static struct gabion_settings random_settings(struct random_stream *random, stru
     settings.max_sweeps = 1 + pick(random, 200);
     settings.on_cap = GABION_CAP_ACCEPT;
     settings.momentum = chance(random, 0.8);
-    settings.gap = chance(random, 0.5) ? GABION_GAP_GAP : GABION_GAP_MOREAU;
+    scene_draw_gap(random, &settings);
     scene_draw_solver(random, kinds.large, &settings);
     if (kinds.plain &&
         (settings.local == GABION_LOCAL_NEWTON || settings.local == GABION_LOCAL_EXACT))

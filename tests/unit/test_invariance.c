@@ -80,12 +80,14 @@ static void corner_run(const struct placement *p, enum gabion_gap gap, struct st
 
 static void assert_same(const struct placement *placement, double tolerance) {
     const struct placement home = {vec3_zero(), identity, 10, false};
-    for (int gap = GABION_GAP_MOREAU; gap <= GABION_GAP_GAP; gap++) {
+    for (int gap = GABION_GAP_MOREAU; gap <= GABION_GAP_STABILIZED; gap++) {
         static struct state expected, found;
         corner_run(&home, (enum gabion_gap)gap, &expected);
         corner_run(placement, (enum gabion_gap)gap, &found);
         assert_true(expected.contacts > 20);
-        assert_int_equal(found.contacts, expected.contacts);
+        // Rounding of a gap is an overlap to push out, and decides whether the contact carries.
+        if (gap != GABION_GAP_STABILIZED)
+            assert_int_equal(found.contacts, expected.contacts);
         double worst = 0;
         for (int k = 0; k < BALLS; k++) {
             worst = fmax(worst, vec3_length(vec3_sub(found.x[k], expected.x[k])));
