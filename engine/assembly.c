@@ -11,7 +11,8 @@
 
 struct assembly {
     size_t capacity, mask_capacity, histogram_capacity;
-    uint32_t *contact;       // index of the first contact of each node
+    size_t joints;           // from this node on they are joints
+    uint32_t *contact;       // index of the first contact of each node, or of the joint
     uint32_t *span;          // contacts of its pair, active or not
     int32_t *first, *second; // its solver bodies
     uint8_t *colour;
@@ -65,7 +66,7 @@ static void reserve_nodes(struct assembly *assembly, size_t count) {
 static void list_nodes(struct gabion_world *world) {
     struct assembly *assembly = world->problem->assembly;
     size_t count = world->contacts.count, nodes = 0, active = 0;
-    reserve_nodes(assembly, count);
+    reserve_nodes(assembly, count + (size_t)world->joints.count);
     for (size_t k = 0, end; k < count; k = end) {
         const struct contact *contact = &world->contacts.list[k];
         size_t taking_part = contact->active;
@@ -82,8 +83,23 @@ static void list_nodes(struct gabion_world *world) {
         active += taking_part;
         nodes++;
     }
+    assembly->joints = nodes;
     world->problem->active = active;
     world->problem->nodes = nodes;
+}
+
+static void list_joints(struct gabion_world *world) {
+    struct problem *problem = world->problem;
+    struct assembly *assembly = problem->assembly;
+    problem->active += joints_begin(world);
+    for (int k = 0; k < world->joints.count; k++) {
+        const struct joint *joint = &world->joints.list[k];
+        if (joint->slot == SLOT_NONE)
+            continue;
+        assembly->contact[problem->nodes] = (uint32_t)k;
+        assembly->first[problem->nodes] = joint->body[joint->swapped];
+        assembly->second[problem->nodes++] = joint->body[!joint->swapped];
+    }
 }
 
 // Colours -------------------------------------------------------------------------------------
@@ -95,7 +111,7 @@ static int colour(struct gabion_world *world) {
     assembly->mask = memory_reserve_aligned(assembly->mask, &assembly->mask_capacity, indices,
                                             sizeof *assembly->mask, "colouring");
     return colour_pairs(assembly->first, assembly->second, problem->nodes, indices,
-                        world->bodies.moving, world->bodies.count, assembly->mask,
+                        world->bodies.moving, problem->body_count, assembly->mask,
                         assembly->colour);
 }
 
@@ -133,7 +149,7 @@ static void split_busy_bodies(struct gabion_world *world) {
     struct assembly *assembly = problem->assembly;
     uint64_t *state = assembly->mask;
     count_degrees(problem, state);
-    for (int32_t i = 0; i < world->bodies.count; i++) {
+    for (int32_t i = 0; i < problem->body_count; i++) {
         uint64_t degree = state[i];
         state[i] = 0;
         if (i >= world->bodies.moving || degree <= COLOUR_DEGREE_MAX)
@@ -256,11 +272,16 @@ static void count_bins(void *context, int thread, int threads) {
     uint32_t *histogram = assembly->histogram + (size_t)thread * bins;
     team_share(0, world->problem->nodes, thread, threads, &begin, &end);
     for (size_t k = begin; k < end; k++) {
-        const struct contact *contact = &world->contacts.list[assembly->contact[k]];
-        uint32_t bin =
-            ((uint32_t)assembly->colour[k] * BATCH_KINDS + (uint32_t)kind_of(world, contact)) *
-                (uint32_t)assembly->mu_count +
-            assembly->mu_of_law[contact->law];
+        enum batch_kind kind = BATCH_BLOCK;
+        uint32_t mu = 0; // of a joint: any
+        if (k < assembly->joints) {
+            const struct contact *contact = &world->contacts.list[assembly->contact[k]];
+            kind = kind_of(world, contact);
+            mu = assembly->mu_of_law[contact->law];
+        }
+        uint32_t bin = ((uint32_t)assembly->colour[k] * BATCH_KINDS + (uint32_t)kind) *
+                           (uint32_t)assembly->mu_count +
+                       mu;
         assembly->bin[k] = bin;
         histogram[bin]++;
     }
@@ -353,8 +374,13 @@ static void fill_lane(struct gabion_world *world, size_t node, uint32_t slot) {
 // The points of a block are placed later: `begin` keeps its first contact until then.
 static void start_block(struct gabion_world *world, size_t node, struct block *block) {
     const struct assembly *assembly = world->problem->assembly;
+    *block = (struct block){.c = assembly->first[node], .a = assembly->second[node], .joint = -1};
+    if (node >= assembly->joints) {
+        block->joint = (int32_t)assembly->contact[node];
+        joint_start_block(&world->joints.list[block->joint], block);
+        return;
+    }
     const struct contact *contact = &world->contacts.list[assembly->contact[node]];
-    *block = (struct block){.c = assembly->first[node], .a = assembly->second[node]};
     block_frame(block, contact->normal);
     block->begin = assembly->contact[node];
     for (uint32_t k = 0; k < assembly->span[node]; k++)
@@ -386,6 +412,10 @@ static void place_points(struct gabion_world *world) {
         uint32_t contact = block->begin, point = (uint32_t)problem->point_count;
         block->begin = point;
         problem->point_count += block->count;
+        if (block->joint >= 0) {
+            world->joints.list[block->joint].slot = point;
+            continue;
+        }
         for (; point < problem->point_count; contact++)
             if (world->contacts.list[contact].active)
                 problem->slot[contact] = SLOT_POINT | point++;
@@ -393,6 +423,16 @@ static void place_points(struct gabion_world *world) {
     problem->points =
         memory_reserve_aligned(problem->points, &problem->point_capacity, problem->point_count,
                                sizeof *problem->points, "contact points");
+}
+
+static void fill_joint(struct gabion_world *world, size_t node) {
+    const struct assembly *assembly = world->problem->assembly;
+    const struct joint *joint = &world->joints.list[assembly->contact[node]];
+    struct block block;
+    start_block(world, node, &block);
+    for (uint32_t k = 0; k < block.count; k++)
+        joint_fill_point(world, joint, (int)k, &block, &world->problem->points[joint->slot + k]);
+    joint_fill_inverse(world->problem, joint, &block, &world->problem->joint_inverses[block.joint]);
 }
 
 static void fill_points(void *context, int thread, int threads) {
@@ -403,6 +443,10 @@ static void fill_points(void *context, int thread, int threads) {
     double b;
     team_share(0, problem->nodes, thread, threads, &begin, &end);
     for (size_t node = begin; node < end; node++) {
+        if (node >= assembly->joints) {
+            fill_joint(world, node);
+            continue;
+        }
         const struct contact *contact = &world->contacts.list[assembly->contact[node]];
         const uint32_t *slot = &problem->slot[assembly->contact[node]];
         struct block block = {.c = assembly->first[node], .a = assembly->second[node]};
@@ -436,6 +480,7 @@ void problem_build(struct gabion_world *world) {
                                            world->contacts.count, sizeof *problem->slot, "slots");
     team_for(world->team, world->contacts.count, CHUNK, activate_range, world);
     list_nodes(world);
+    list_joints(world);
     colour_contacts(world);
     list_frictions(world);
     assembly->histogram = memory_reserve(assembly->histogram, &assembly->histogram_capacity,
@@ -452,6 +497,9 @@ void problem_build(struct gabion_world *world) {
     problem->blocks =
         memory_reserve_aligned(problem->blocks, &problem->block_capacity, problem->block_count,
                                sizeof *problem->blocks, "contact blocks");
+    problem->joint_inverses =
+        memory_reserve(problem->joint_inverses, &problem->joint_inverse_capacity,
+                       (size_t)world->joints.count, sizeof *problem->joint_inverses, "joints");
     fill_unused_lanes(problem);
     team_run(world->team, threads, fill_nodes, world);
     place_points(world);

@@ -49,14 +49,22 @@ static void add_body_part(struct solver_tensor tensor, vec3 arm, const vec3 *axi
     }
 }
 
-void block_fill(const struct gabion_world *world, const struct contact *contact,
-                const struct block *block, double b, struct block_point *point) {
-    const struct problem *problem = world->problem;
-    double e_t = world->laws.law[contact->law].tangential_restitution;
+static double respond(struct solver_tensor tensor, vec3 arm, vec3 axis, vec3 arm_from, vec3 p) {
+    vec3 spin = sym3_apply(tensor.k, vec3_cross(arm_from, p));
+    return vec3_dot(axis, vec3_add(vec3_times(tensor.inv_m, p), vec3_cross(spin, arm)));
+}
+
+double block_coupling(const struct problem *problem, const struct block *block,
+                      const struct block_point *k, int i, const struct block_point *l, int j) {
+    vec3 axis[3] = {block->n, block->s, block->t};
+    return respond(problem->tensors[block->c], k->arm_c, axis[i], l->arm_c, axis[j]) +
+           respond(problem->tensors[block->a], k->arm_a, axis[i], l->arm_a, axis[j]);
+}
+
+void block_weigh(const struct problem *problem, const struct block *block,
+                 struct block_point *point) {
     double w[3][3] = {{0}};
     vec3 axis[3] = {block->n, block->s, block->t};
-    *point = (struct block_point){0};
-    block_arms(world, contact, &point->arm_c, &point->arm_a);
     // The local solver must see the copies that the sweep moves; the residual's scale is that of
     // the true bodies.
     struct solver_tensor tensor_c = problem->tensors[block->c],
@@ -65,7 +73,6 @@ void block_fill(const struct gabion_world *world, const struct contact *contact,
     add_body_part(tensor_a, point->arm_a, axis, w);
     for (int i = 0; i < 3; i++)
         point->W.row[i] = vec3_make(w[i][0], w[i][1], w[i][2]);
-    point->inverse = newton_inverse(&point->W);
     double copies_c = solver_copies(problem, block->c), copies_a = solver_copies(problem, block->a);
     if (copies_c * copies_a > 1) {
         memset(w, 0, sizeof w);
@@ -74,6 +81,15 @@ void block_fill(const struct gabion_world *world, const struct contact *contact,
     }
     double norm = eigen_largest(w);
     point->rho = norm > 0 ? 1 / norm : 0;
+}
+
+void block_fill(const struct gabion_world *world, const struct contact *contact,
+                const struct block *block, double b, struct block_point *point) {
+    double e_t = world->laws.law[contact->law].tangential_restitution;
+    *point = (struct block_point){0};
+    block_arms(world, contact, &point->arm_c, &point->arm_a);
+    block_weigh(world->problem, block, point);
+    point->inverse = newton_inverse(&point->W);
     vec3 before = e_t > 0 ? block_velocity_now(world, contact) : vec3_zero();
     point->b = vec3_make(b, e_t * vec3_dot(block->s, before), e_t * vec3_dot(block->t, before));
     point->r = vec3_make(vec3_dot(block->n, contact->impulse), vec3_dot(block->s, contact->impulse),

@@ -16,6 +16,15 @@ vec3 block_velocity_now(const struct gabion_world *world, const struct contact *
 // The frame of a block from the normal of its first contact.
 void block_frame(struct block *block, vec3 normal);
 
+// Velocity along axis[i] at point k of a block that a unit impulse along axis[j] at point l causes,
+// where the axes are those of the block.
+double block_coupling(const struct problem *problem, const struct block *block,
+                      const struct block_point *k, int i, const struct block_point *l, int j);
+
+// W and rho of a point whose arms are set.
+void block_weigh(const struct problem *problem, const struct block *block,
+                 struct block_point *point);
+
 // One point of a block whose bodies and frame are set; b as in engine/assembly.h.
 void block_fill(const struct gabion_world *world, const struct contact *contact,
                 const struct block *block, double b, struct block_point *point);

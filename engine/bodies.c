@@ -76,24 +76,34 @@ struct shape_part {
     quat q;
 };
 
+void bodies_place(const struct bodies *bodies, const struct gabion_body *body, vec3 *x, quat *q,
+                  double *radius) {
+    *x = body->position;
+    *q = quat_normalize(body->orientation);
+    *radius = body->shape == GABION_SPHERE ? body->radius : 0;
+    if (body->shape == GABION_HALF_SPACE)
+        *q = (quat){1, 0, 0, 0};
+    if (body->shape != GABION_POLYHEDRON)
+        return;
+    const struct polyhedron *shape = bodies->polyhedra[body->polyhedron];
+    *radius = shape->radius;
+    *x = vec3_add(*x, mat3_apply(quat_matrix(*q), shape->centre));
+    *q = quat_multiply(*q, shape->axes);
+}
+
 static struct shape_part part_of(struct bodies *bodies, const struct gabion_body *body) {
-    struct shape_part part = {
-        .index = -1, .x = body->position, .q = quat_normalize(body->orientation)};
+    struct shape_part part = {.index = -1};
+    bodies_place(bodies, body, &part.x, &part.q, &part.radius);
     if (body->shape == GABION_SPHERE) {
-        part.radius = body->radius;
         part.volume = sphere_mass(body->radius, 1);
         part.moment = sphere_inertia(body->radius, 1);
     } else if (body->shape == GABION_HALF_SPACE) {
         part.index = add_half_space(bodies, body);
-        part.q = (quat){1, 0, 0, 0};
     } else {
         const struct polyhedron *shape = bodies->polyhedra[body->polyhedron];
         part.index = body->polyhedron;
-        part.radius = shape->radius;
         part.volume = shape->volume;
         part.moment = vec3_scale(1 / shape->volume, shape->inertia);
-        part.x = vec3_add(part.x, mat3_apply(quat_matrix(part.q), shape->centre));
-        part.q = quat_multiply(part.q, shape->axes);
     }
     return part;
 }

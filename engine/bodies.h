@@ -60,6 +60,10 @@ int32_t bodies_new_id(struct bodies *bodies);
 // Puts the body at the end of the arrays; engine/order.h then restores the moving/fixed order.
 void bodies_append(struct bodies *bodies, int32_t id, const struct gabion_body *body);
 
+// Where a body's centre of mass is, its principal axes and the radius of the sphere about it.
+void bodies_place(const struct bodies *bodies, const struct gabion_body *body, vec3 *x, quat *q,
+                  double *radius);
+
 // Reorders: order[k] is the old index of the k-th body. Bodies not named in `order` leave the run.
 void bodies_permute(struct bodies *bodies, const int32_t *order, int32_t count, int32_t moving);
 

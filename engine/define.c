@@ -20,6 +20,7 @@ struct gabion_settings gabion_default_settings(void) {
         .alert = GABION_AUTOMATIC,
         .restitution_cutoff = GABION_AUTOMATIC,
         .gamma = 1,
+        .joint_correction = 1,
         .tolerance = 1e-4,
         .max_sweeps = 1000,
         .relaxation = 1,
@@ -48,6 +49,8 @@ static const char *settings_defect(const struct gabion_settings *s) {
         return "contact.gamma must be above 0 and at most 1";
     if (!(s->time_budget >= 0))
         return "solver.time_budget must not be negative";
+    if (!(s->joint_correction >= 0 && s->joint_correction <= 1))
+        return "contact.joint_correction must be in [0, 1]";
     if (!(s->tolerance > 0))
         return "solver.tolerance must be positive";
     if (s->max_sweeps < 1)
@@ -104,6 +107,7 @@ void gabion_destroy(struct gabion_world *world) {
     bodies_free(&world->bodies);
     interfaces_free(&world->interfaces);
     contacts_free(&world->contacts);
+    joints_free(&world->joints);
     detection_free(world->detection);
     problem_free(world->problem);
     memory_free(world);

@@ -99,6 +99,7 @@ static int32_t count_finite(const struct bodies *bodies) {
 void detection_broad(struct gabion_world *world) {
     struct detection *detection = world->detection;
     struct reach_context reach = {world, 0};
+    joints_list_apart(&world->joints);
     detection->finite = count_finite(&world->bodies);
     size_t finite = (size_t)detection->finite;
     detection->reach = memory_reserve(detection->reach, &detection->reach_capacity, finite,
@@ -180,11 +181,16 @@ static void count_contacts(void *context, size_t begin, size_t end) {
         uint32_t count = 0;
         for (uint32_t p = pairs->start[c]; p < pairs->start[c + 1]; p++) {
             int32_t a = pairs->other[p];
+            if (joints_part(world, c, a))
+                continue;
             count += pair_has_block(bodies, c, a) ? stash_contacts(world, stash, c, a) : 1;
         }
-        for (int32_t a = detection->finite; a < bodies->count; a++)
+        for (int32_t a = detection->finite; a < bodies->count; a++) {
+            if (joints_part(world, c, a))
+                continue;
             count += pair_has_block(bodies, c, a) ? stash_contacts(world, stash, c, a)
                                                   : (uint32_t)near_half_space(world, c, a);
+        }
         detection->start[c + 1] = count;
     }
 }
@@ -207,6 +213,8 @@ static void fill_contacts(void *context, size_t begin, size_t end) {
         struct contact *out = &world->contacts.list[detection->start[c]];
         for (uint32_t p = pairs->start[c]; p < pairs->start[c + 1]; p++) {
             int32_t a = pairs->other[p];
+            if (joints_part(world, c, a))
+                continue;
             if (pair_has_block(bodies, c, a))
                 out = take_stashed(stash, c, a, out);
             else
@@ -215,6 +223,8 @@ static void fill_contacts(void *context, size_t begin, size_t end) {
         // Most bodies are far from every wall, and have been counted so.
         const struct contact *end_of_c = &world->contacts.list[detection->start[c + 1]];
         for (int32_t a = detection->finite; out < end_of_c; a++) {
+            if (joints_part(world, c, a))
+                continue;
             if (pair_has_block(bodies, c, a))
                 out = take_stashed(stash, c, a, out);
             else if (near_half_space(world, c, a))

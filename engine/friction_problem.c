@@ -79,14 +79,21 @@ void friction_problem_free(struct friction_problem *problem) {
         return;
     struct friction_matrix *matrix = &problem->matrix;
     struct friction_bodies *bodies = &problem->bodies;
-    void *arrays[] = {problem->mu,     problem->q,       problem->diagonal,    problem->rho,
-                      matrix->start,   matrix->column,   matrix->value,        matrix->diagonal,
-                      bodies->inverse, bodies->id,       bodies->drift,        bodies->rows,
-                      bodies->start,   bodies->incident, bodies->first,        bodies->second,
-                      bodies->pair,    problem->run,     problem->colour_start};
+    void *arrays[] = {problem->held,    problem->mu,     problem->q,       problem->diagonal,
+                      problem->rho,     matrix->start,   matrix->column,   matrix->value,
+                      matrix->diagonal, bodies->inverse, bodies->id,       bodies->drift,
+                      bodies->rows,     bodies->start,   bodies->incident, bodies->first,
+                      bodies->second,   bodies->pair,    problem->run,     problem->colour_start};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         memory_free(arrays[k]);
     memory_free(problem);
+}
+
+void friction_problem_hold(struct friction_problem *problem, int32_t contact, uint8_t held) {
+    if (!problem->held)
+        problem->held =
+            memory_allocate((size_t)problem->contacts, sizeof *problem->held, "contact problem");
+    problem->held[contact] = held;
 }
 
 // Diagonal blocks -----------------------------------------------------------------------------
@@ -294,6 +301,8 @@ static void copy_common(const struct friction_problem *from, struct friction_pro
     size_t n = (size_t)from->contacts;
     memcpy(to->mu, from->mu, n * sizeof *to->mu);
     memcpy(to->q, from->q, 3 * n * sizeof *to->q);
+    for (int32_t a = 0; a < from->contacts && from->held; a++)
+        friction_problem_hold(to, a, from->held[a]);
     to->floor = from->floor;
     to->speed2 = from->speed2;
     to->team = from->team;

@@ -11,6 +11,7 @@
 
 #include <stdint.h>
 
+#include "engine/hold.h"
 #include "engine/problem.h"
 #include "parallel/wide.h"
 
@@ -57,7 +58,8 @@ struct friction_run {
 struct friction_problem {
     enum friction_face face;
     int32_t contacts;
-    double *mu; // of each contact; from FRICTION_STICKS on it sticks
+    double *mu;    // of each contact; from FRICTION_STICKS on it sticks
+    uint8_t *held; // engine/hold.h: which are points of joints, and what they hold; NULL: none
     double *q;
     mat3 *diagonal; // W_aa
     double *rho;    // 1 / |W_aa|_2; 0 where W_aa vanishes
@@ -95,6 +97,13 @@ void friction_problem_join(struct friction_problem *problem);
 
 // The same problem with W built; a copy if it was.
 struct friction_problem *friction_problem_assemble(const struct friction_problem *problem);
+
+// Makes room for joints; a call for a contact is a contact still.
+void friction_problem_hold(struct friction_problem *problem, int32_t contact, uint8_t held);
+
+static inline uint8_t friction_held(const struct friction_problem *problem, int32_t contact) {
+    return problem->held ? problem->held[contact] : 0;
+}
 
 size_t friction_problem_size(const struct friction_problem *problem); // 3 contacts
 double friction_problem_dot(const struct friction_problem *problem, const double *x,

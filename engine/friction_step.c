@@ -84,6 +84,8 @@ static void add_block(struct source *source, const struct block *block, double m
                                    .slot = SLOT_POINT | (block->begin + k)};
         int32_t contact = add_row(source, row, block->c, block->a, mu, point->b);
         source->problem->rho[contact] = point->rho;
+        if (point->held)
+            friction_problem_hold(source->problem, contact, point->held);
     }
 }
 
@@ -208,6 +210,20 @@ static bool same_bodies(const struct friction_row *x, const struct friction_row 
     return x->c == y->c && x->a == y->a;
 }
 
+// Where joints are, two bodies may meet in more than one run: the first of them names the pair.
+static int32_t earlier_pair(const struct friction_problem *problem, int32_t k) {
+    const struct friction_bodies *bodies = &problem->bodies;
+    const struct friction_row *row = &bodies->rows[k];
+    for (size_t e = bodies->start[row->c]; problem->held && e < bodies->start[row->c + 1]; e++) {
+        int32_t other = bodies->incident[e] / 2;
+        if (other >= k)
+            break;
+        if (same_bodies(row, &bodies->rows[other]))
+            return bodies->pair[other];
+    }
+    return -1;
+}
+
 // Contacts of the same two bodies follow each other.
 static size_t list_runs(struct friction_problem *problem) {
     struct friction_bodies *bodies = &problem->bodies;
@@ -222,11 +238,12 @@ static size_t list_runs(struct friction_problem *problem) {
         bodies->pair[k] = -1;
         if (row->c < 0 || row->a < 0)
             continue;
-        if (begins) {
-            bodies->first[bodies->pair_count] = row->c;
-            bodies->second[bodies->pair_count++] = row->a;
-        }
-        bodies->pair[k] = (int32_t)bodies->pair_count - 1;
+        bodies->pair[k] = begins ? earlier_pair(problem, k) : bodies->pair[k - 1];
+        if (bodies->pair[k] >= 0)
+            continue;
+        bodies->first[bodies->pair_count] = row->c;
+        bodies->second[bodies->pair_count] = row->a;
+        bodies->pair[k] = (int32_t)bodies->pair_count++;
     }
     return runs;
 }

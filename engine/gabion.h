@@ -101,6 +101,7 @@ struct gabion_settings {
     double restitution_cutoff; // m/s; GABION_AUTOMATIC: 2 |gravity| step
     double gamma;              // of GABION_GAP_STABILIZED: the part of a gap that a step closes
     enum gabion_restitution_velocity restitution_velocity;
+    double joint_correction; // share of a joint's error that a step takes off, in [0, 1]
     enum gabion_method method;
     enum gabion_local local;
     double tolerance;
@@ -150,6 +151,23 @@ struct gabion_body {
     double mass;         // 0: from shape and density
     vec3 inertia;        // principal moments; zero: from shape and mass
     double insert_time;  // enters the run at this time; 0 or less: from the start
+};
+
+enum gabion_joint_kind {
+    GABION_JOINT_BALL,     // the anchor is one point of both bodies
+    GABION_JOINT_HINGE,    // and they turn against each other about the axis alone
+    GABION_JOINT_FIXED,    // they move as one
+    GABION_JOINT_DISTANCE, // the two anchors stay as far apart as they are
+    GABION_JOINT_COUNT
+};
+
+struct gabion_joint {
+    enum gabion_joint_kind kind;
+    int32_t first, second; // bodies; second may be -1: the world
+    vec3 anchor;           // where the bodies are as they are defined, world axes
+    vec3 anchor_second;    // distance: on the second body
+    vec3 axis;             // hinge
+    bool collide;          // joined bodies do not touch each other unless this is said
 };
 
 enum gabion_quantity {
@@ -202,6 +220,10 @@ bool gabion_add_force(struct gabion_world *world, int group, vec3 direction,
 bool gabion_add_reset(struct gabion_world *world, int group, double time, vec3 velocity, vec3 spin,
                       struct error *error);
 bool gabion_add_removal(struct gabion_world *world, int group, double time, struct error *error);
+// A joint holds while both bodies are in the run; one that leaves ends it. Returns its number, -1
+// on an error.
+int gabion_add_joint(struct gabion_world *world, const struct gabion_joint *joint,
+                     struct error *error);
 int gabion_add_probe(struct gabion_world *world, const char *name, int group,
                      enum gabion_quantity quantity, struct error *error);
 

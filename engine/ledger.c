@@ -128,7 +128,7 @@ static void add_contact_work(void *context, size_t begin, size_t end, double *ou
 
 void ledger_work(struct gabion_world *world) {
     struct ledger *ledger = &world->ledger;
-    double t = world_time(world), body[WORK_COUNT], contact[3];
+    double t = world_time(world), body[WORK_COUNT], contact[3], joint, driven;
     struct work_context work = {
         .world = world,
         .gravity = motion_step_gravity(world),
@@ -138,13 +138,16 @@ void ledger_work(struct gabion_world *world) {
     };
     team_sum(world->team, (size_t)world->bodies.moving, WORK_COUNT, add_body_work, &work, body);
     team_sum(world->team, world->contacts.count, 3, add_contact_work, world, contact);
+    joints_work(world, &joint, &driven);
+    driven += contact[1];
     ledger->applied_work += body[WORK_APPLIED];
     ledger->theta_work += body[WORK_THETA];
     ledger->contact_work += contact[0];
-    ledger->driver_work += contact[1];
-    ledger->explained = body[WORK_APPLIED] + body[WORK_THETA] + contact[0] + contact[1];
-    ledger->turnover +=
-        fabs(body[WORK_APPLIED]) + fabs(body[WORK_THETA]) + fabs(contact[0]) + fabs(contact[1]);
+    ledger->joint_work += joint;
+    ledger->driver_work += driven;
+    ledger->explained = body[WORK_APPLIED] + body[WORK_THETA] + contact[0] + joint + driven;
+    ledger->turnover += fabs(body[WORK_APPLIED]) + fabs(body[WORK_THETA]) + fabs(contact[0]) +
+                        fabs(joint) + fabs(driven);
     world->report.contacts = (int64_t)contact[2];
 }
 
@@ -187,6 +190,7 @@ void ledger_close(struct gabion_world *world) {
     team_max(world->team, world->contacts.count, 2, measure_overlap, world, overlap);
     world->report.max_overlap = overlap[0];
     world->report.max_overlap_relative = overlap[1];
+    world->report.joint_error = joints_error(world);
 }
 
 // Rounding of the energies themselves, step after step, is allowed for beside the turnover.

@@ -1,6 +1,7 @@
 // The energy ledger: every joule that enters or leaves is named, and the rest is the error.
 //
-//   energy_error = dE - contact - driver - applied - theta - removed,   E = kinetic + potential
+//   energy_error = dE - contact - joint - driver - applied - theta - removed,   E = kinetic +
+//   potential
 //
 // accumulated over the run. For constant forces and any theta this closes to rounding
 // (validation: the identity of Renouf, Acary, Dumont 2005, section 8.1).
@@ -12,6 +13,7 @@
 struct ledger {
     double kinetic, potential; // now
     double contact_work;       // 1/2 sum (u+ + u-).r: friction, impact, restitution
+    double joint_work;         // the same of joints: what their correction does, and theta
     double driver_work;        // done by prescribed bodies on the others
     double applied_work;       // applied forces; change of gravity under a ramp
     double theta_work;         // -(theta - 1/2) h F.(v+ - v-), and the gyroscopic counterpart

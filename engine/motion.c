@@ -183,8 +183,8 @@ static void predict_moving(void *context, size_t begin, size_t end) {
 static void predict_fixed(struct gabion_world *world) {
     struct bodies *bodies = &world->bodies;
     struct problem *problem = world->problem;
-    for (int32_t i = bodies->moving; i < bodies->count; i++) {
-        problem->x_m[i] = bodies->x[i];
+    for (int32_t i = bodies->moving; i < problem->body_count; i++) {
+        problem->x_m[i] = i < bodies->count ? bodies->x[i] : vec3_zero();
         problem->v_free[i] = problem->s_free[i] = vec3_zero();
         problem->bodies[i].inv_m = problem->bodies[i].k = 0;
     }
@@ -223,8 +223,9 @@ void motion_predict(struct gabion_world *world) {
     struct bodies *bodies = &world->bodies;
     struct problem *problem = world->problem;
     double tensor_bodies;
-    problem_size(problem, bodies->count);
-    bool axes = bodies->polyhedron_count > 0 || drivers_turn(world);
+    bool joined = world->joints.count > 0;
+    problem_size(problem, bodies->count + joined);
+    bool axes = bodies->polyhedron_count > 0 || drivers_turn(world) || joined;
     struct prediction prediction = {world, motion_step_gravity(world), motion_group_forces(world)};
     team_for(world->team, (size_t)bodies->moving, BODY_CHUNK, predict_moving, &prediction);
     if (axes) {
@@ -236,7 +237,7 @@ void motion_predict(struct gabion_world *world) {
     problem->tensor_needed = tensor_bodies > 0 || axes || general_law(world);
     if (problem->tensor_needed) {
         problem_size_tensors(problem);
-        team_for(world->team, (size_t)bodies->count, BODY_CHUNK, fill_tensors, world);
+        team_for(world->team, (size_t)problem->body_count, BODY_CHUNK, fill_tensors, world);
     }
 }
 

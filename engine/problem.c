@@ -16,12 +16,12 @@ struct problem *problem_create(void) {
 void problem_free(struct problem *problem) {
     if (!problem)
         return;
-    void *arrays[] = {problem->bodies, problem->tensors,      problem->x_m,
-                      problem->v_free, problem->s_free,       problem->group_force,
-                      problem->splits, problem->groups,       problem->blocks,
-                      problem->points, problem->axes_m,       problem->batches,
-                      problem->slot,   problem->copies,       problem->chunks,
-                      problem->last,   problem->last_velocity};
+    void *arrays[] = {problem->bodies, problem->tensors,       problem->x_m,
+                      problem->v_free, problem->s_free,        problem->group_force,
+                      problem->splits, problem->groups,        problem->blocks,
+                      problem->points, problem->axes_m,        problem->batches,
+                      problem->slot,   problem->copies,        problem->chunks,
+                      problem->last,   problem->last_velocity, problem->joint_inverses};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         memory_free(arrays[k]);
     assembly_free(problem->assembly);
@@ -98,4 +98,5 @@ static void store_range(void *context, size_t begin, size_t end) {
 
 void problem_store(struct gabion_world *world) {
     team_for(world->team, world->contacts.count, CHUNK, store_range, world);
+    joints_store(world);
 }

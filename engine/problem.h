@@ -1,15 +1,16 @@
 // The contact problem of one step, matrix-free: u = W r + q through body velocities, where
 // W = H^T M^-1 H is never built.
 //
-// The contact points of a pair of bodies are one node of the graph, solved by one thread. Nodes are
-// stored by colour (no two of a colour share a moving body) in batches of one kind and one friction
-// coefficient. A sweep streams through them once per iteration and touches nothing else but two
-// bodies each.
+// The contact points of a pair of bodies, or the points of a joint, are one node of the graph,
+// solved by one thread. Nodes are stored by colour (no two of a colour share a moving body) in
+// batches of one kind and one friction coefficient. A sweep streams through them once per iteration
+// and touches nothing else but two bodies each.
 #ifndef ENGINE_PROBLEM_H
 #define ENGINE_PROBLEM_H
 
 #include <stdint.h>
 
+#include "engine/hold.h"
 #include "engine/world.h"
 #include "parallel/colour.h"
 #include "parallel/memory.h"
@@ -52,6 +53,7 @@ _Static_assert(sizeof(struct sphere_group) == LANES * CACHE_LINE, "one contact, 
 struct block {
     int32_t c, a;
     uint32_t begin, count; // of its points
+    int32_t joint;         // of the world; -1: contacts
     vec3 n, s, t;
 };
 
@@ -60,9 +62,16 @@ struct block_point {
     vec3 r, b;         // local impulse; u + b obeys the law
     vec3 last;         // r at the end of the last sweep
     mat3 W;
-    sym3 inverse; // of W; zero where W is singular
+    sym3 inverse; // of W; zero where W is singular; of contacts
     double rho;   // 1 / |W|_2
     double k;     // slip parameter of the exact solver, kept as its next start
+    uint8_t held; // of a joint: engine/hold.h; 0: a contact
+};
+
+// What a whole joint needs: its rows solved together, so that its points do not have to find each
+// other by sweeping. Rows are the directions held, point after point.
+struct joint_inverse {
+    double a[HOLD_MOST][HOLD_MOST];
 };
 
 enum batch_kind { BATCH_SPHERE_PAIR, BATCH_SPHERE_FIXED, BATCH_BLOCK, BATCH_KINDS };
@@ -103,7 +112,9 @@ struct split_body {
 #define SLOT_POINT 0x80000000u // flag: index of a block's point; else lane of a sphere group
 
 struct problem {
-    int32_t body_count; // of the world; copies follow, then the null body
+    // Bodies of the world, and where there are joints the world itself, which does not move. Copies
+    // follow, then the null body.
+    int32_t body_count;
     int32_t solver_body_count;
     struct solver_body *bodies;
     size_t body_capacity;
@@ -131,6 +142,8 @@ struct problem {
     size_t block_count, block_capacity;
     struct block_point *points;
     size_t point_count, point_capacity;
+    struct joint_inverse *joint_inverses; // by joint of the world
+    size_t joint_inverse_capacity;
     struct batch *batches;
     size_t batch_count, batch_capacity;
     struct chunk *chunks;
@@ -138,8 +151,8 @@ struct problem {
     uint32_t colour_start[COLOUR_MAX + 1]; // batches of each colour
     uint32_t colour_chunk[COLOUR_MAX + 1]; // chunks of each colour
     int colours;
-    size_t active; // contacts in the problem
-    size_t nodes;  // pairs of bodies they belong to
+    size_t active; // contacts and points of joints in the problem
+    size_t nodes;  // pairs of bodies they belong to; of the joints, which come last, each one
 
     uint32_t *slot; // of each contact of the world
     size_t slot_capacity;

@@ -31,6 +31,7 @@ struct step_report {
     double residual_fclib;       // unscaled one of FCLIB and Siconos
     double max_overlap;          // m, at the end of the step
     double max_overlap_relative; // to the smaller body's size
+    double joint_error;          // m, largest of any joint at the end of the step
     double max_speed;
     char refusal[200]; // "", or why the solver does not take such problems
 };

@@ -9,6 +9,7 @@ struct contact_view {
     double r_n, u_n, mu, rho;
     double v2; // of the two bodies, spins included
     vec3 r_t, u_t;
+    uint8_t held; // of a joint: what is not held is zero above
 };
 
 // Impulses that ran away drown rho u in r - (r - rho u): where the projection changes nothing the
@@ -25,6 +26,8 @@ static double sticking_map2(const struct contact_view *view, double rho) {
 // |r - P_K(r - rho ut)|^2, slip = |u_t|.
 static double natural_map2(const struct contact_view *view, double slip, double rho) {
     double mu = view->mu;
+    if (view->held)
+        return rho * rho * (view->u_n * view->u_n + slip * slip);
     if (mu >= 1e100)
         return sticking_map2(view, rho);
     double step = rho * (view->u_n + mu * slip), a_n = view->r_n - step, e_n = step;
@@ -74,7 +77,10 @@ static struct contact_view view_point(const struct problem *problem, const struc
     struct solver_velocity c = solver_velocity(&problem->bodies[block->c]);
     struct solver_velocity a = solver_velocity(&problem->bodies[block->a]);
     vec3 u = vec3_add(block_velocity(block, point, &c, &a), point->b);
+    if (point->held)
+        u = hold_keep(point->held, u);
     return (struct contact_view){
+        .held = point->held,
         .r_n = point->r.x,
         .u_n = u.x,
         .mu = batch->mu,
@@ -89,7 +95,7 @@ static void add_free(const struct contact_view *view, struct residual_sums *sums
     double q2 = view->u_n * view->u_n + vec3_dot(view->u_t, view->u_t);
     sums->q2 += q2;
     sums->v2 += view->v2;
-    if (view->u_n < 0)
+    if (view->u_n < 0 || view->held)
         sums->closing2 += q2;
 }
 
@@ -183,7 +189,11 @@ static double spare_rho(const struct friction_problem *problem) {
 
 static struct contact_view view_row(const struct friction_problem *problem, int32_t a, double spare,
                                     vec3 r, vec3 u) {
+    uint8_t held = friction_held(problem, a);
+    if (held)
+        u = hold_keep(held, u);
     return (struct contact_view){
+        .held = held,
         .r_n = r.x,
         .u_n = u.x,
         .mu = problem->mu[a],

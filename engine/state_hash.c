@@ -51,6 +51,15 @@ static uint64_t hash_contacts(uint64_t hash, const struct gabion_world *world) {
     return HASH_ARRAY(hash, contacts->memory_collision, contacts->memory_count);
 }
 
+static uint64_t hash_joint(uint64_t hash, const struct joint *joint) {
+    int32_t words[] = {(int32_t)joint->kind, joint->id[0], joint->id[1], joint->collide};
+    double lengths[] = {joint->lever, joint->length};
+    hash = HASH_ARRAY(hash, words, 4);
+    hash = HASH_ARRAY(hash, lengths, 2);
+    hash = HASH_ARRAY(hash, joint->side, 2);
+    return HASH_ARRAY(hash, joint->impulse, JOINT_POINTS);
+}
+
 // Waiting bodies field by field: the padding of a structure has no value.
 static uint64_t hash_pending(uint64_t hash, const struct pending_body *pending) {
     const struct gabion_body *body = &pending->body;
@@ -81,11 +90,15 @@ uint64_t gabion_state_hash(const struct gabion_world *world) {
     hash = hash_contacts(hash, world);
     for (int k = 0; k < world->pending_count; k++)
         hash = hash_pending(hash, &world->pending[k]);
+    for (int k = 0; k < world->joints.count; k++)
+        hash = hash_joint(hash, &world->joints.list[k]);
     for (int k = 0; k < world->driven_count; k++) {
         hash = HASH_ARRAY(hash, &world->driven[k].id, 1);
         hash = HASH_ARRAY(hash, &world->driven[k].origin, 1);
         hash = HASH_ARRAY(hash, &world->driven[k].orientation, 1);
     }
     hash = HASH_ARRAY(hash, numbers, sizeof numbers / sizeof *numbers);
+    if (world->joints.count > 0)
+        hash = HASH_ARRAY(hash, &ledger->joint_work, 1);
     return HASH_ARRAY(hash, &rest, 1);
 }

@@ -6,6 +6,7 @@
 #include "engine/contacts.h"
 #include "engine/gabion.h"
 #include "engine/interfaces.h"
+#include "engine/joints.h"
 #include "engine/ledger.h"
 #include "engine/report.h"
 
@@ -85,6 +86,7 @@ struct gabion_world {
     int event_count;
     struct probe *probes;
     int probe_count;
+    struct joints joints; // their impulses are state
 
     // State: with the settings and definitions above, all that the next step depends on.
     int64_t step;

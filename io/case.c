@@ -20,6 +20,7 @@ static void read_settings(struct fields file, struct gabion_settings *settings) 
         .gamma = fields_number(contact, "gamma"),
         .restitution_velocity =
             (enum gabion_restitution_velocity)fields_choice(contact, "restitution_velocity"),
+        .joint_correction = fields_number(contact, "joint_correction"),
         .method = (enum gabion_method)fields_choice(solver, "method"),
         .local = (enum gabion_local)fields_choice(solver, "local"),
         .tolerance = fields_number(solver, "tolerance"),

@@ -33,6 +33,7 @@ const struct output_settings *case_output(const struct case_file *file);
 // A new run calls all three in this order; a resumed one takes the bodies from the checkpoint.
 bool case_define_materials(const struct case_file *file, struct gabion_world *world,
                            struct error *error);
+// With the joints between them.
 bool case_add_bodies(const struct case_file *file, struct gabion_world *world, struct error *error);
 // Drivers, forces, resets, removals, probes.
 bool case_add_actions(const struct case_file *file, struct gabion_world *world,

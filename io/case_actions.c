@@ -5,9 +5,8 @@
 #include "io/number.h"
 #include "parallel/memory.h"
 
-static bool find_group(struct fields fields, const struct gabion_world *world, int *group,
-                       struct error *error) {
-    const struct yaml_node *name = fields_node(fields, "group");
+bool case_find_group(const struct yaml_node *name, const struct gabion_world *world, int *group,
+                     struct error *error) {
     *group = gabion_find_group(world, name->text);
     if (*group >= 0)
         return true;
@@ -169,7 +168,7 @@ bool case_add_actions(const struct case_file *file, struct gabion_world *world,
         for (size_t i = 0; i < fields_count(top, sources[k].list); i++) {
             struct fields entry = fields_entry(top, sources[k].list, i);
             int group;
-            if (!find_group(entry, world, &group, error))
+            if (!case_find_group(fields_node(entry, "group"), world, &group, error))
                 return false;
             if (!sources[k].add(entry, group, world, error))
                 return yaml_error_context(error, entry.node->at);

@@ -244,5 +244,5 @@ bool case_add_bodies(const struct case_file *file, struct gabion_world *world,
             if (!sources[k].add(entry, world, error))
                 return yaml_error_context(error, entry.node->at);
         }
-    return check_laws(top, world, error);
+    return case_add_joints(file, world, error) && check_laws(top, world, error);
 }

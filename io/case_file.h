@@ -30,6 +30,13 @@ static inline struct fields case_fields(const struct case_file *file) {
 struct yaml_node *case_resolve(const char *path, const char *const *overrides, int override_count,
                                struct text_list *origins, struct error *error);
 
+// The group of a name that the file gives.
+bool case_find_group(const struct yaml_node *name, const struct gabion_world *world, int *group,
+                     struct error *error);
+
+// Between bodies that are there (io/case_joints.c).
+bool case_add_joints(const struct case_file *file, struct gabion_world *world, struct error *error);
+
 // Sets one value, "a.b=value".
 bool case_override(struct yaml_node *root, const char *argument, struct text_list *origins,
                    struct error *error);

@@ -44,6 +44,8 @@ static const struct key contact_keys[] = {
     {"restitution_velocity", KEY_CHOICE, .initial = "corrected", .words = "corrected uncorrected",
      .help = "with stabilized: rebounds are a part of the velocity before the collision step, or, "
              "as in Anitescu's figure 1, of what that step left of it"},
+    {"joint_correction", KEY_NUMBER, .initial = "1", .range = &unit_interval,
+     .help = "share of a joint's position error that a step takes off; 0 lets joints drift"},
 };
 static const struct key_section contact_section = SECTION(contact_keys);
 
@@ -486,6 +488,7 @@ static const struct key file_keys[] = {
     {"containers", KEY_ENTRIES, .section = &container_section, .help = "boxes of fixed walls"},
     {"generators", KEY_ENTRIES, .section = &generator_section, .help = "many bodies at once"},
     {"imports", KEY_ENTRIES, .section = &import_section, .help = "bodies in bulk from files"},
+    {"joints", KEY_ENTRIES, .section = &joint_section, .help = "hold bodies together"},
     {"drivers", KEY_ENTRIES, .section = &driver_section,
      .help = "prescribed motion of fixed bodies, counted from where they stand"},
     {"forces", KEY_ENTRIES, .section = &force_section, .help = "applied at the centres of bodies"},

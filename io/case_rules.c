@@ -244,6 +244,17 @@ static void check_tilt(struct problems *problems, struct fields tilt) {
     check_signal(problems, tilt);
 }
 
+static void check_joint(struct problems *problems, struct fields joint) {
+    struct fields hinge = fields_section(joint, "hinge"),
+                  distance = fields_section(joint, "distance");
+    if (hinge.node)
+        require_direction(problems, hinge, "axis");
+    if (distance.node && !(vec3_length(vec3_sub(fields_vector(distance, "from"),
+                                                fields_vector(distance, "to"))) > 0.0))
+        problems_add(problems, fields_node(distance, "to")->at,
+                     "from and to coincide; a distance needs two points (for none use ball)");
+}
+
 void case_check_rules(const struct yaml_node *root, struct problems *problems) {
     struct fields file = {root, &case_keys};
     if (fields_have(file, "gravity_ramp"))
@@ -259,6 +270,8 @@ void case_check_rules(const struct yaml_node *root, struct problems *problems) {
     require_unique_names(problems, file, "containers");
     for (size_t i = 0; i < fields_count(file, "generators"); i++)
         check_generator(problems, file, fields_entry(file, "generators", i));
+    for (size_t i = 0; i < fields_count(file, "joints"); i++)
+        check_joint(problems, fields_entry(file, "joints", i));
     for (size_t i = 0; i < fields_count(file, "drivers"); i++)
         check_driver(problems, fields_entry(file, "drivers", i));
     for (size_t i = 0; i < fields_count(file, "forces"); i++)

@@ -20,4 +20,7 @@ extern const struct key_section box_shape_section, prism_section, wedge_section,
 extern const struct key_section wall_section, slabs_section, arch_section, dome_section,
     tower_section, stack_section;
 
+// io/case_joints.c
+extern const struct key_section joint_section;
+
 #endif

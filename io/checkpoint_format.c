@@ -25,6 +25,8 @@
 #define INTERFACE(field)  ELEMENT(interfaces.list, struct interface, field)
 #define CORNER(field)     ELEMENT(interfaces.corner, struct interface_corner, field)
 
+#define JOINT(field) ELEMENT(joints.list, struct joint, field)
+
 #define SHAPES(field)                                                                              \
     .pointer = offsetof(struct shape_table, field),                                                \
     .stride = sizeof *((struct shape_table *)0)->field, .offset = 0
@@ -33,9 +35,10 @@ _Static_assert(sizeof(bool) == 1 && sizeof(enum gabion_shape) == 4 && sizeof(int
                "stored as they lie in memory");
 
 // A member added to one of these needs a row in the tables below, and another format version.
-_Static_assert(sizeof(struct ledger) == 80 && sizeof(struct half_space) == 64 &&
-                   sizeof(struct driven_body) == 64 && sizeof(struct pending_body) == 264 &&
-                   sizeof(struct interface) == 40 && sizeof(struct interface_corner) == 48,
+_Static_assert(sizeof(struct ledger) == 88 && sizeof(struct joint) == 384 &&
+                   sizeof(struct half_space) == 64 && sizeof(struct driven_body) == 64 &&
+                   sizeof(struct pending_body) == 264 && sizeof(struct interface) == 40 &&
+                   sizeof(struct interface_corner) == 48,
                "tables of the checkpoint format");
 
 // Orientations are (w, x, y, z); inertia is along body axes; velocity and spin are in world axes.
@@ -126,6 +129,22 @@ const struct state_array checkpoint_arrays[] = {
     {"interface_corners/in_b", "m", H5_TYPE_FLOAT64, 3, ROWS_INTERFACE_CORNERS, VALUE_FINITE,
      CORNER(in_b)},
 
+    {"joints/kind", "1", H5_TYPE_UINT32, 1, ROWS_JOINTS, VALUE_JOINT_KIND, JOINT(kind)},
+    {"joints/first", "1", H5_TYPE_INT32, 1, ROWS_JOINTS, VALUE_JOINED, JOINT(id[0])},
+    {"joints/second", "1", H5_TYPE_INT32, 1, ROWS_JOINTS, VALUE_JOINED, JOINT(id[1])},
+    {"joints/collide", "1", H5_TYPE_UINT8, 1, ROWS_JOINTS, VALUE_FLAG, JOINT(collide)},
+    {"joints/anchor_first", "m", H5_TYPE_FLOAT64, 3, ROWS_JOINTS, VALUE_FINITE,
+     JOINT(side[0].anchor)},
+    {"joints/frame_first", "1", H5_TYPE_FLOAT64, 9, ROWS_JOINTS, VALUE_FINITE,
+     JOINT(side[0].frame)},
+    {"joints/anchor_second", "m", H5_TYPE_FLOAT64, 3, ROWS_JOINTS, VALUE_FINITE,
+     JOINT(side[1].anchor)},
+    {"joints/frame_second", "1", H5_TYPE_FLOAT64, 9, ROWS_JOINTS, VALUE_FINITE,
+     JOINT(side[1].frame)},
+    {"joints/lever", "m", H5_TYPE_FLOAT64, 1, ROWS_JOINTS, VALUE_NOT_NEGATIVE, JOINT(lever)},
+    {"joints/length", "m", H5_TYPE_FLOAT64, 1, ROWS_JOINTS, VALUE_NOT_NEGATIVE, JOINT(length)},
+    {"joints/impulse", "N s", H5_TYPE_FLOAT64, 9, ROWS_JOINTS, VALUE_FINITE, JOINT(impulse)},
+
     {"polyhedra/corner_count", "1", H5_TYPE_UINT32, 1, ROWS_POLYHEDRA, VALUE_CORNER_COUNT,
      SHAPES(corner_count)},
     {"polyhedra/face_count", "1", H5_TYPE_UINT32, 1, ROWS_POLYHEDRA, VALUE_FACE_COUNT,
@@ -153,6 +172,7 @@ const struct state_number checkpoint_numbers[] = {
     LEDGER("kinetic_energy", kinetic),
     LEDGER("potential_energy", potential),
     LEDGER("contact_work", contact_work),
+    LEDGER("joint_work", joint_work),
     LEDGER("driver_work", driver_work),
     LEDGER("applied_work", applied_work),
     LEDGER("theta_work", theta_work),
@@ -175,14 +195,16 @@ const struct state_number checkpoint_numbers[] = {
     REPORT(residual_fclib, H5_TYPE_FLOAT64),
     REPORT(max_overlap, H5_TYPE_FLOAT64),
     REPORT(max_overlap_relative, H5_TYPE_FLOAT64),
+    REPORT(joint_error, H5_TYPE_FLOAT64),
     REPORT(max_speed, H5_TYPE_FLOAT64),
 };
 const size_t checkpoint_number_count = sizeof checkpoint_numbers / sizeof *checkpoint_numbers;
 
 const char *const checkpoint_groups[] = {
-    "bodies",     "half_spaces",       "contacts",  "pending", "driven",    "start",
-    "interfaces", "interface_corners", "polyhedra", "groups",  "materials", "ledger",
-    "run",        "last_step",
+    "bodies", "half_spaces", "contacts",   "pending",
+    "driven", "start",       "interfaces", "interface_corners",
+    "joints", "polyhedra",   "groups",     "materials",
+    "ledger", "run",         "last_step",
 };
 const size_t checkpoint_group_count = sizeof checkpoint_groups / sizeof *checkpoint_groups;
 
@@ -211,6 +233,8 @@ size_t checkpoint_rows(const struct state *state, enum row_kind kind) {
         return world->interfaces.count;
     case ROWS_INTERFACE_CORNERS:
         return world->interfaces.corner_count;
+    case ROWS_JOINTS:
+        return (size_t)world->joints.count;
     case ROWS_POLYHEDRA:
         return state->shapes.polyhedra;
     case ROWS_FACES:

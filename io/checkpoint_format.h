@@ -11,7 +11,7 @@
 #include "io/h5.h"
 
 #define CHECKPOINT_FORMAT         "gabion-checkpoint"
-#define CHECKPOINT_FORMAT_MAJOR   2 // 1: spheres only
+#define CHECKPOINT_FORMAT_MAJOR   3 // 1: spheres only; 2: no joints
 #define CHECKPOINT_FORMAT_MINOR   0
 #define CHECKPOINT_SEAL_SIZE      512
 #define CHECKPOINT_TEMPORARY      "checkpoint.h5.tmp"
@@ -31,6 +31,7 @@ enum row_kind {
     ROWS_BODY_STARTS, // by id
     ROWS_INTERFACES,
     ROWS_INTERFACE_CORNERS,
+    ROWS_JOINTS,
     // Of struct shape_table.
     ROWS_POLYHEDRA,
     ROWS_FACES,
@@ -63,7 +64,9 @@ enum value_check {
     VALUE_FINITE,
     VALUE_NOT_NEGATIVE, // and finite
     VALUE_ID,
-    VALUE_BODY, // an index
+    VALUE_BODY,   // an index
+    VALUE_JOINED, // an id, or -1: the world
+    VALUE_JOINT_KIND,
     VALUE_MATERIAL,
     VALUE_GROUP,
     VALUE_SHAPE,

@@ -82,8 +82,8 @@ static bool check_sizes(const struct checkpoint *checkpoint, const size_t sizes[
     const char *wrong = NULL;
     if (sizes[ROWS_BODIES] > INT32_MAX || sizes[ROWS_HALF_SPACES] > INT32_MAX ||
         sizes[ROWS_MEMORY] > UINT32_MAX || sizes[ROWS_PENDING] > INT_MAX ||
-        sizes[ROWS_DRIVEN] > INT_MAX || sizes[ROWS_POLYHEDRA] > INT32_MAX ||
-        sizes[ROWS_INTERFACE_CORNERS] > UINT32_MAX)
+        sizes[ROWS_DRIVEN] > INT_MAX || sizes[ROWS_JOINTS] > INT_MAX ||
+        sizes[ROWS_POLYHEDRA] > INT32_MAX || sizes[ROWS_INTERFACE_CORNERS] > UINT32_MAX)
         wrong = "more rows than there can be";
     else if (moving < 0 || moving > (int64_t)sizes[ROWS_BODIES])
         wrong = "attribute 'bodies/moving' is not a number of bodies";
@@ -152,6 +152,10 @@ static void make_room(const struct checkpoint *checkpoint, struct state *state,
     world->driven_count = (int)sizes[ROWS_DRIVEN];
     world->driven = memory_allocate(sizes[ROWS_DRIVEN], sizeof *world->driven, "driven bodies");
 
+    joints_free(&world->joints);
+    world->joints.count = (int)sizes[ROWS_JOINTS];
+    world->joints.list = memory_allocate(sizes[ROWS_JOINTS], sizeof *world->joints.list, "joints");
+
     struct interfaces *interfaces = &world->interfaces;
     interfaces_free(interfaces);
     interfaces->count = sizes[ROWS_INTERFACES];
@@ -193,7 +197,10 @@ static int64_t value_limit(const struct state *state, enum value_check check) {
     int64_t polyhedra = (int64_t)state->shapes.polyhedra;
     switch (check) {
     case VALUE_ID:
+    case VALUE_JOINED:
         return world->bodies.id_count;
+    case VALUE_JOINT_KIND:
+        return GABION_JOINT_COUNT;
     case VALUE_BODY:
         return world->bodies.count;
     case VALUE_MATERIAL:
@@ -227,6 +234,7 @@ static int64_t value_limit(const struct state *state, enum value_check check) {
 static int64_t value_least(enum value_check check) {
     switch (check) {
     case VALUE_SHAPE_INDEX:
+    case VALUE_JOINED:
         return -1;
     case VALUE_CORNER_COUNT:
     case VALUE_FACE_COUNT:
@@ -342,6 +350,15 @@ static bool check_interfaces(const struct checkpoint *checkpoint, const struct g
     return true;
 }
 
+static bool check_joints(const struct checkpoint *checkpoint, const struct gabion_world *world,
+                         struct error *error) {
+    const struct joints *joints = &world->joints;
+    for (int k = 0; k < joints->count; k++)
+        if (joints->list[k].id[0] < 0 || joints->list[k].id[0] == joints->list[k].id[1])
+            return damaged(checkpoint, error, "joints/first", (size_t)k, "not a pair of bodies");
+    return true;
+}
+
 // Antagonists come after their candidate, and the memory of each body lies behind the last one's.
 static bool check_memory(const struct checkpoint *checkpoint, const struct state *state,
                          struct error *error) {
@@ -379,7 +396,7 @@ static bool restore_state(const struct checkpoint *checkpoint, struct state *sta
     return restore_arrays(checkpoint, state, error) &&
            shape_table_restore(&state->shapes, &world->bodies, checkpoint->file.path, error) &&
            check_bodies(checkpoint, world, error) && check_memory(checkpoint, state, error) &&
-           check_interfaces(checkpoint, world, error);
+           check_interfaces(checkpoint, world, error) && check_joints(checkpoint, world, error);
 }
 
 bool checkpoint_restore(const struct checkpoint *checkpoint, struct gabion_world *world,

@@ -134,6 +134,11 @@ bool fclib_write(const char *path, const struct friction_problem *problem, const
                  const struct fclib_texts *texts, struct error *error) {
     char temporary[4096];
     struct h5_file file;
+    if (problem->held)
+        return error_set(error, ERROR_INPUT,
+                         "%s: not written: the step has joints, and FCLIB knows contacts only; "
+                         "export a case without joints",
+                         path);
     if (!name_temporary(path, temporary, error) || !h5_create(&file, temporary, 0, error))
         return false;
     struct friction_problem *built =

@@ -62,6 +62,16 @@ static const struct column columns[] = {
 };
 #define COLUMN_COUNT (sizeof columns / sizeof *columns)
 
+// Where there are joints these follow.
+static const struct column joint_columns[] = {
+    LEDGER("joint_work", joint_work),
+    REPORT(joint_error, COLUMN_REAL),
+};
+
+static size_t joint_column_count(const struct gabion_world *world) {
+    return world->joints.count > 0 ? sizeof joint_columns / sizeof *joint_columns : 0;
+}
+
 struct history {
     FILE *stream;
     char path[4096];
@@ -83,6 +93,8 @@ static void print_name(FILE *stream, const char *name) {
 static void print_header(FILE *stream, const struct gabion_world *world) {
     for (size_t k = 0; k < COLUMN_COUNT; k++)
         fprintf(stream, "%s%s", k > 0 ? "," : "", columns[k].name);
+    for (size_t k = 0; k < joint_column_count(world); k++)
+        fprintf(stream, ",%s", joint_columns[k].name);
     for (int p = 0; p < world->probe_count; p++)
         for (const char *axis = "xyz"; *axis; axis++) {
             fputc(',', stream);
@@ -127,6 +139,10 @@ static void print_row(FILE *stream, const struct gabion_world *world, double wal
         if (k > 0)
             fputc(',', stream);
         print_value(stream, &columns[k], world, wall_time);
+    }
+    for (size_t k = 0; k < joint_column_count(world); k++) {
+        fputc(',', stream);
+        print_value(stream, &joint_columns[k], world, wall_time);
     }
     for (int p = 0; p < world->probe_count; p++) {
         vec3 value = gabion_probe_value(world, p);

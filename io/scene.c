@@ -114,6 +114,8 @@ void scene_describe(const struct scene *scene, FILE *stream) {
     fprintf(stream, "\ntime-step: %.9g\ntime-end: %.9g\n", settings->step, settings->end);
     if (scene_steps_until(scene, settings->end, &steps, &ignored))
         fprintf(stream, "steps: %" PRId64 "\n", steps);
+    if (world->joints.count > 0)
+        fprintf(stream, "joints: %d\n", world->joints.count);
     fprintf(stream, "drivers: %d\nforces: %d\nevents: %d\nprobes: %d\n", world->driver_count,
             world->force_count, world->event_count, world->probe_count);
 }

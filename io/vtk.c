@@ -12,6 +12,7 @@ enum kind {
     KIND_BODIES,
     KIND_WALLS,
     KIND_CONTACTS,
+    KIND_LINKS,  // only where there are joints between bodies
     KIND_BLOCKS, // this and the following only where there are blocks
     KIND_JOINTS,
     KIND_THRUST,
@@ -24,7 +25,8 @@ static const struct {
 } kinds[KIND_COUNT] = {
     [KIND_BODIES] = {"bodies", frame_bodies},       [KIND_WALLS] = {"walls", frame_walls},
     [KIND_CONTACTS] = {"contacts", frame_contacts}, [KIND_BLOCKS] = {"blocks", frame_blocks},
-    [KIND_JOINTS] = {"joints", frame_joints},       [KIND_THRUST] = {"thrust", frame_thrust},
+    [KIND_LINKS] = {"links", frame_links},          [KIND_JOINTS] = {"joints", frame_joints},
+    [KIND_THRUST] = {"thrust", frame_thrust},
 };
 
 struct vtk_series {
@@ -98,6 +100,8 @@ static bool kind_exists(const struct vtk_series *series, const struct gabion_wor
     bool blocks = world->bodies.polyhedron_count > 0;
     if (kind >= KIND_BLOCKS)
         return blocks;
+    if (kind == KIND_LINKS)
+        return world->joints.count > 0;
     return kind != KIND_BODIES || !blocks || series->pvd[kind].count > 0 || has_spheres(world);
 }
 

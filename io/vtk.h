@@ -1,5 +1,5 @@
 // ParaView output: frames under DIR/vtk and one .pvd series per kind (bodies, walls, contacts;
-// blocks, joints and thrust where there are blocks).
+// links where there are joints between bodies; blocks, joints and thrust where there are blocks).
 #ifndef IO_VTK_H
 #define IO_VTK_H
 

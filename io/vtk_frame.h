@@ -38,6 +38,7 @@ void frame_walls(struct frame *frame, struct vtk_mesh *mesh);
 void frame_blocks(struct frame *frame, struct vtk_mesh *mesh);
 void frame_contacts(struct frame *frame, struct vtk_mesh *mesh);
 void frame_joints(struct frame *frame, struct vtk_mesh *mesh);
+void frame_links(struct frame *frame, struct vtk_mesh *mesh);
 void frame_thrust(struct frame *frame, struct vtk_mesh *mesh);
 
 static inline void frame_put(double *components, vec3 a) {

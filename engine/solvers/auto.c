@@ -73,7 +73,8 @@ void solver_auto(struct monitor *monitor, double *r) {
     struct resolvent *resolvent = resolvent_create(monitor->problem);
     bool open = true;
     if (resolvent_cost(resolvent) <= COST_MOST) {
-        ipm_run(monitor, resolvent, budget(monitor, FACTORISATIONS), r);
+        if (!monitor->problem->held) // ipm takes no joints
+            ipm_run(monitor, resolvent, budget(monitor, FACTORISATIONS), r);
         if ((open = go_on(monitor, r))) {
             proximal_newton_run(monitor, resolvent, budget(monitor, newton_most(resolvent)), r);
             open = go_on(monitor, r);

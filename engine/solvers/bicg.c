@@ -103,6 +103,8 @@ static void system_transposed(void *context, const double *x, double *Ax) {
 
 // Contacts whose W_aa vanishes cannot be helped and stay open.
 static enum place closed_place(const struct contact_set *set, int32_t a) {
+    if (friction_held(set->problem, a))
+        return STICKS;
     if (!(set->problem->rho[a] > 0))
         return OPEN;
     return set->problem->mu[a] > 0 ? STICKS : SLIDES;
@@ -127,7 +129,9 @@ static int solve_system(struct contact_set *set, int iterations, double small, d
     struct bicg_operator A = {set->size, set, system_product, system_transposed};
     for (size_t i = 0; i < set->size; i++) {
         enum place place = set->place[i / 3];
-        set->active[i] = place == STICKS || (place == SLIDES && i % 3 == 0);
+        uint8_t held = friction_held(set->problem, (int32_t)(i / 3));
+        set->active[i] =
+            held ? held >> i % 3 & 1 : place == STICKS || (place == SLIDES && i % 3 == 0);
         set->x[i] = set->active[i] ? set->x[i] : 0;
     }
     friction_problem_velocity(set->problem, set->held, set->rhs);
@@ -159,6 +163,8 @@ static vec3 pull_of(const struct contact_set *set, int32_t a) {
 static enum place right_place(const struct contact_set *set, int32_t a) {
     double mu = set->problem->mu[a], noise = set->problem->rho[a] * set->noise;
     vec3 pull = pull_of(set, a);
+    if (friction_held(set->problem, a))
+        return STICKS;
     if (set->place[a] == OPEN)
         return friction_get(set->u, a).x < -set->noise ? joining_place(set, a) : OPEN;
     if (pull.x < -noise)

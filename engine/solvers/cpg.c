@@ -56,6 +56,12 @@ static void find_scale(struct cpg *c) {
         const mat3 *W = &c->problem->diagonal[a];
         double n = W->row[0].x, t = 0.5 * (W->row[1].y + W->row[2].z);
         double floor = exact_floor(W), d_t = t > floor ? 1 / t : 0;
+        uint8_t held = friction_held(c->problem, a);
+        if (held) {
+            vec3 d = {1 / n, 1 / W->row[1].y, 1 / W->row[2].z};
+            friction_set(c->scale, a, hold_keep(held, d));
+            continue;
+        }
         friction_set(c->scale, a, vec3_make(n > floor ? 1 / n : 0, d_t, d_t));
     }
 }
@@ -80,6 +86,8 @@ static void cpg_close(struct cpg *c) {
 
 static void project(const struct cpg *c, double *x) {
     for (int32_t a = 0; a < c->problem->contacts; a++) {
+        if (friction_held(c->problem, a))
+            continue;
         vec3 r = cone_clip(friction_get(x, a), c->limit[a]);
         friction_set(x, a, vec3_make(fmax(r.x, 0), r.y, r.z));
     }
@@ -100,6 +108,10 @@ static void reduce(struct cpg *c) {
     for (int32_t a = 0; a < c->problem->contacts; a++) {
         vec3 r = friction_get(c->r, a), p = friction_get(c->p, a);
         vec3 w = vec3_negate(vec3_times(friction_get(c->scale, a), friction_get(c->u, a)));
+        if (friction_held(c->problem, a)) {
+            friction_set(c->w, a, w);
+            continue;
+        }
         if (r.x <= 0 && w.x <= 0)
             w.x = p.x = 0;
         if (!(c->limit[a] > 0)) {
@@ -187,6 +199,8 @@ static bool follow(struct cpg *c) {
     bool changed = false;
     for (int32_t a = 0; a < c->problem->contacts; a++) {
         vec3 r = friction_get(c->r, a);
+        if (friction_held(c->problem, a))
+            continue;
         double limit = r.x > 0 ? c->problem->mu[a] * r.x : 0, length = cone_tangential(r);
         changed |= limit != c->limit[a];
         if (length > 0 && limit < INFINITY && slides(c, a, r, vec3_negate(friction_get(c->u, a))))
@@ -207,7 +221,9 @@ static bool due(struct cpg *c) { return c->taken >= HOLD || slope(c) < GAIN * c-
 // A start may hold what no answer can.
 static void begin(struct cpg *c) {
     for (int32_t a = 0; a < c->problem->contacts; a++)
-        if (!(c->scale[3 * (size_t)a] > 0) || !(c->r[3 * (size_t)a] > 0))
+        if (friction_held(c->problem, a))
+            friction_set(c->r, a, hold_keep(c->problem->held[a], friction_get(c->r, a)));
+        else if (!(c->scale[3 * (size_t)a] > 0) || !(c->r[3 * (size_t)a] > 0))
             friction_set(c->r, a, vec3_zero());
     follow(c);
     turn(c);

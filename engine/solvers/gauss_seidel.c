@@ -22,7 +22,7 @@ static void prepare(struct gauss_seidel *sweeps) {
         W.row[0].x += contact->compliance;
         W.row[1].y += contact->compliance;
         W.row[2].z += contact->compliance;
-        local_prepare(&W, problem->mu[a], contact);
+        local_prepare(&W, problem->mu[a], friction_held(problem, a), contact);
         contact->k = k;
     }
 }
@@ -90,8 +90,10 @@ static int64_t sweep_any(struct gauss_seidel *sweeps, int32_t begin, int32_t end
         if (sweeps->alpha > 0)
             u = regularised(sweeps, a, r, u);
         fallbacks += !local_solve(sweeps->local, &sweeps->cone, contact, u, &next);
-        if (omega != 1) // must not leave the cone
-            next = cone_clamp(vec3_add_scaled(r, omega, vec3_sub(next, r)), contact->mu);
+        if (omega != 1)
+            next = vec3_add_scaled(r, omega, vec3_sub(next, r));
+        if (omega != 1 && !contact->held) // must not leave the cone
+            next = cone_clamp(next, contact->mu);
         friction_state_set(&sweeps->state, a, next);
     }
     return fallbacks;

@@ -4,10 +4,11 @@
 #include "engine/solvers/newton.h"
 #include "engine/solvers/polygon.h"
 
-void local_prepare(const mat3 *W, double mu, struct local_contact *contact) {
+void local_prepare(const mat3 *W, double mu, uint8_t held, struct local_contact *contact) {
     exact_prepare(W, &contact->exact);
-    contact->inverse = newton_inverse(&contact->exact.W);
+    contact->inverse = held ? hold_inverse(held, W) : newton_inverse(&contact->exact.W);
     contact->mu = mu;
+    contact->held = held;
     contact->k = 0;
 }
 
@@ -39,6 +40,8 @@ static void solve_explicit(const struct local_contact *contact, vec3 u, vec3 *r)
 bool local_solve(enum gabion_local local, const struct gabion_cone *cone,
                  struct local_contact *contact, vec3 u, vec3 *r) {
     const mat3 *W = &contact->exact.W;
+    if (contact->held)
+        return local_exact(contact, u, r);
     switch (local) {
     case GABION_LOCAL_EXPLICIT:
         solve_explicit(contact, u, r);

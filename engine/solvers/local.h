@@ -3,17 +3,19 @@
 #define ENGINE_SOLVERS_LOCAL_H
 
 #include "engine/gabion.h"
+#include "engine/hold.h"
 #include "engine/solvers/exact.h"
 
 struct local_contact {
     struct exact_block exact;
     sym3 inverse; // of W; zero where W is singular
     double mu;
+    uint8_t held;      // of a joint: engine/hold.h, and `inverse` is hold_inverse
     double compliance; // in W_aa already
     double k;          // slip parameter of the exact solver, kept as its next start
 };
 
-void local_prepare(const mat3 *W, double mu, struct local_contact *contact);
+void local_prepare(const mat3 *W, double mu, uint8_t held, struct local_contact *contact);
 
 // From r with the velocity u that goes with it, the r that obeys the law as far as this contact can
 // see: u changes by W_aa times the change of r. Where r already obeys it stays, whatever the local
@@ -29,6 +31,10 @@ bool local_singular(struct local_contact *contact, vec3 u, vec3 *r);
 __attribute__((always_inline)) static inline bool local_exact(struct local_contact *contact, vec3 u,
                                                               vec3 *r) {
     const struct exact_block *block = &contact->exact;
+    if (contact->held) {
+        *r = vec3_sub(*r, sym3_apply(contact->inverse, u));
+        return true;
+    }
     if (u.x - vec3_dot(block->W.row[0], *r) >= 0) {
         *r = vec3_zero();
         return true;

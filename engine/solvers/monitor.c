@@ -52,11 +52,17 @@ bool monitor_check(struct monitor *monitor, int iterations, const double *r) {
     return true;
 }
 
+// Into the cone; of a joint what it holds.
+static vec3 admit(const struct friction_problem *problem, int32_t a, vec3 r) {
+    uint8_t held = friction_held(problem, a);
+    return held ? hold_keep(held, r) : cone_clamp(r, problem->mu[a]);
+}
+
 bool monitor_check_admitted(struct monitor *monitor, int iterations, const double *r,
                             double *admitted) {
     const struct friction_problem *problem = monitor->problem;
     for (int32_t a = 0; a < problem->contacts; a++)
-        friction_set(admitted, a, cone_clamp(friction_get(r, a), problem->mu[a]));
+        friction_set(admitted, a, admit(problem, a, friction_get(r, a)));
     return monitor_check(monitor, iterations, admitted);
 }
 

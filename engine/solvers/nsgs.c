@@ -158,6 +158,21 @@ static void apply_impulses(struct nsgs *nsgs, const struct batch *batch, uint32_
 
 // Sweeps --------------------------------------------------------------------------------------
 
+// The point's impulse becomes `next` and goes on with the momentum of the sweeps.
+static void settle_point(const struct block *block, struct block_point *point, vec3 next,
+                         double beta, struct block_bodies *bodies, struct sweep_sums *sums) {
+    vec3 d = vec3_sub(next, point->r);
+    vec3 progress = vec3_sub(next, point->last);
+    double w = point->rho > 0 ? 1 / point->rho : 0, change2 = vec3_dot(d, d);
+    point->last = next;
+    point->r = vec3_add_scaled(next, beta, progress);
+    if (change2 > 0)
+        push_point(point, bodies, block_impulse(block, d));
+    sums->alignment -= w * vec3_dot(d, progress);
+    sums->change2 += w * change2;
+    sums->largest2 = fmax(sums->largest2, w * w * change2);
+}
+
 static void solve_point(const struct nsgs *nsgs, const struct block *block,
                         struct block_point *point, double mu, double beta,
                         struct block_bodies *bodies, struct sweep_sums *sums, int64_t *fallbacks) {
@@ -172,22 +187,43 @@ static void solve_point(const struct nsgs *nsgs, const struct block *block,
     }
     if (omega != 1) // must not leave the cone
         next = cone_clamp(vec3_add_scaled(y, omega, vec3_sub(next, y)), mu);
-    vec3 d = vec3_sub(next, y);
-    vec3 progress = vec3_sub(next, point->last);
-    double w = point->rho > 0 ? 1 / point->rho : 0, change2 = vec3_dot(d, d);
-    point->last = next;
-    point->r = vec3_add_scaled(next, beta, progress);
-    if (change2 > 0)
-        push_point(point, bodies, block_impulse(block, d));
-    sums->alignment -= w * vec3_dot(d, progress);
-    sums->change2 += w * change2;
-    sums->largest2 = fmax(sums->largest2, w * w * change2);
+    settle_point(block, point, next, beta, bodies, sums);
+}
+
+// All directions that a joint holds at once.
+static void solve_joint(const struct nsgs *nsgs, const struct block *block, double beta,
+                        struct block_bodies *bodies, struct sweep_sums *sums) {
+    const struct joint_inverse *inverse = &nsgs->problem->joint_inverses[block->joint];
+    struct block_point *points = &nsgs->problem->points[block->begin];
+    double omega = nsgs->settings->relaxation, u[HOLD_MOST];
+    int n = 0, row = 0;
+    for (uint32_t k = 0; k < block->count; k++) {
+        vec3 at = vec3_add(block_velocity(block, &points[k], &bodies->c, &bodies->a), points[k].b);
+        for (int axis = 0; axis < 3; axis++)
+            if (points[k].held >> axis & 1)
+                u[n++] = vec3_get(at, axis);
+    }
+    for (uint32_t k = 0; k < block->count; k++) {
+        vec3 next = points[k].r;
+        for (int axis = 0; axis < 3; axis++) {
+            if (!(points[k].held >> axis & 1))
+                continue;
+            double change = 0;
+            for (int j = 0; j < n; j++)
+                change -= inverse->a[row][j] * u[j];
+            vec3_set(&next, axis, vec3_get(next, axis) + omega * change);
+            row++;
+        }
+        settle_point(block, &points[k], next, beta, bodies, sums);
+    }
 }
 
 static void solve_block(struct nsgs *nsgs, const struct block *block, double mu, double beta,
                         struct sweep_sums *sums, int64_t *fallbacks) {
     struct block_bodies bodies = take_bodies(nsgs, block);
-    for (uint32_t k = 0; k < block->count; k++)
+    if (block->joint >= 0)
+        solve_joint(nsgs, block, beta, &bodies, sums);
+    for (uint32_t k = 0; block->joint < 0 && k < block->count; k++)
         solve_point(nsgs, block, &nsgs->problem->points[block->begin + k], mu, beta, &bodies, sums,
                     fallbacks);
     put_bodies(nsgs, block, &bodies);

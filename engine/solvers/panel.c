@@ -5,16 +5,17 @@
 static const struct method {
     const char *name;
     solver_function solve;
+    bool no_joints; // its unknowns are cones or halflines
 } methods[GABION_METHOD_COUNT] = {
     [GABION_METHOD_NSGS] = {"nsgs", solver_sweeps},
-    [GABION_METHOD_PSOR] = {"psor", solver_psor},
+    [GABION_METHOD_PSOR] = {"psor", solver_psor, true},
     [GABION_METHOD_CPG] = {"cpg", solver_cpg},
-    [GABION_METHOD_LEMKE] = {"lemke", solver_lemke},
-    [GABION_METHOD_QP] = {"qp", solver_qp},
+    [GABION_METHOD_LEMKE] = {"lemke", solver_lemke, true},
+    [GABION_METHOD_QP] = {"qp", solver_qp, true},
     [GABION_METHOD_NEWTON] = {"newton", solver_newton},
     [GABION_METHOD_BICG] = {"bicg", solver_bicg},
     [GABION_METHOD_ANDERSON] = {"anderson", solver_anderson},
-    [GABION_METHOD_IPM] = {"ipm", solver_ipm},
+    [GABION_METHOD_IPM] = {"ipm", solver_ipm, true},
     [GABION_METHOD_PROX] = {"prox", solver_prox},
     [GABION_METHOD_AUTO] = {"auto", solver_auto},
 };
@@ -29,6 +30,8 @@ const char *panel_name(enum gabion_method method) { return methods[method].name;
 
 const char *panel_local_name(enum gabion_local local) { return locals[local]; }
 
+bool panel_takes_joints(enum gabion_method method) { return !methods[method].no_joints; }
+
 const char *panel_status(enum solver_status status) {
     static const char *const words[] = {[SOLVER_CONVERGED] = "converged",
                                         [SOLVER_CAP] = "cap",
@@ -41,7 +44,9 @@ const char *panel_status(enum solver_status status) {
 struct solver_result panel_solve(const struct friction_problem *problem, enum gabion_method method,
                                  const struct solver_settings *settings, double *r) {
     struct monitor monitor = monitor_open(problem, settings);
-    if (!monitor_check(&monitor, 0, r))
+    if (problem->held && methods[method].no_joints)
+        monitor_refuse(&monitor, "%s takes no joints; use nsgs or newton", methods[method].name);
+    else if (!monitor_check(&monitor, 0, r))
         methods[method].solve(&monitor, r);
     memcpy(r, monitor.best, friction_problem_size(problem) * sizeof *r);
     struct solver_result result = monitor.result;

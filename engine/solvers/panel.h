@@ -10,6 +10,7 @@ struct solver_result panel_solve(const struct friction_problem *problem, enum ga
 
 const char *panel_name(enum gabion_method method);
 const char *panel_local_name(enum gabion_local local);
+bool panel_takes_joints(enum gabion_method method);
 const char *panel_status(enum solver_status status); // converged, cap, stalled, refused
 
 // A method: moves r, asks the monitor after each iteration that is worth measuring, and returns

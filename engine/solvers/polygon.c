@@ -298,7 +298,10 @@ static void add_contact(const struct friction_problem *problem, int32_t a, vec3 
                         struct residual_sums *sums) {
     vec3 q = friction_get(problem->q, a);
     double rho = problem->rho[a];
-    if (q.x < 0)
+    uint8_t held = friction_held(problem, a);
+    if (held)
+        q = hold_keep(held, q);
+    if (q.x < 0 || held)
         sums->closing2 += vec3_dot(q, q);
     if (rho == 0)
         return;
@@ -314,8 +317,10 @@ double polygon_residual(const struct friction_problem *problem, const struct gab
     double *u = memory_allocate(friction_problem_size(problem), sizeof *u, "residual");
     friction_problem_velocity(problem, r, u);
     for (int32_t a = 0; a < problem->contacts; a++) {
-        vec3 e = natural_map(column, cone->sides, problem->mu[a], problem->rho[a],
-                             friction_get(r, a), friction_get(u, a));
+        uint8_t held = friction_held(problem, a);
+        vec3 e = held ? vec3_scale(problem->rho[a], hold_keep(held, friction_get(u, a)))
+                      : natural_map(column, cone->sides, problem->mu[a], problem->rho[a],
+                                    friction_get(r, a), friction_get(u, a));
         add_contact(problem, a, e, friction_get(r, a), &sums);
     }
     memory_free(column);

@@ -125,6 +125,8 @@ static void freeze(struct proximal *p) {
 // r(u) at contact a. Open and sticking contacts need neither root nor division.
 static inline vec3 impulse(const struct proximal *p, int32_t a, vec3 u, enum friction friction) {
     vec3 w = pull(p, a, u);
+    if (p->problem->held && p->problem->held[a])
+        return hold_keep(p->problem->held[a], w);
     double length2 = w.y * w.y + w.z * w.z, limit = friction_limit(p, a, w.x, friction);
     double n = w.x < 0 ? 0 : w.x; // what is not a number stays so
     if (length2 <= limit * limit)
@@ -164,6 +166,11 @@ static struct merit measure(struct proximal *p, const double *u, double carry) {
 static mat3 slope_of(const struct proximal *p, int32_t a, enum friction friction) {
     vec3 w = pull(p, a, friction_get(p->u, a));
     double f = p->stiffness[a], length = sqrt(w.y * w.y + w.z * w.z);
+    uint8_t held = friction_held(p->problem, a);
+    if (held) {
+        vec3 d = hold_keep(held, vec3_make(f, f, f));
+        return (mat3){{{d.x, 0, 0}, {0, d.y, 0}, {0, 0, d.z}}};
+    }
     double limit = friction_limit(p, a, w.x, friction), pressed = w.x > 0 ? f : 0;
     if (!(pressed > 0) && !(limit > 0))
         return (mat3){0};

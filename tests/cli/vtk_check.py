@@ -26,6 +26,7 @@ POINT_ARRAYS = {
                "angular_velocity": VECTOR, "orientation": "wxyz", "coordination": ""},
     "walls": {},
     "contacts": {"normal_force": ""},
+    "links": {},
     "blocks": {},
     "joints": {"body_a": "", "body_b": "", "initial": "", "status": "", "opening": "", "slide": "",
                "sliding": VECTOR, "normal": VECTOR, "middle": VECTOR, "force": VECTOR,
@@ -37,14 +38,17 @@ CELL_ARRAYS = {
     "walls": {"id": "", "material": "", "group": "", "velocity": VECTOR, "force": VECTOR},
     "contacts": {"normal_force": "", "force": VECTOR, "impulse": VECTOR, "point": VECTOR,
                  "normal": VECTOR, "gap": "", "body_a": "", "body_b": "", "status": ""},
+    "links": {"joint": "", "kind": "", "body_a": "", "body_b": "", "anchor": VECTOR,
+              "force": VECTOR, "error": ""},
     "blocks": {"id": "", "material": "", "group": "", "fixed": "", "velocity": VECTOR,
                "displacement": VECTOR, "angular_velocity": VECTOR, "coordination": ""},
     "joints": {},
     "thrust": {"id": "", "normal_force": ""},
 }
 GRAINS = ("bodies", "walls", "contacts")
+LINKS = ("links",)  # joints between bodies
 MASONRY = ("blocks", "joints", "thrust")
-CORNERS = {"bodies": 1, "walls": 4, "contacts": 2, "joints": 1, "thrust": 2}
+CORNERS = {"bodies": 1, "walls": 4, "contacts": 2, "links": 2, "joints": 1, "thrust": 2}
 VOLUME_TOLERANCE = 1e-4  # of single precision
 
 
@@ -319,7 +323,22 @@ def check_thrust(checker, where, thrust, joints):
                       where, f"thrust of block {body} does not join its two loaded joints")
 
 
-def check_together(checker, where, frames):
+def check_links(checker, where, links, lengths, known):
+    """Joints name bodies that exist; a distance stays as long as it was."""
+    first, second = links.cell["body_a"], links.cell["body_b"]
+    checker.check(numpy.isin(first, known).all() and
+                  numpy.isin(second[second >= 0], known).all() and (second >= -1).all(), where,
+                  "a joint between bodies names one that is in no file")
+    checker.check((links.cell["kind"] <= 3).all() and (links.cell["error"] >= 0).all(), where,
+                  "a joint between bodies of no kind, or with a negative error")
+    length = numpy.linalg.norm(links.position[1::2] - links.position[::2], axis=1)
+    for joint in numpy.flatnonzero(links.cell["kind"] == 3):
+        before = lengths.setdefault(int(links.cell["joint"][joint]), length[joint])
+        checker.check(abs(length[joint] - before) <= links.cell["error"][joint] + 1e-5 * before,
+                      where, f"a rod of {before} m has become {length[joint]} m")
+
+
+def check_together(checker, where, frames, lengths):
     """The files of a step speak of the same bodies and forces."""
     walls, contacts = frames["walls"], frames["contacts"]
     counted_by_id = {}
@@ -332,6 +351,8 @@ def check_together(checker, where, frames):
     if not checker.check(numpy.isin(numpy.concatenate([first, second]), known).all(), where,
                          "a contact names a body that is in no file"):
         return
+    if "links" in frames:
+        check_links(checker, where, frames["links"], lengths, known)
     bearing = contacts.cell["normal_force"] > 0
     touched = numpy.concatenate([first[bearing], second[bearing]])
     size = int(known.max()) + 1 if known.size else 0
@@ -389,20 +410,21 @@ def check_full_precision(checker, path, joints):
         checker.check("polyhedra" in file and len(file["polyhedra/corner"]) > 0, path, "no shapes")
 
 
-def check_step(checker, where, frames, masses, density):
+def check_step(checker, where, frames, masses, density, lengths):
     if "bodies" in frames:
         check_bodies(checker, where, frames["bodies"])
     check_contacts(checker, where, frames["contacts"])
     if "blocks" in frames:
         check_blocks(checker, where, frames["blocks"], masses, density)
-    check_together(checker, where, frames)
+    check_together(checker, where, frames, lengths)
 
 
 def present_kinds(folder):
     """Masonry has no series of spheres, and grains have none of blocks."""
     blocks = os.path.exists(os.path.join(folder, "blocks.pvd"))
     spheres = not blocks or os.path.exists(os.path.join(folder, "bodies.pvd"))
-    return GRAINS[0 if spheres else 1:] + (MASONRY if blocks else ())
+    links = os.path.exists(os.path.join(folder, "links.pvd"))
+    return GRAINS[0 if spheres else 1:] + (LINKS if links else ()) + (MASONRY if blocks else ())
 
 
 def check_run(checker, folder, density):
@@ -415,7 +437,7 @@ def check_run(checker, folder, density):
     named = {path for kind in kinds for _, path in series[kind].values()}
     for path in sorted(glob.glob(os.path.join(folder, "vtk", "*"))):
         checker.check(path in named, path, "is in no series")
-    history = read_history(folder)
+    history, lengths = read_history(folder), {}
     masses = read_masses(folder) if density else {}
     for step, time in times.items():
         frames, good = {}, True
@@ -429,7 +451,7 @@ def check_run(checker, folder, density):
         if not good:
             continue
         where = f"{folder} step {step}"
-        check_step(checker, where, frames, masses, density)
+        check_step(checker, where, frames, masses, density, lengths)
         if density and "joints" in frames:
             check_full_precision(checker, os.path.join(folder, "frames", f"frame-{step:09d}.h5"),
                                  frames["joints"])

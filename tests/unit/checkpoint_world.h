@@ -164,6 +164,27 @@ static inline void fill_pending(struct pending_body *pending, int32_t id,
     body->insert_time = 0.75;
 }
 
+static inline void fill_joints(struct gabion_world *world, struct random_stream *random) {
+    world->joints.count = 2;
+    world->joints.list = memory_allocate(2, sizeof *world->joints.list, "joints");
+    for (int k = 0; k < 2; k++) {
+        struct joint *joint = &world->joints.list[k];
+        joint->kind = k ? GABION_JOINT_FIXED : GABION_JOINT_DISTANCE;
+        joint->id[0] = 2 * k;
+        joint->id[1] = k - 1;
+        joint->collide = k;
+        for (int i = 0; i < 2; i++) {
+            joint->side[i].anchor = vector(random);
+            for (int row = 0; row < 3; row++)
+                joint->side[i].frame.row[row] = vector(random);
+        }
+        joint->lever = 0.5;
+        joint->length = 2;
+        for (int i = 0; i < JOINT_POINTS; i++)
+            joint->impulse[i] = vector(random);
+    }
+}
+
 static inline struct gabion_world *world_make(int32_t count, int64_t step) {
     struct random_stream random = {(uint64_t)step};
     struct gabion_world *world = world_create();
@@ -188,7 +209,8 @@ static inline struct gabion_world *world_make(int32_t count, int64_t step) {
         world->driven[k].orientation = quat_exp(vector(&random));
     }
     world->rest_since = 0.125;
-    world->ledger = (struct ledger){1.5, 2.5, -3.5, 4.5, 5.5, 6.5, 7.5, 1e-17, 0, 9.5};
+    fill_joints(world, &random);
+    world->ledger = (struct ledger){1.5, 2.5, -3.5, 0.25, 4.5, 5.5, 6.5, 7.5, 1e-17, 0, 9.5};
     world->run = (struct run_report){.steps = step,
                                      .unconverged_steps = 2,
                                      .local_fallbacks = 3,
@@ -204,6 +226,7 @@ static inline struct gabion_world *world_make(int32_t count, int64_t step) {
                                          .residual_fclib = 1e-6,
                                          .max_overlap = 1e-7,
                                          .max_overlap_relative = 1e-8,
+                                         .joint_error = 1e-9,
                                          .max_speed = 3.25};
     return world;
 }
@@ -263,6 +286,8 @@ static inline bool worlds_equal(const struct gabion_world *left, const struct ga
            left->pending_count == right->pending_count &&
            SAME((size_t)left->pending_count, pending) &&
            left->driven_count == right->driven_count && SAME((size_t)left->driven_count, driven) &&
+           left->joints.count == right->joints.count &&
+           SAME((size_t)left->joints.count, joints.list) &&
            (nan || left->rest_since == right->rest_since) &&
            memcmp(&left->ledger, &right->ledger, sizeof left->ledger) == 0;
 }

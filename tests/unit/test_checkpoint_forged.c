@@ -125,6 +125,12 @@ static void test_forged_values(void **state) {
     forge_value("interface_corners/in_a", H5T_NATIVE_DOUBLE, &(double){0.5}, "hash");
     forge_value("start/position", H5T_NATIVE_DOUBLE, &(double){0.5}, "hash");
     forge_value("driven/orientation", H5T_NATIVE_DOUBLE, &(double){0.5}, "hash");
+    forge_value("joints/kind", H5T_NATIVE_INT, &(int){4}, "joints/kind");
+    forge_value("joints/first", H5T_NATIVE_INT, &(int){-1}, "not a pair of bodies");
+    forge_value("joints/second", H5T_NATIVE_INT, &(int){1000000}, "joints/second");
+    forge_value("joints/collide", H5T_NATIVE_INT, &(int){2}, "joints/collide");
+    forge_value("joints/lever", H5T_NATIVE_DOUBLE, &(double){-1}, "negative");
+    forge_value("joints/impulse", H5T_NATIVE_DOUBLE, &(double){0.5}, "hash");
     forge_value("pending/polyhedron", H5T_NATIVE_INT, &(int){0}, "hash");
     // Plausible but not what was written: only the state hash knows.
     forge_value("bodies/position", H5T_NATIVE_DOUBLE, &(double){0.5}, "hash");
