@@ -1,5 +1,7 @@
 #include "engine/contacts.h"
 
+#include "engine/pair.h"
+#include "engine/problem.h"
 #include "engine/solution.h"
 #include "engine/world.h"
 #include "parallel/memory.h"
@@ -13,6 +15,15 @@ void contacts_free(struct contacts *contacts) {
     memory_free(contacts->collision);
     memory_free(contacts->memory_collision);
     *contacts = (struct contacts){0};
+}
+
+// The band around the cone is rounding.
+enum contact_status contacts_status(const struct contact *contact, double mu) {
+    if (!contacts_carries(contact))
+        return CONTACT_OPEN;
+    double normal = vec3_dot(contact->impulse, contact->normal);
+    vec3 tangential = vec3_add_scaled(contact->impulse, -normal, contact->normal);
+    return vec3_length(tangential) >= mu * normal * (1 - 1e-9) ? CONTACT_SLIP : CONTACT_STICK;
 }
 
 static void take_over(struct contacts *contacts, uint32_t m, struct contact *contact) {
@@ -197,20 +208,49 @@ void contacts_remember(struct gabion_world *world) {
     memory_free(remember.place);
 }
 
+// How far a point of a body has come since q_m.
+static vec3 moved_since(const struct gabion_world *world, int32_t i, vec3 point) {
+    const struct problem *problem = world->problem;
+    vec3 arm = vec3_sub(point, problem->x_m[i]);
+    vec3 own = mat3_apply_transposed(problem->axes_m[i], arm);
+    vec3 turned = mat3_apply(quat_matrix(world->bodies.q[i]), own);
+    return vec3_add(vec3_sub(world->bodies.x[i], problem->x_m[i]), vec3_sub(turned, arm));
+}
+
+struct contact contacts_after(const struct gabion_world *world, const struct contact *contact) {
+    const struct bodies *bodies = &world->bodies;
+    struct contact after = *contact;
+    int32_t c = contact->c, a = contact->a;
+    mat3 axes;
+    if (pair_has_block(bodies, c, a)) {
+        vec3 moved =
+            vec3_sub(moved_since(world, c, contact->point), moved_since(world, a, contact->point));
+        after.gap += vec3_dot(moved, contact->normal);
+        return after;
+    }
+    if (bodies->shape[a] == GABION_HALF_SPACE)
+        axes = quat_matrix(bodies->q[a]);
+    after.gap = pair_gap(bodies, bodies->x, &axes, c, a, &after.normal);
+    return after;
+}
+
 static vec3 velocity_at(const struct bodies *bodies, int32_t i, vec3 point) {
     return vec3_add(bodies->v[i], vec3_cross(bodies->w[i], vec3_sub(point, bodies->x[i])));
 }
 
-// q+ = q_m + theta h v+; a point between two bodies goes with both.
+// q+ = q_m + theta h v+; a point between two bodies goes with both. The corrective scheme finds its
+// contacts at the end of the step.
 vec3 contacts_position(const struct gabion_world *world, const struct contact *contact) {
+    const struct gabion_settings *settings = &world->settings;
     const struct bodies *bodies = &world->bodies;
     int32_t c = contact->c, a = contact->a;
     if (bodies->shape[c] == GABION_SPHERE)
         return vec3_add_scaled(bodies->x[c], -bodies->radius[c], contact->normal);
     if (bodies->shape[a] == GABION_SPHERE)
         return vec3_add_scaled(bodies->x[a], bodies->radius[a], contact->normal);
+    if (settings->scheme == GABION_SCHEME_CORRECTIVE)
+        return contact->point;
     vec3 both =
         vec3_add(velocity_at(bodies, c, contact->point), velocity_at(bodies, a, contact->point));
-    return vec3_add_scaled(contact->point, 0.5 * world->settings.theta * world->settings.step,
-                           both);
+    return vec3_add_scaled(contact->point, 0.5 * settings->theta * settings->step, both);
 }

@@ -55,11 +55,18 @@ static inline bool contacts_carries(const struct contact *contact) {
     return contact->impulse.x != 0 || contact->impulse.y != 0 || contact->impulse.z != 0;
 }
 
+// By the local law: what a user sees in ParaView.
+enum contact_status contacts_status(const struct contact *contact, double mu);
+
 struct gabion_world;
 
 void contacts_free(struct contacts *contacts);
 void contacts_match(struct gabion_world *world);    // impulses of the last step into the list
 void contacts_remember(struct gabion_world *world); // impulses of the list for the next step
+
+// The contact with its gap, and between round bodies its normal, as the bodies now stand. Blocks
+// are not clipped again: the points of both bodies that met at q_m have moved with them.
+struct contact contacts_after(const struct gabion_world *world, const struct contact *contact);
 
 // Where the contact is after the step: its point is that of q_m, half a step behind the bodies.
 vec3 contacts_position(const struct gabion_world *world, const struct contact *contact);

@@ -16,6 +16,7 @@ struct gabion_settings gabion_default_settings(void) {
         .end = 1,
         .theta = 0.5,
         .gravity = {0, 0, -9.81},
+        .budget = {100, 100, 100},
         .gap = GABION_GAP_GAP,
         .alert = GABION_AUTOMATIC,
         .restitution_cutoff = GABION_AUTOMATIC,
@@ -55,6 +56,15 @@ static const char *settings_defect(const struct gabion_settings *s) {
         return "solver.tolerance must be positive";
     if (s->max_sweeps < 1)
         return "solver.max_sweeps must be at least 1";
+    if (s->scheme == GABION_SCHEME_CORRECTIVE && s->method != GABION_METHOD_BICG)
+        return "time.scheme corrective needs solver.method bicg";
+    if (s->scheme == GABION_SCHEME_CORRECTIVE && s->projection > 0)
+        return "time.scheme corrective has a position pass of its own: give solver.budget, not "
+               "contact.projection";
+    if (s->budget.positions < 0 || s->budget.velocities < 0 || s->budget.accelerations < 0)
+        return "solver.budget must not be negative";
+    if (s->projection < 0)
+        return "contact.projection must not be negative";
     if (!(s->relaxation > 0 && s->relaxation < 2))
         return "solver.relaxation must be between 0 and 2";
     if (s->cone.sides < 3)
@@ -181,7 +191,8 @@ int gabion_add_material(struct gabion_world *world, const char *name, double den
     return material;
 }
 
-static bool check_law(const struct gabion_law *law, struct error *error) {
+static bool check_law(const struct gabion_law *law, enum gabion_scheme scheme,
+                      struct error *error) {
     if (!(law->friction >= 0))
         return error_set(error, ERROR_INPUT, "friction must not be negative, found %g",
                          law->friction);
@@ -191,12 +202,23 @@ static bool check_law(const struct gabion_law *law, struct error *error) {
     if (!(law->tangential_restitution >= 0 && law->tangential_restitution <= 1))
         return error_set(error, ERROR_INPUT, "tangential_restitution must be in [0, 1], found %g",
                          law->tangential_restitution);
+    if (scheme == GABION_SCHEME_MOREAU)
+        return true;
+    if (law->friction > 0 && isfinite(law->friction))
+        return error_set(error, ERROR_INPUT,
+                         "time.scheme corrective knows no friction or full sticking (0 or inf), "
+                         "found %g",
+                         law->friction);
+    if (law->tangential_restitution > 0)
+        return error_set(error, ERROR_INPUT,
+                         "time.scheme corrective knows no tangential_restitution, found %g",
+                         law->tangential_restitution);
     return true;
 }
 
 bool gabion_set_default_law(struct gabion_world *world, const struct gabion_law *law,
                             struct error *error) {
-    if (!check_law(law, error))
+    if (!check_law(law, world->settings.scheme, error))
         return false;
     world->laws.law[0] = *law;
     return true;
@@ -205,7 +227,7 @@ bool gabion_set_default_law(struct gabion_world *world, const struct gabion_law 
 bool gabion_set_law(struct gabion_world *world, int material_a, int material_b,
                     const struct gabion_law *law, struct error *error) {
     struct law_table *laws = &world->laws;
-    if (!check_law(law, error))
+    if (!check_law(law, world->settings.scheme, error))
         return false;
     if (material_a < 0 || material_a >= laws->materials || material_b < 0 ||
         material_b >= laws->materials)

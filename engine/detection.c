@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "engine/motion.h"
 #include "engine/order.h"
 #include "engine/pair.h"
 #include "engine/problem.h"
@@ -269,13 +270,11 @@ bool world_initial_overlap(struct gabion_world *world, double *overlap, double *
     struct bodies *bodies = &world->bodies;
     order_bodies(world);
     problem_size(world->problem, bodies->count);
-    memcpy(world->problem->x_m, bodies->x, (size_t)bodies->count * sizeof *bodies->x);
     memset(world->problem->v_free, 0, (size_t)bodies->count * sizeof *world->problem->v_free);
     memset(world->problem->s_free, 0, (size_t)bodies->count * sizeof *world->problem->s_free);
     if (bodies->polyhedron_count > 0)
         problem_size_axes(world->problem);
-    for (int32_t i = 0; bodies->polyhedron_count > 0 && i < bodies->count; i++)
-        world->problem->axes_m[i] = quat_matrix(bodies->q[i]);
+    motion_stand(world);
     detection_broad(world);
     detection_narrow(world);
     *overlap = 0;

@@ -84,6 +84,9 @@ void friction_problem_free(struct friction_problem *problem);
 // Of the step that the world's problem was built for; FACE_BODIES.
 struct friction_problem *friction_problem_of_step(const struct gabion_world *world);
 
+// M^-1 of a moving body of that step, whole where its copies share it.
+struct solver_tensor friction_inverse_mass(const struct problem *step, int32_t body);
+
 // An empty FACE_MATRIX problem with room for `blocks` blocks of W: the caller fills mu, q,
 // matrix.start, column and value and calls friction_problem_finish, once, which finds the rest (rho
 // only where the caller has not set it).

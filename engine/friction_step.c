@@ -28,7 +28,7 @@ static void find_wholes(struct source *source) {
             source->whole[step->splits[k].first_copy + j] = step->splits[k].body;
 }
 
-static struct solver_tensor inverse_mass(const struct problem *step, int32_t body) {
+struct solver_tensor friction_inverse_mass(const struct problem *step, int32_t body) {
     const struct solver_body *round = &step->bodies[body];
     struct solver_tensor tensor = {{round->inv_m, round->inv_m, round->inv_m},
                                    {round->k, round->k, round->k, 0, 0, 0}};
@@ -137,7 +137,7 @@ struct friction_problem *friction_problem_of_step(const struct gabion_world *wor
     bodies->drift = memory_allocate(6 * (size_t)source.bodies, sizeof(double), "velocities");
     for (int32_t i = 0; i < world->bodies.moving; i++)
         if (source.body_of[i] != FRICTION_FIXED) {
-            bodies->inverse[source.body_of[i]] = inverse_mass(step, i);
+            bodies->inverse[source.body_of[i]] = friction_inverse_mass(step, i);
             bodies->id[source.body_of[i]] = i;
             put_drift(world, i, bodies->drift + 6 * (size_t)source.body_of[i]);
         }

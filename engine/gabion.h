@@ -15,6 +15,16 @@
 struct gabion_world;
 struct polyhedron; // geometry/polyhedron.h
 
+enum gabion_scheme {
+    GABION_SCHEME_MOREAU,     // one implicit problem of velocities per step
+    GABION_SCHEME_CORRECTIVE, // accelerations, positions and velocities corrected one after another
+};
+
+// Iterations of each correction.
+struct gabion_budget {
+    int positions, velocities, accelerations;
+};
+
 // How a contact constraint reads the gap g, measured at the midpoint configuration q_m.
 enum gabion_gap {
     GABION_GAP_MOREAU, // active when the predicted gap closes; restitution acts there
@@ -96,9 +106,12 @@ struct gabion_settings {
     vec3 gravity;
     double gravity_ramp_start,
         gravity_ramp_end; // gravity grows smoothly from 0 over this; equal: none
+    enum gabion_scheme scheme;
+    struct gabion_budget budget; // of GABION_SCHEME_CORRECTIVE, per step
     enum gabion_gap gap;
     double alert;              // m, added to each body's reach; GABION_AUTOMATIC
     double restitution_cutoff; // m/s; GABION_AUTOMATIC: 2 |gravity| step
+    int projection;            // iterations of the position pass after each step; 0: none
     double gamma;              // of GABION_GAP_STABILIZED: the part of a gap that a step closes
     enum gabion_restitution_velocity restitution_velocity;
     double joint_correction; // share of a joint's error that a step takes off, in [0, 1]
@@ -174,7 +187,7 @@ enum gabion_quantity {
     GABION_POSITION,
     GABION_VELOCITY,
     GABION_SPIN,
-    GABION_FORCE,  // sum of the contact forces on the group over the last step, impulse / h
+    GABION_FORCE,  // sum of the contact and joint forces on the group over the last step
     GABION_MOMENT, // and of their moments about the mean position of the group
 };
 

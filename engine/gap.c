@@ -13,7 +13,7 @@ static vec3 velocity_before(const struct gabion_world *world, const struct conta
     return vec3_sub(bodies->v[contact->c], bodies->v[contact->a]);
 }
 
-static double restitution_cutoff(const struct gabion_settings *settings) {
+double gap_restitution_cutoff(const struct gabion_settings *settings) {
     if (settings->restitution_cutoff >= 0)
         return settings->restitution_cutoff;
     return 2 * vec3_length(settings->gravity) * settings->step;
@@ -50,7 +50,7 @@ static double restitution_term(const struct gabion_world *world, const struct co
         collision = velocity_before(world, contact);
     double v_n = vec3_dot(collision, contact->normal);
     double e = world->laws.law[contact->law].restitution;
-    return v_n < -restitution_cutoff(settings) ? e * v_n : 0;
+    return v_n < -gap_restitution_cutoff(settings) ? e * v_n : 0;
 }
 
 // u_n + gamma g/h + Lambda >= 0 (Anitescu's (2.9) and section IV). Overlaps of blocks are pushed
@@ -84,7 +84,7 @@ bool gap_bias(const struct gabion_world *world, const struct contact *contact, d
     double e = world->laws.law[contact->law].restitution;
     double u_before = vec3_dot(velocity_before(world, contact), contact->normal);
     double h = settings->step;
-    bool bounces = e > 0 && u_before < -restitution_cutoff(settings);
+    bool bounces = e > 0 && u_before < -gap_restitution_cutoff(settings);
     double touching = touching_gap(world, contact);
     if (settings->gap == GABION_GAP_GAP && !bounces) {
         *b = contact->gap > touching ? contact->gap / h : 0;

@@ -9,6 +9,9 @@
 
 #include "engine/world.h"
 
+// The speed of approach below which nothing rebounds.
+double gap_restitution_cutoff(const struct gabion_settings *settings);
+
 // Whether the contact, one of contacts.list, takes part in this step's solve, and the number b with
 // u_n + b >= 0 if so.
 bool gap_bias(const struct gabion_world *world, const struct contact *contact, double *b);

@@ -111,6 +111,39 @@ static bool find_bodies(const struct gabion_world *world, const struct joint *jo
     return body[0] >= 0 && body[1] >= 0;
 }
 
+static void add_moment(const struct joint *joint, const struct placed_side *placed,
+                       const int32_t *body, int32_t moving, vec3 *moment) {
+    vec3 axis[3];
+    find_axes(joint, placed, axis);
+    for (int k = 0; k < joint_points(joint); k++) {
+        vec3 p = vec3_zero();
+        for (int i = 0; i < 3; i++)
+            p = vec3_add_scaled(p, vec3_get(joint->impulse[k], i), axis[i]);
+        for (int i = 0; i < 2; i++)
+            if (body[i] < moving)
+                moment[body[i]] = vec3_add_scaled(moment[body[i]], i == 0 ? 1 : -1,
+                                                  vec3_cross(arm_of(joint, &placed[i], k), p));
+    }
+}
+
+void joints_expect(struct gabion_world *world) {
+    struct problem *problem = world->problem;
+    int32_t moving = world->bodies.moving;
+    problem->joint_moment = memory_reserve(problem->joint_moment, &problem->joint_moment_capacity,
+                                           (size_t)moving, sizeof *problem->joint_moment, "joints");
+    for (int32_t i = 0; i < moving; i++)
+        problem->joint_moment[i] = vec3_zero();
+    for (int k = 0; k < world->joints.count; k++) {
+        const struct joint *joint = &world->joints.list[k];
+        struct placed_side placed[2];
+        int32_t body[2];
+        if (!find_bodies(world, joint, body))
+            continue;
+        place_now(world, joint, body, placed);
+        add_moment(joint, placed, body, moving, problem->joint_moment);
+    }
+}
+
 size_t joints_begin(struct gabion_world *world) {
     size_t points = 0;
     for (int k = 0; k < world->joints.count; k++) {
@@ -195,6 +228,33 @@ void joint_fill_point(const struct gabion_world *world, const struct joint *join
     point->r = hold_keep(point->held, r);
 }
 
+void joints_stand(struct gabion_world *world) {
+    struct problem *problem = world->problem;
+    size_t points = joints_begin(world);
+    problem->points = memory_reserve_aligned(problem->points, &problem->point_capacity, points,
+                                             sizeof *problem->points, "joints");
+    problem->point_count = 0;
+    for (int i = 0; i < world->joints.count; i++) {
+        struct joint *joint = &world->joints.list[i];
+        if (joint->slot == SLOT_NONE)
+            continue;
+        struct block block = {.c = joint->body[joint->swapped],
+                              .a = joint->body[!joint->swapped],
+                              .joint = i};
+        joint_start_block(joint, &block);
+        joint->slot = (uint32_t)problem->point_count;
+        for (uint32_t k = 0; k < block.count; k++)
+            joint_fill_point(world, joint, (int)k, &block, &problem->points[joint->slot + k]);
+        problem->point_count += block.count;
+    }
+}
+
+vec3 joint_gap(const struct gabion_world *world, const struct joint *joint, int k) {
+    struct placed_side now[2];
+    place_now(world, joint, joint->body, now);
+    return vec3_scale(joint->swapped ? -1 : 1, error_at(joint, now, joint->axis, k));
+}
+
 // The directions that a joint holds, point after point.
 struct held_row {
     const struct block_point *point;
@@ -235,16 +295,32 @@ void joints_store(struct gabion_world *world) {
     }
 }
 
-static vec3 world_impulse(const struct joint *joint) {
+static vec3 world_impulse(const struct joint *joint, int k) {
     vec3 sum = vec3_zero();
-    for (int k = 0; k < JOINT_POINTS; k++)
-        for (int i = 0; i < 3; i++)
-            sum = vec3_add_scaled(sum, vec3_get(joint->impulse[k], i), joint->axis[i]);
+    for (int i = 0; i < 3; i++)
+        sum = vec3_add_scaled(sum, vec3_get(joint->impulse[k], i), joint->axis[i]);
     return sum;
 }
 
 vec3 joints_force(const struct gabion_world *world, const struct joint *joint) {
-    return vec3_scale(1 / world->settings.step, world_impulse(joint));
+    vec3 sum = vec3_zero();
+    for (int k = 0; k < joint_points(joint); k++)
+        sum = vec3_add(sum, world_impulse(joint, k));
+    return vec3_scale(1 / world->settings.step, sum);
+}
+
+vec3 joints_moment(const struct gabion_world *world, const struct joint *joint, vec3 about) {
+    struct placed_side placed[2];
+    int32_t body[2];
+    vec3 sum = vec3_zero();
+    if (!find_bodies(world, joint, body))
+        return sum;
+    place_now(world, joint, body, placed);
+    for (int k = 0; k < joint_points(joint); k++) {
+        vec3 point = vec3_add(placed[0].centre, arm_of(joint, &placed[0], k));
+        sum = vec3_add(sum, vec3_cross(vec3_sub(point, about), world_impulse(joint, k)));
+    }
+    return vec3_scale(1 / world->settings.step, sum);
 }
 
 // Books -------------------------------------------------------------------------------------------

@@ -14,16 +14,16 @@
 //   H_m v+ = -(1 - theta)/theta (H_m - H) v- - (1 - theta) u- - correction g / h.
 //
 // The first term is how the directions turn: at theta = 1/2 v+ leans out of them as much to one
-// side as v- does to the other, so that the joint does no work in smooth motion and the scheme is of
-// second order. The others are there for what a joint finds wrong, after shocks, sudden drivers and
-// late arrivals. To first order an error goes over into
+// side as v- does to the other, so that the joint does no work in smooth motion and the scheme is
+// of second order. The others are there for what a joint finds wrong, after shocks, sudden drivers
+// and late arrivals. To first order an error goes over into
 //
 //   g' = g + h ((1 - theta) u- + theta u+),   u' = u+ = -(1 - theta) u- - g / h,
 //
-// whose square vanishes: velocity and position are right after two steps. (Asking for g' = 0 at once,
-// theta u+ + (1 - theta) u- + g / h = 0, has at theta = 1/2 velocities that change sign for ever.) At
-// theta = 1 this is u+ + g / h = 0, the scheme of Anitescu ("A fixed time-step approach for
-// multi-body dynamics with contact and friction", IROS 2003).
+// whose square vanishes: velocity and position are right after two steps. (Asking for g' = 0 at
+// once, theta u+ + (1 - theta) u- + g / h = 0, has at theta = 1/2 velocities that change sign for
+// ever.) At theta = 1 this is u+ + g / h = 0, the scheme of Anitescu ("A fixed time-step approach
+// for multi-body dynamics with contact and friction", IROS 2003).
 #ifndef ENGINE_JOINTS_H
 #define ENGINE_JOINTS_H
 
@@ -79,9 +79,15 @@ struct joint_inverse;
 
 void joints_free(struct joints *joints);
 
+// The angular impulses of the last step into problem->joint_moment.
+void joints_expect(struct gabion_world *world);
+
 // Finds the bodies and frames of the step. A joint sleeps while one of its bodies is not in the
 // run. Returns the number of points of those that do not.
 size_t joints_begin(struct gabion_world *world);
+
+// The same for a scheme that builds no contact problem: lays out the points of the joints alone.
+void joints_stand(struct gabion_world *world);
 
 int joint_points(const struct joint *joint);
 
@@ -99,16 +105,21 @@ void joints_store(struct gabion_world *world); // impulses of the problem back i
 // 1/2 (u+ + u-).r of all joints, and the part of it that prescribed bodies paid for.
 void joints_work(const struct gabion_world *world, double *work, double *driven);
 
+// The error of point k by the state of the bodies, of the block's c against its a, in the directions
+// of the step.
+vec3 joint_gap(const struct gabion_world *world, const struct joint *joint, int k);
+
 // How far the points of a joint are apart in the directions held, by the state of its bodies; zero
 // while one is not in the run. And the largest of all joints.
 double joint_error(const struct gabion_world *world, const struct joint *joint);
 double joints_error(const struct gabion_world *world);
 
 // Where the joint is on each body now; false while one of them is not in the run. And the force on
-// the first over the last step.
+// the first over the last step, and its moment about a point; zero while the joint sleeps.
 bool joints_anchors(const struct gabion_world *world, const struct joint *joint, vec3 *first,
                     vec3 *second);
 vec3 joints_force(const struct gabion_world *world, const struct joint *joint);
+vec3 joints_moment(const struct gabion_world *world, const struct joint *joint, vec3 about);
 
 void joints_list_apart(struct joints *joints); // before joints_part, once there are new ones
 

@@ -2,7 +2,6 @@
 
 #include "engine/block.h"
 #include "engine/motion.h"
-#include "engine/pair.h"
 #include "engine/problem.h"
 
 // Energy --------------------------------------------------------------------------------------
@@ -60,7 +59,8 @@ struct work_context {
 enum { WORK_APPLIED, WORK_THETA, WORK_COUNT };
 
 // What the gyroscopic term did because the contact impulse came after it: with the spin W_free
-// that the free rotation reached and W+ that the contacts left, -h/2 (W+ - W_free).(Wm x I Wm).
+// that the free rotation reached (with what joints were expected to do) and W+ that the contacts
+// left, -h/2 (W+ - W_free).(Wm x I Wm).
 static double gyroscopic_work(const struct gabion_world *world, int32_t i, vec3 w_after) {
     const struct bodies *bodies = &world->bodies;
     if (bodies_isotropic(bodies, i) || bodies->lock[i] >> 3)
@@ -70,6 +70,7 @@ static double gyroscopic_work(const struct gabion_world *world, int32_t i, vec3 
     vec3 before = mat3_apply_transposed(axes, bodies->w[i]);
     vec3 free = mat3_apply_transposed(axes, vec3_scale(scale, world->problem->s_free[i]));
     vec3 after = mat3_apply_transposed(axes, w_after);
+    free = vec3_add(free, motion_expected_turn(world, i, &axes));
     vec3 middle = vec3_scale(0.5, vec3_add(before, free));
     vec3 turn = vec3_cross(middle, vec3_times(bodies->inertia[i], middle));
     return -0.5 * world->settings.step * vec3_dot(vec3_sub(after, free), turn);
@@ -99,8 +100,7 @@ static void add_body_work(void *context, size_t begin, size_t end, double *out) 
     }
 }
 
-// 1/2 (u+ + u-).r of each contact, the part of it that a prescribed body paid for, and how many
-// carry force.
+// 1/2 (u+ + u-).r of each contact, and the part of it that a prescribed body paid for.
 static void add_contact_work(void *context, size_t begin, size_t end, double *out) {
     const struct gabion_world *world = context;
     const struct bodies *bodies = &world->bodies;
@@ -122,13 +122,12 @@ static void add_contact_work(void *context, size_t begin, size_t end, double *ou
         out[0] += 0.5 * vec3_dot(vec3_sub(at_c, at_a), contact->impulse);
         if (a >= bodies->moving)
             out[1] += 0.5 * vec3_dot(at_a, contact->impulse);
-        out[2] += 1;
     }
 }
 
 void ledger_work(struct gabion_world *world) {
     struct ledger *ledger = &world->ledger;
-    double t = world_time(world), body[WORK_COUNT], contact[3], joint, driven;
+    double t = world_time(world), body[WORK_COUNT];
     struct work_context work = {
         .world = world,
         .gravity = motion_step_gravity(world),
@@ -137,59 +136,78 @@ void ledger_work(struct gabion_world *world) {
         .group_force = world->force_count > 0 ? world->problem->group_force : NULL,
     };
     team_sum(world->team, (size_t)world->bodies.moving, WORK_COUNT, add_body_work, &work, body);
-    team_sum(world->team, world->contacts.count, 3, add_contact_work, world, contact);
-    joints_work(world, &joint, &driven);
-    driven += contact[1];
     ledger->applied_work += body[WORK_APPLIED];
     ledger->theta_work += body[WORK_THETA];
+    ledger->explained = body[WORK_APPLIED] + body[WORK_THETA];
+    ledger->turnover += fabs(body[WORK_APPLIED]) + fabs(body[WORK_THETA]);
+    ledger_impulses(world);
+}
+
+void ledger_impulses(struct gabion_world *world) {
+    struct ledger *ledger = &world->ledger;
+    double contact[2], joint, driven;
+    team_sum(world->team, world->contacts.count, 2, add_contact_work, world, contact);
+    joints_work(world, &joint, &driven);
+    driven += contact[1];
     ledger->contact_work += contact[0];
     ledger->joint_work += joint;
     ledger->driver_work += driven;
-    ledger->explained = body[WORK_APPLIED] + body[WORK_THETA] + contact[0] + joint + driven;
-    ledger->turnover += fabs(body[WORK_APPLIED]) + fabs(body[WORK_THETA]) + fabs(contact[0]) +
-                        fabs(joint) + fabs(driven);
-    world->report.contacts = (int64_t)contact[2];
+    ledger->explained += contact[0] + joint + driven;
+    ledger->turnover += fabs(contact[0]) + fabs(joint) + fabs(driven);
 }
 
 // Closing -------------------------------------------------------------------------------------
-
-// At the end of the step. Blocks are not clipped again: from the midpoint on a point of theirs
-// moves by its new velocity, but for the square of the angle turned in half a step.
-static double gap_after(const struct gabion_world *world, const struct contact *contact) {
-    const struct bodies *bodies = &world->bodies;
-    vec3 normal;
-    mat3 axes;
-    if (pair_has_block(bodies, contact->c, contact->a)) {
-        double u_n = vec3_dot(block_velocity_now(world, contact), contact->normal);
-        return contact->gap + world->settings.theta * world->settings.step * u_n;
-    }
-    if (bodies->shape[contact->a] == GABION_HALF_SPACE)
-        axes = quat_matrix(bodies->q[contact->a]);
-    return pair_gap(bodies, bodies->x, &axes, contact->c, contact->a, &normal);
-}
 
 static void measure_overlap(void *context, size_t begin, size_t end, double *out) {
     const struct gabion_world *world = context;
     const struct bodies *bodies = &world->bodies;
     for (size_t k = begin; k < end; k++) {
         const struct contact *contact = &world->contacts.list[k];
-        double gap = gap_after(world, contact);
+        double gap = contacts_after(world, contact).gap;
         out[0] = fmax(out[0], -gap);
         out[1] = fmax(out[1], -gap / bodies_smaller_size(bodies, contact->c, contact->a));
     }
 }
 
+static void add_overlap(void *context, size_t begin, size_t end, double *out) {
+    const struct gabion_world *world = context;
+    for (size_t k = begin; k < end; k++) {
+        const struct contact *contact = &world->contacts.list[k];
+        double gap = contacts_after(world, contact).gap;
+        out[0] += fmax(-gap, 0);
+        out[1] += gap < 0 || contacts_carries(contact);
+        out[2] += contacts_carries(contact);
+    }
+}
+
 void ledger_close(struct gabion_world *world) {
     struct ledger *ledger = &world->ledger;
-    double kinetic = ledger->kinetic, potential = ledger->potential, overlap[2];
+    double kinetic = ledger->kinetic, potential = ledger->potential;
     double end = (double)(world->step + 1) * world->settings.step;
     measure_energy(world, end, &ledger->kinetic, &ledger->potential);
     double d_kinetic = ledger->kinetic - kinetic, d_potential = ledger->potential - potential;
     ledger->energy_error += d_kinetic + d_potential - ledger->explained;
     ledger->turnover += fabs(d_kinetic) + fabs(d_potential);
-    team_max(world->team, world->contacts.count, 2, measure_overlap, world, overlap);
-    world->report.max_overlap = overlap[0];
-    world->report.max_overlap_relative = overlap[1];
+}
+
+void ledger_projection(struct gabion_world *world) {
+    struct ledger *ledger = &world->ledger;
+    double before = ledger->kinetic + ledger->potential;
+    double end = (double)(world->step + 1) * world->settings.step;
+    measure_energy(world, end, &ledger->kinetic, &ledger->potential);
+    double change = ledger->kinetic + ledger->potential - before;
+    ledger->projection_work += change;
+    ledger->turnover += fabs(change);
+}
+
+void ledger_contacts(struct gabion_world *world) {
+    double most[2], sum[3];
+    team_max(world->team, world->contacts.count, 2, measure_overlap, world, most);
+    team_sum(world->team, world->contacts.count, 3, add_overlap, world, sum);
+    world->report.contacts = (int64_t)sum[2];
+    world->report.max_overlap = most[0];
+    world->report.max_overlap_relative = most[1];
+    world->report.mean_overlap = sum[1] > 0 ? sum[0] / sum[1] : 0;
     world->report.joint_error = joints_error(world);
 }
 

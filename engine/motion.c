@@ -1,5 +1,7 @@
 #include "engine/motion.h"
 
+#include <string.h>
+
 #include "engine/drivers.h"
 #include "engine/problem.h"
 #include "engine/signal.h"
@@ -86,7 +88,9 @@ static sym3 restricted_inverse(sym3 inertia, unsigned locked) {
                   inverse[0][1], inverse[0][2], inverse[1][2]};
 }
 
-static struct solver_tensor make_tensor(const struct gabion_world *world, int32_t i) {
+// With unequal moments the body's axes are asked for.
+static struct solver_tensor make_tensor(const struct gabion_world *world, int32_t i,
+                                        mat3 (*axes)(const struct gabion_world *, int32_t)) {
     const struct bodies *bodies = &world->bodies;
     struct solver_tensor tensor = {0};
     if (i >= bodies->moving)
@@ -96,22 +100,22 @@ static struct solver_tensor make_tensor(const struct gabion_world *world, int32_
     for (int axis = 0; axis < 3; axis++)
         vec3_set(&tensor.inv_m, axis, lock >> axis & 1 ? 0 : inv_m);
     vec3 inertia = vec3_scale(1 / scale, bodies->inertia[i]);
-    sym3 turned = bodies_isotropic(bodies, i)
-                      ? (sym3){inertia.x, inertia.y, inertia.z, 0, 0, 0}
-                      : sym3_from_principal(motion_midpoint_axes(world, i), inertia);
+    sym3 turned = bodies_isotropic(bodies, i) ? (sym3){inertia.x, inertia.y, inertia.z, 0, 0, 0}
+                                              : sym3_from_principal(axes(world, i), inertia);
     tensor.k = restricted_inverse(turned, lock >> 3);
     return tensor;
 }
 
 // Prediction ----------------------------------------------------------------------------------
 
-vec3 motion_free_spin(vec3 inertia, vec3 before, double h) {
+vec3 motion_free_spin(vec3 inertia, vec3 before, vec3 kick, double h) {
     vec3 after = before;
     for (int iteration = 0; iteration < 30; iteration++) {
         vec3 middle = vec3_scale(0.5, vec3_add(before, after));
         vec3 momentum = vec3_times(inertia, middle);
         vec3 residual = vec3_add_scaled(vec3_times(inertia, vec3_sub(after, before)), h,
                                         vec3_cross(middle, momentum));
+        residual = vec3_sub(residual, kick);
         vec3 column[3];
         for (int axis = 0; axis < 3; axis++) {
             vec3 e = vec3_zero(), ie = vec3_zero();
@@ -138,13 +142,26 @@ mat3 motion_midpoint_axes(const struct gabion_world *world, int32_t i) {
     return quat_matrix(quat_multiply(turn, world->bodies.q[i]));
 }
 
+vec3 motion_expected_turn(const struct gabion_world *world, int32_t i, const mat3 *axes) {
+    vec3 inertia = world->bodies.inertia[i];
+    if (world->joints.count == 0)
+        return vec3_zero();
+    vec3 kick = mat3_apply_transposed(*axes, world->problem->joint_moment[i]);
+    vec3 turn = {kick.x / inertia.x, kick.y / inertia.y, kick.z / inertia.z};
+    vec3 w = world->bodies.w[i];
+    return vec3_dot(turn, turn) <= vec3_dot(w, w) ? turn : vec3_zero();
+}
+
 static vec3 free_spin(const struct gabion_world *world, int32_t i) {
     const struct bodies *bodies = &world->bodies;
     if (bodies_isotropic(bodies, i) || bodies->lock[i] >> 3)
         return bodies->w[i];
     mat3 axes = motion_midpoint_axes(world, i);
     vec3 before = mat3_apply_transposed(axes, bodies->w[i]);
-    vec3 after = motion_free_spin(bodies->inertia[i], before, world->settings.step);
+    vec3 turn = motion_expected_turn(world, i, &axes);
+    vec3 after = motion_free_spin(bodies->inertia[i], before, vec3_times(bodies->inertia[i], turn),
+                                  world->settings.step);
+    after = vec3_sub(after, turn);
     // Only the change is turned back: the axes are orthonormal to rounding, always on the same
     // side, and turning the whole spin there and back would scale it in every step.
     return vec3_add(bodies->w[i], mat3_apply(axes, vec3_sub(after, before)));
@@ -201,7 +218,7 @@ static void find_tensor_bodies(void *context, size_t begin, size_t end, double *
 static void fill_tensors(void *context, size_t begin, size_t end) {
     struct gabion_world *world = context;
     for (size_t i = begin; i < end; i++)
-        world->problem->tensors[i] = make_tensor(world, (int32_t)i);
+        world->problem->tensors[i] = make_tensor(world, (int32_t)i, motion_midpoint_axes);
 }
 
 // Any contact that the sphere kernels cannot take makes tensors necessary.
@@ -225,6 +242,8 @@ void motion_predict(struct gabion_world *world) {
     double tensor_bodies;
     bool joined = world->joints.count > 0;
     problem_size(problem, bodies->count + joined);
+    if (joined)
+        joints_expect(world);
     bool axes = bodies->polyhedron_count > 0 || drivers_turn(world) || joined;
     struct prediction prediction = {world, motion_step_gravity(world), motion_group_forces(world)};
     team_for(world->team, (size_t)bodies->moving, BODY_CHUNK, predict_moving, &prediction);
@@ -238,6 +257,31 @@ void motion_predict(struct gabion_world *world) {
     if (problem->tensor_needed) {
         problem_size_tensors(problem);
         team_for(world->team, (size_t)problem->body_count, BODY_CHUNK, fill_tensors, world);
+    }
+}
+
+// The bodies as they stand ----------------------------------------------------------------------
+
+void motion_stand(struct gabion_world *world) {
+    const struct bodies *bodies = &world->bodies;
+    struct problem *problem = world->problem;
+    memcpy(problem->x_m, bodies->x, (size_t)bodies->count * sizeof *bodies->x);
+    for (int32_t i = 0; problem->axes_m && i < bodies->count; i++)
+        problem->axes_m[i] = quat_matrix(bodies->q[i]);
+}
+
+static mat3 axes_now(const struct gabion_world *world, int32_t i) {
+    return quat_matrix(world->bodies.q[i]);
+}
+
+void motion_arrive(struct gabion_world *world) {
+    const struct bodies *bodies = &world->bodies;
+    struct problem *problem = world->problem;
+    for (int32_t i = 0; i < bodies->count; i++) {
+        problem->v_free[i] = bodies->v[i];
+        problem->s_free[i] = vec3_scale(bodies_spin_radius(bodies, i), bodies->w[i]);
+        if (problem->tensor_needed)
+            problem->tensors[i] = make_tensor(world, i, axes_now);
     }
 }
 
@@ -258,7 +302,8 @@ static void integrate_moving(void *context, size_t begin, size_t end) {
         quat first = quat_exp(vec3_scale((1 - theta) * h, bodies->w[i]));
         quat second = quat_exp(vec3_scale(theta * h, w));
         bodies->q[i] = quat_normalize(quat_multiply(second, quat_multiply(first, bodies->q[i])));
-        bodies->x[i] = vec3_add_scaled(problem->x_m[i], theta * h, v);
+        vec3 x_m = vec3_add_scaled(bodies->x[i], (1 - theta) * h, bodies->v[i]);
+        bodies->x[i] = vec3_add_scaled(x_m, theta * h, v);
         bodies->v[i] = v;
         bodies->w[i] = w;
     }

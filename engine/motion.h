@@ -13,6 +13,11 @@
 void motion_predict(struct gabion_world *world);
 void motion_integrate(struct gabion_world *world);
 
+// The configuration that detection and lever arms see becomes that of the bodies as they stand; and
+// so do free velocities and inverse masses.
+void motion_stand(struct gabion_world *world);
+void motion_arrive(struct gabion_world *world);
+
 // Gravity at a time, with its ramp and tilt, and the theta-average over the step that is being
 // made.
 vec3 motion_gravity(const struct gabion_world *world, double time);
@@ -25,10 +30,16 @@ const vec3 *motion_group_forces(struct gabion_world *world);
 // The inverse mass of the body is not two scalars.
 bool motion_needs_tensor(const struct bodies *bodies, int32_t i);
 
-// Free rotation of a body with unequal moments: angular velocities in body axes before and after a
-// step h by the implicit midpoint rule, I (W1 - W0) + h Wm x I Wm = 0, Wm = (W0 + W1) / 2, which
-// keeps energy and |L| to rounding.
-vec3 motion_free_spin(vec3 inertia, vec3 before, double h);
+// Rotation of a body with unequal moments: angular velocities in body axes before and after a step
+// h by the implicit midpoint rule, I (W1 - W0) + h Wm x I Wm = kick, Wm = (W0 + W1) / 2, which
+// without a kick (an angular impulse) keeps energy and |L| to rounding.
+vec3 motion_free_spin(vec3 inertia, vec3 before, vec3 kick, double h);
+
+// What joints are expected to turn the body by in this step, from the last one, over its moments,
+// in body axes at q_m. The gyroscopic term is that of the spin with it: without, a jointed body
+// with unequal moments would be integrated to first order only. More than the spin itself was a
+// shock, which does not come twice: zero.
+vec3 motion_expected_turn(const struct gabion_world *world, int32_t i, const mat3 *axes);
 
 // Orientation at q_m.
 mat3 motion_midpoint_axes(const struct gabion_world *world, int32_t i);

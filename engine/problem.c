@@ -16,12 +16,12 @@ struct problem *problem_create(void) {
 void problem_free(struct problem *problem) {
     if (!problem)
         return;
-    void *arrays[] = {problem->bodies, problem->tensors,       problem->x_m,
-                      problem->v_free, problem->s_free,        problem->group_force,
-                      problem->splits, problem->groups,        problem->blocks,
-                      problem->points, problem->axes_m,        problem->batches,
-                      problem->slot,   problem->copies,        problem->chunks,
-                      problem->last,   problem->last_velocity, problem->joint_inverses};
+    void *arrays[] = {
+        problem->bodies,        problem->tensors,        problem->x_m,         problem->v_free,
+        problem->s_free,        problem->group_force,    problem->splits,      problem->groups,
+        problem->blocks,        problem->points,         problem->axes_m,      problem->batches,
+        problem->slot,          problem->copies,         problem->chunks,      problem->last,
+        problem->last_velocity, problem->joint_inverses, problem->joint_moment};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         memory_free(arrays[k]);
     assembly_free(problem->assembly);
@@ -62,15 +62,6 @@ void problem_size_last(struct problem *problem) {
         (size_t)problem->solver_body_count, sizeof *problem->last_velocity, "sweeps");
 }
 
-// Status by the local law: what a user sees in ParaView. The band around the cone is rounding.
-static enum contact_status status_of(const struct contact *contact, double mu) {
-    if (!contacts_carries(contact))
-        return CONTACT_OPEN;
-    double normal = vec3_dot(contact->impulse, contact->normal);
-    vec3 tangential = vec3_add_scaled(contact->impulse, -normal, contact->normal);
-    return vec3_length(tangential) >= mu * normal * (1 - 1e-9) ? CONTACT_SLIP : CONTACT_STICK;
-}
-
 static vec3 impulse_of(const struct problem *problem, const struct contact *contact,
                        uint32_t slot) {
     if (slot & SLOT_POINT) {
@@ -92,7 +83,7 @@ static void store_range(void *context, size_t begin, size_t end) {
         if (world->settings.gap == GABION_GAP_STABILIZED)
             gap_note_collision(world, contact, impulse);
         contact->impulse = impulse;
-        contact->status = (uint8_t)status_of(contact, world->laws.law[contact->law].friction);
+        contact->status = (uint8_t)contacts_status(contact, world->laws.law[contact->law].friction);
     }
 }
 

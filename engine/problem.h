@@ -125,6 +125,8 @@ struct problem {
     vec3 *x_m;          // midpoint positions, by body
     mat3 *axes_m;       // midpoint axes, by body; only where polyhedra or turning drivers are
     vec3 *v_free, *s_free;
+    vec3 *joint_moment; // by body: angular impulse of the joints in the last step
+    size_t joint_moment_capacity;
     size_t midpoint_capacity, axes_capacity, v_free_capacity, s_free_capacity;
 
     struct split_body *splits;
@@ -192,6 +194,15 @@ static inline vec3 solver_v(const struct solver_body *body) {
 
 static inline vec3 solver_s(const struct solver_body *body) {
     return vec3_make(body->s[0], body->s[1], body->s[2]);
+}
+
+static inline void solver_set_velocity(struct solver_body *body, vec3 v, vec3 s) {
+    body->v[0] = v.x;
+    body->v[1] = v.y;
+    body->v[2] = v.z;
+    body->s[0] = s.x;
+    body->s[1] = s.y;
+    body->s[2] = s.z;
 }
 
 // Velocity of c against a at a point, in the local frame.

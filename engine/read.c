@@ -30,6 +30,17 @@ static vec3 group_mean(const struct gabion_world *world, int group, const vec3 *
     return vec3_scale(1.0 / count, sum); // not a number while the group is not in the run
 }
 
+// +1 where the first body of a joint is of the group, -1 where the second is; both cancel.
+static double joint_sign(const struct gabion_world *world, const struct joint *joint, int group) {
+    double sign = 0;
+    for (int i = 0; i < 2; i++) {
+        int32_t body = joint->id[i] < 0 ? -1 : world->bodies.index_of[joint->id[i]];
+        if (body >= 0 && world->bodies.group[body] == group)
+            sign += i == 0 ? 1 : -1;
+    }
+    return sign;
+}
+
 // Contacts act on the group with their impulse at their point; those inside it cancel.
 static vec3 group_moment(const struct gabion_world *world, int group) {
     const uint16_t *groups = world->bodies.group;
@@ -40,7 +51,14 @@ static vec3 group_moment(const struct gabion_world *world, int group) {
         vec3 moment = vec3_cross(vec3_sub(contact->point, about), contact->impulse);
         sum = vec3_add_scaled(sum, sign, moment);
     }
-    return vec3_scale(1 / world->settings.step, sum);
+    sum = vec3_scale(1 / world->settings.step, sum);
+    for (int k = 0; k < world->joints.count; k++) {
+        const struct joint *joint = &world->joints.list[k];
+        double sign = joint_sign(world, joint, group);
+        if (sign != 0)
+            sum = vec3_add_scaled(sum, sign, joints_moment(world, joint, about));
+    }
+    return sum;
 }
 
 static vec3 group_force(const struct gabion_world *world, int group) {
@@ -53,7 +71,12 @@ static vec3 group_force(const struct gabion_world *world, int group) {
         if (groups[contact->a] == group)
             sum = vec3_sub(sum, contact->impulse);
     }
-    return vec3_scale(1 / world->settings.step, sum);
+    sum = vec3_scale(1 / world->settings.step, sum);
+    for (int k = 0; k < world->joints.count; k++) {
+        const struct joint *joint = &world->joints.list[k];
+        sum = vec3_add_scaled(sum, joint_sign(world, joint, group), joints_force(world, joint));
+    }
+    return sum;
 }
 
 vec3 gabion_probe_value(const struct gabion_world *world, int probe) {

@@ -14,6 +14,7 @@ enum phase {
     PHASE_PROBLEM,
     PHASE_SOLVE,
     PHASE_INTEGRATE,
+    PHASE_PROJECT,
     PHASE_LEDGER,
     PHASE_COUNT
 };
@@ -31,6 +32,7 @@ struct step_report {
     double residual_fclib;       // unscaled one of FCLIB and Siconos
     double max_overlap;          // m, at the end of the step
     double max_overlap_relative; // to the smaller body's size
+    double mean_overlap;         // m, over the contacts that overlap or carry force
     double joint_error;          // m, largest of any joint at the end of the step
     double max_speed;
     char refusal[200]; // "", or why the solver does not take such problems

@@ -78,9 +78,10 @@ static uint64_t hash_pending(uint64_t hash, const struct pending_body *pending) 
 
 uint64_t gabion_state_hash(const struct gabion_world *world) {
     const struct ledger *ledger = &world->ledger;
-    double numbers[] = {ledger->kinetic,        ledger->potential,    ledger->contact_work,
-                        ledger->driver_work,    ledger->applied_work, ledger->theta_work,
-                        ledger->removed_energy, ledger->energy_error, ledger->turnover};
+    double numbers[] = {ledger->kinetic,         ledger->potential,      ledger->contact_work,
+                        ledger->driver_work,     ledger->applied_work,   ledger->theta_work,
+                        ledger->projection_work, ledger->removed_energy, ledger->energy_error,
+                        ledger->turnover};
     double rest = world->rest_since == world->rest_since ? world->rest_since : -1;
     uint64_t hash = HASH_ARRAY(HASH_START, &world->step, 1);
     hash = hash_bodies(hash, &world->bodies);

@@ -2,10 +2,12 @@
 
 #include <string.h>
 
+#include "engine/corrective.h"
 #include "engine/detection.h"
 #include "engine/events.h"
 #include "engine/motion.h"
 #include "engine/problem.h"
+#include "engine/projection.h"
 #include "engine/solution.h"
 #include "engine/solvers/panel.h"
 #include "parallel/clock.h"
@@ -13,11 +15,11 @@
 const char *const phase_names[PHASE_COUNT] = {
     [PHASE_EVENTS] = "events", [PHASE_PREDICT] = "predict",     [PHASE_BROAD] = "broad",
     [PHASE_NARROW] = "narrow", [PHASE_CONTACTS] = "contacts",   [PHASE_PROBLEM] = "problem",
-    [PHASE_SOLVE] = "solve",   [PHASE_INTEGRATE] = "integrate", [PHASE_LEDGER] = "ledger",
+    [PHASE_SOLVE] = "solve",   [PHASE_INTEGRATE] = "integrate", [PHASE_PROJECT] = "project",
+    [PHASE_LEDGER] = "ledger",
 };
 
-static void time_phase(struct gabion_world *world, enum phase phase,
-                       void (*work)(struct gabion_world *)) {
+void step_phase(struct gabion_world *world, enum phase phase, void (*work)(struct gabion_world *)) {
     double start = clock_seconds();
     work(world);
     world->run.phase_time[phase] += clock_seconds() - start;
@@ -32,10 +34,6 @@ static void solve(struct gabion_world *world) {
     report->residual_fclib = result.residual_fclib;
     memcpy(report->refusal, result.refusal, sizeof report->refusal);
     report->colours = world->problem->colours;
-    report->candidates = (int64_t)world->contacts.count;
-    report->bodies = 0;
-    for (int32_t i = 0; i < world->bodies.count; i++)
-        report->bodies += world->bodies.shape[i] != GABION_HALF_SPACE;
     world->run.local_fallbacks += result.local_fallbacks;
     problem_store(world);
 }
@@ -56,7 +54,7 @@ static void measure_speed(void *context, size_t begin, size_t end, double *out) 
     }
 }
 
-static bool check_solution(struct gabion_world *world, struct error *error) {
+bool step_check(struct gabion_world *world, struct error *error) {
     double v2;
     if (world->report.refusal[0])
         return error_set(error, ERROR_RUN, "step %lld: solver.method %s: %s",
@@ -84,8 +82,12 @@ static bool check_solution(struct gabion_world *world, struct error *error) {
     return true;
 }
 
-static void count_step(struct gabion_world *world) {
+void step_count(struct gabion_world *world) {
     double time;
+    world->report.candidates = (int64_t)world->contacts.count;
+    world->report.bodies = 0;
+    for (int32_t i = 0; i < world->bodies.count; i++)
+        world->report.bodies += world->bodies.shape[i] != GABION_HALF_SPACE;
     world->step++;
     world->run.steps++;
     world->run.unconverged_steps += !world->report.converged;
@@ -101,20 +103,27 @@ static void count_step(struct gabion_world *world) {
 bool world_step(struct gabion_world *world, struct error *error) {
     double budget = world->settings.time_budget;
     world->deadline = budget > 0 ? clock_seconds() + budget : 0;
-    time_phase(world, PHASE_EVENTS, events_apply);
-    time_phase(world, PHASE_PREDICT, motion_predict);
-    time_phase(world, PHASE_BROAD, detection_broad);
-    time_phase(world, PHASE_NARROW, detection_narrow);
-    time_phase(world, PHASE_CONTACTS, contacts_match);
-    time_phase(world, PHASE_PROBLEM, problem_build);
-    time_phase(world, PHASE_SOLVE, solve);
-    if (!check_solution(world, error))
+    if (world->settings.scheme == GABION_SCHEME_CORRECTIVE)
+        return corrective_step(world, error);
+    step_phase(world, PHASE_EVENTS, events_apply);
+    step_phase(world, PHASE_PREDICT, motion_predict);
+    step_phase(world, PHASE_BROAD, detection_broad);
+    step_phase(world, PHASE_NARROW, detection_narrow);
+    step_phase(world, PHASE_CONTACTS, contacts_match);
+    step_phase(world, PHASE_PROBLEM, problem_build);
+    step_phase(world, PHASE_SOLVE, solve);
+    if (!step_check(world, error))
         return false;
-    time_phase(world, PHASE_LEDGER, ledger_work);
-    time_phase(world, PHASE_INTEGRATE, motion_integrate);
-    time_phase(world, PHASE_CONTACTS, contacts_remember);
-    time_phase(world, PHASE_LEDGER, ledger_close);
-    count_step(world);
+    step_phase(world, PHASE_LEDGER, ledger_work);
+    step_phase(world, PHASE_INTEGRATE, motion_integrate);
+    step_phase(world, PHASE_CONTACTS, contacts_remember);
+    step_phase(world, PHASE_LEDGER, ledger_close);
+    if (world->settings.projection > 0) {
+        step_phase(world, PHASE_PROJECT, projection_apply);
+        step_phase(world, PHASE_LEDGER, ledger_projection);
+    }
+    step_phase(world, PHASE_LEDGER, ledger_contacts);
+    step_count(world);
     return true;
 }
 

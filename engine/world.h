@@ -10,8 +10,9 @@
 #include "engine/ledger.h"
 #include "engine/report.h"
 
-struct detection; // engine/detection.h: grid and pair lists
-struct problem;   // engine/problem.h: the contact problem of the step
+struct detection;  // engine/detection.h: grid and pair lists
+struct problem;    // engine/problem.h: the contact problem of the step
+struct corrective; // engine/corrective.c: what the phases of its step hand on
 
 struct name_table {
     char **name;
@@ -108,6 +109,7 @@ struct gabion_world {
 
     struct detection *detection;
     struct problem *problem;
+    struct corrective *corrective; // NULL between steps
 };
 
 // Time of step number `step`: a product, so that it does not drift.

@@ -13,10 +13,12 @@ static void read_settings(struct fields file, struct gabion_settings *settings) 
         .end = fields_number(time, "end"),
         .theta = fields_number(time, "theta"),
         .gravity = fields_vector(file, "gravity"),
+        .scheme = (enum gabion_scheme)fields_choice(time, "scheme"),
         // The words of the key table are in the order of the enums.
         .gap = (enum gabion_gap)fields_choice(contact, "gap"),
         .alert = fields_number(contact, "alert"),
         .restitution_cutoff = fields_number(contact, "restitution_cutoff"),
+        .projection = (int)fields_integer(contact, "projection"),
         .gamma = fields_number(contact, "gamma"),
         .restitution_velocity =
             (enum gabion_restitution_velocity)fields_choice(contact, "restitution_velocity"),
@@ -34,6 +36,9 @@ static void read_settings(struct fields file, struct gabion_settings *settings) 
         .on_cap = (enum gabion_on_cap)fields_choice(solver, "on_cap"),
         .time_budget = fields_number(solver, "time_budget"),
     };
+    double budget[3];
+    fields_components(solver, "budget", budget);
+    settings->budget = (struct gabion_budget){(int)budget[0], (int)budget[1], (int)budget[2]};
     if (fields_have(file, "gravity_ramp")) {
         struct fields ramp = fields_section(file, "gravity_ramp");
         settings->gravity_ramp_start = fields_number(ramp, "start");

@@ -26,6 +26,9 @@ static const struct key time_keys[] = {
      .help = "the run ends when this time is reached"},
     {"theta", KEY_NUMBER, .initial = "0.5", .range = &theta_range,
      .help = "weight of the new state; 0.5 keeps energy exactly, 1 is implicit Euler"},
+    {"scheme", KEY_CHOICE, .initial = "moreau", .words = "moreau corrective",
+     .help = "moreau: one implicit contact problem per step; corrective: accelerations, positions "
+             "and velocities corrected one after another (docs/solvers.md)"},
 };
 static const struct key_section time_section = SECTION(time_keys);
 
@@ -46,6 +49,8 @@ static const struct key contact_keys[] = {
              "as in Anitescu's figure 1, of what that step left of it"},
     {"joint_correction", KEY_NUMBER, .initial = "1", .range = &unit_interval,
      .help = "share of a joint's position error that a step takes off; 0 lets joints drift"},
+    {"projection", KEY_INTEGER, .initial = "0", .range = &steps_range,
+     .help = "iterations of a pass that moves overlapping bodies apart after each step; 0: none"},
 };
 static const struct key_section contact_section = SECTION(contact_keys);
 
@@ -64,6 +69,8 @@ static const struct key solver_keys[] = {
     {"max_sweeps", KEY_INTEGER, .initial = "1000", .range = &counting,
      .help = "cap on the sweeps of one step, or on its factorisations or pivots, as the method "
              "counts"},
+    {"budget", KEY_INTEGERS, .size = 3, .initial = "100 100 100", .range = &steps_range,
+     .help = "with time.scheme corrective: iterations on [positions, velocities, accelerations]"},
     {"relaxation", KEY_NUMBER, .initial = "1", .range = &relaxation_range,
      .help = "over- or under-relaxation of the sweeps"},
     {"momentum", KEY_BOOLEAN, .initial = "true",
@@ -461,8 +468,8 @@ static const struct key probe_keys[] = {
     {"name", KEY_NAME, .required = true, .help = "column in history.csv"},
     {"group", KEY_NAME, .required = true, .help = "a body name, or CONTAINER.WALL"},
     {"quantity", KEY_CHOICE, .required = true, .words = "position velocity spin force moment",
-     .help = "mean over the group; force, moment: sum of the contact forces on it, and of their "
-             "moments about its mean position, N and N m"},
+     .help = "mean over the group; force, moment: sum of the forces of contacts and joints on it, "
+             "and of their moments about its mean position, N and N m"},
 };
 static const struct key_section probe_section = SECTION(probe_keys);
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/gabion.h"
 #include "io/case_check.h"
 #include "io/case_fields.h"
 #include "parallel/memory.h"
@@ -244,6 +245,39 @@ static void check_tilt(struct problems *problems, struct fields tilt) {
     check_signal(problems, tilt);
 }
 
+// Keys that time.scheme corrective does not go with.
+static void check_scheme(struct problems *problems, struct fields file) {
+    struct fields time = fields_section(file, "time"), solver = fields_section(file, "solver");
+    struct fields contact = fields_section(file, "contact");
+    if (fields_choice(time, "scheme") != GABION_SCHEME_CORRECTIVE) {
+        if (fields_have(solver, "budget"))
+            problems_add(problems, fields_node(solver, "budget")->at,
+                         "solver.budget belongs to time.scheme: corrective; remove this key");
+        return;
+    }
+    const struct yaml_node *at = fields_node(time, "scheme");
+    if (fields_choice(solver, "method") != GABION_METHOD_BICG)
+        problems_add(problems, at->at, "time.scheme corrective needs solver.method: bicg");
+    if (fields_integer(contact, "projection") > 0)
+        problems_add(problems, fields_node(contact, "projection")->at,
+                     "time.scheme corrective has a position pass of its own; give its iterations "
+                     "as the first number of solver.budget and remove this key");
+    for (size_t i = 0; i < fields_count(file, "laws"); i++) {
+        struct fields law = fields_entry(file, "laws", i);
+        double friction = fields_number(law, "friction");
+        if (friction > 0 && isfinite(friction))
+            problems_add(problems, fields_node(law, "friction")->at,
+                         "laws[%zu].friction: time.scheme corrective knows 0 and sticking alone, "
+                         "found %g",
+                         i, friction);
+        if (fields_number(law, "tangential_restitution") > 0)
+            problems_add(problems, fields_node(law, "tangential_restitution")->at,
+                         "laws[%zu].tangential_restitution: time.scheme corrective has none; "
+                         "remove this key",
+                         i);
+    }
+}
+
 static void check_joint(struct problems *problems, struct fields joint) {
     struct fields hinge = fields_section(joint, "hinge"),
                   distance = fields_section(joint, "distance");
@@ -262,6 +296,7 @@ void case_check_rules(const struct yaml_node *root, struct problems *problems) {
     if (fields_have(file, "tilt"))
         check_tilt(problems, fields_section(file, "tilt"));
     check_laws(problems, file);
+    check_scheme(problems, file);
     for (size_t i = 0; i < fields_count(file, "bodies"); i++)
         check_body(problems, file, fields_entry(file, "bodies", i));
     for (size_t i = 0; i < fields_count(file, "containers"); i++)

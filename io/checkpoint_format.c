@@ -35,7 +35,7 @@ _Static_assert(sizeof(bool) == 1 && sizeof(enum gabion_shape) == 4 && sizeof(int
                "stored as they lie in memory");
 
 // A member added to one of these needs a row in the tables below, and another format version.
-_Static_assert(sizeof(struct ledger) == 88 && sizeof(struct joint) == 384 &&
+_Static_assert(sizeof(struct ledger) == 96 && sizeof(struct joint) == 384 &&
                    sizeof(struct half_space) == 64 && sizeof(struct driven_body) == 64 &&
                    sizeof(struct pending_body) == 264 && sizeof(struct interface) == 40 &&
                    sizeof(struct interface_corner) == 48,
@@ -176,6 +176,7 @@ const struct state_number checkpoint_numbers[] = {
     LEDGER("driver_work", driver_work),
     LEDGER("applied_work", applied_work),
     LEDGER("theta_work", theta_work),
+    LEDGER("projection_work", projection_work),
     LEDGER("removed_energy", removed_energy),
     LEDGER("energy_error", energy_error),
     LEDGER("turnover", turnover),
@@ -195,6 +196,7 @@ const struct state_number checkpoint_numbers[] = {
     REPORT(residual_fclib, H5_TYPE_FLOAT64),
     REPORT(max_overlap, H5_TYPE_FLOAT64),
     REPORT(max_overlap_relative, H5_TYPE_FLOAT64),
+    REPORT(mean_overlap, H5_TYPE_FLOAT64),
     REPORT(joint_error, H5_TYPE_FLOAT64),
     REPORT(max_speed, H5_TYPE_FLOAT64),
 };

@@ -11,7 +11,7 @@
 #include "io/h5.h"
 
 #define CHECKPOINT_FORMAT         "gabion-checkpoint"
-#define CHECKPOINT_FORMAT_MAJOR   3 // 1: spheres only; 2: no joints
+#define CHECKPOINT_FORMAT_MAJOR   3 // 1: spheres only; 2: no joints, no projection
 #define CHECKPOINT_FORMAT_MINOR   0
 #define CHECKPOINT_SEAL_SIZE      512
 #define CHECKPOINT_TEMPORARY      "checkpoint.h5.tmp"

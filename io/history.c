@@ -59,6 +59,8 @@ static const struct column columns[] = {
     REPORT(colours, COLUMN_INT32),
     REPORT(converged, COLUMN_BOOL),
     REPORT(max_speed, COLUMN_REAL),
+    LEDGER("projection_work", projection_work),
+    REPORT(mean_overlap, COLUMN_REAL),
 };
 #define COLUMN_COUNT (sizeof columns / sizeof *columns)
 

@@ -33,27 +33,18 @@ struct nsgs {
 
 // Velocities ----------------------------------------------------------------------------------
 
-static void set_velocity(struct solver_body *body, vec3 v, vec3 s) {
-    body->v[0] = v.x;
-    body->v[1] = v.y;
-    body->v[2] = v.z;
-    body->s[0] = s.x;
-    body->s[1] = s.y;
-    body->s[2] = s.z;
-}
-
 static void reset_velocities(struct nsgs *nsgs, int thread, int threads) {
     struct problem *problem = nsgs->problem;
     size_t from, to;
     team_share(0, (size_t)problem->body_count, thread, threads, &from, &to);
     for (size_t i = from; i < to; i++)
-        set_velocity(&problem->bodies[i], problem->v_free[i], problem->s_free[i]);
+        solver_set_velocity(&problem->bodies[i], problem->v_free[i], problem->s_free[i]);
     team_share(0, (size_t)problem->split_count, thread, threads, &from, &to);
     for (size_t k = from; k < to; k++) {
         const struct split_body *split = &problem->splits[k];
         for (int32_t j = 0; j < split->copies - 1; j++)
-            set_velocity(&problem->bodies[split->first_copy + j], problem->v_free[split->body],
-                         problem->s_free[split->body]);
+            solver_set_velocity(&problem->bodies[split->first_copy + j],
+                                problem->v_free[split->body], problem->s_free[split->body]);
     }
     team_barrier(nsgs->team, thread, threads);
 }
@@ -76,9 +67,9 @@ static void join_copies(struct nsgs *nsgs, int thread, int threads) {
         }
         v = vec3_scale(1.0 / split->copies, v);
         s = vec3_scale(1.0 / split->copies, s);
-        set_velocity(body, v, s);
+        solver_set_velocity(body, v, s);
         for (int32_t j = 0; j < split->copies - 1; j++)
-            set_velocity(&problem->bodies[split->first_copy + j], v, s);
+            solver_set_velocity(&problem->bodies[split->first_copy + j], v, s);
     }
     team_barrier(nsgs->team, thread, threads);
 }
@@ -91,8 +82,8 @@ static void push_tensor(const struct solver_tensor *tensor, struct solver_veloci
 }
 
 static void push_sphere(struct solver_body *body, vec3 p, vec3 turn) {
-    set_velocity(body, vec3_add_scaled(solver_v(body), body->inv_m, p),
-                 vec3_add_scaled(solver_s(body), -body->k, turn));
+    solver_set_velocity(body, vec3_add_scaled(solver_v(body), body->inv_m, p),
+                        vec3_add_scaled(solver_s(body), -body->k, turn));
 }
 
 // The two bodies of a block while its points are worked on. Those that do not move are shared by
@@ -116,9 +107,9 @@ static struct block_bodies take_bodies(const struct nsgs *nsgs, const struct blo
 
 static void put_bodies(struct nsgs *nsgs, const struct block *block,
                        const struct block_bodies *bodies) {
-    set_velocity(&nsgs->problem->bodies[block->c], bodies->c.v, bodies->c.s);
+    solver_set_velocity(&nsgs->problem->bodies[block->c], bodies->c.v, bodies->c.s);
     if (bodies->moves)
-        set_velocity(&nsgs->problem->bodies[block->a], bodies->a.v, bodies->a.s);
+        solver_set_velocity(&nsgs->problem->bodies[block->a], bodies->a.v, bodies->a.s);
 }
 
 static void push_point(const struct block_point *point, struct block_bodies *bodies, vec3 p) {
@@ -328,8 +319,8 @@ static void extrapolate_velocity(struct nsgs *nsgs, double beta, int thread, int
         struct solver_velocity *last = &problem->last_velocity[i];
         vec3 v = solver_v(body), s = solver_s(body);
         if (beta > 0)
-            set_velocity(body, vec3_add_scaled(v, beta, vec3_sub(v, last->v)),
-                         vec3_add_scaled(s, beta, vec3_sub(s, last->s)));
+            solver_set_velocity(body, vec3_add_scaled(v, beta, vec3_sub(v, last->v)),
+                                vec3_add_scaled(s, beta, vec3_sub(s, last->s)));
         *last = (struct solver_velocity){v, s};
     }
     team_barrier(nsgs->team, thread, threads);

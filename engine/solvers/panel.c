@@ -5,19 +5,19 @@
 static const struct method {
     const char *name;
     solver_function solve;
-    bool no_joints; // its unknowns are cones or halflines
+    bool joints; // takes them; unknowns of the others are cones or halflines
 } methods[GABION_METHOD_COUNT] = {
-    [GABION_METHOD_NSGS] = {"nsgs", solver_sweeps},
-    [GABION_METHOD_PSOR] = {"psor", solver_psor, true},
-    [GABION_METHOD_CPG] = {"cpg", solver_cpg},
-    [GABION_METHOD_LEMKE] = {"lemke", solver_lemke, true},
-    [GABION_METHOD_QP] = {"qp", solver_qp, true},
-    [GABION_METHOD_NEWTON] = {"newton", solver_newton},
-    [GABION_METHOD_BICG] = {"bicg", solver_bicg},
-    [GABION_METHOD_ANDERSON] = {"anderson", solver_anderson},
-    [GABION_METHOD_IPM] = {"ipm", solver_ipm, true},
-    [GABION_METHOD_PROX] = {"prox", solver_prox},
-    [GABION_METHOD_AUTO] = {"auto", solver_auto},
+    [GABION_METHOD_NSGS] = {"nsgs", solver_sweeps, true},
+    [GABION_METHOD_PSOR] = {"psor", solver_psor, false},
+    [GABION_METHOD_CPG] = {"cpg", solver_cpg, true},
+    [GABION_METHOD_LEMKE] = {"lemke", solver_lemke, false},
+    [GABION_METHOD_QP] = {"qp", solver_qp, false},
+    [GABION_METHOD_NEWTON] = {"newton", solver_newton, true},
+    [GABION_METHOD_BICG] = {"bicg", solver_bicg, true},
+    [GABION_METHOD_ANDERSON] = {"anderson", solver_anderson, true},
+    [GABION_METHOD_IPM] = {"ipm", solver_ipm, false},
+    [GABION_METHOD_PROX] = {"prox", solver_prox, true},
+    [GABION_METHOD_AUTO] = {"auto", solver_auto, true},
 };
 
 static const char *const locals[GABION_LOCAL_COUNT] = {
@@ -30,7 +30,7 @@ const char *panel_name(enum gabion_method method) { return methods[method].name;
 
 const char *panel_local_name(enum gabion_local local) { return locals[local]; }
 
-bool panel_takes_joints(enum gabion_method method) { return !methods[method].no_joints; }
+bool panel_takes_joints(enum gabion_method method) { return methods[method].joints; }
 
 const char *panel_status(enum solver_status status) {
     static const char *const words[] = {[SOLVER_CONVERGED] = "converged",
@@ -44,7 +44,7 @@ const char *panel_status(enum solver_status status) {
 struct solver_result panel_solve(const struct friction_problem *problem, enum gabion_method method,
                                  const struct solver_settings *settings, double *r) {
     struct monitor monitor = monitor_open(problem, settings);
-    if (problem->held && methods[method].no_joints)
+    if (problem->held && !methods[method].joints)
         monitor_refuse(&monitor, "%s takes no joints; use nsgs or newton", methods[method].name);
     else if (!monitor_check(&monitor, 0, r))
         methods[method].solve(&monitor, r);

@@ -140,10 +140,10 @@ def check_history(file, path):
           f'{row["bodies"]} in the history, {last["bodies"]} and {bodies} in the checkpoint')
     for name in ("candidates", "contacts", "sweeps", "colours", "converged"):
         check(name, int(row[name]) == last[name], f"{row[name]}, expected {last[name]}")
-    for name in ("residual", "residual_fclib", "max_overlap", "max_overlap_relative", "max_speed"):
+    for name in ("residual", "residual_fclib", "max_overlap", "max_overlap_relative", "mean_overlap", "max_speed"):
         check(name, float(row[name]) == last[name], f"{row[name]}, expected {last[name]}")
     for name in ("kinetic_energy", "potential_energy", "contact_work", "driver_work",
-                 "applied_work", "theta_work", "removed_energy", "energy_error"):
+                 "applied_work", "theta_work", "projection_work", "removed_energy", "energy_error"):
         check(name, float(row[name]) == ledger[name], f"{row[name]}, expected {ledger[name]}")
     moving = file["bodies"].attrs["moving"]
     speed = np.linalg.norm(file["bodies/velocity"][:moving], axis=1)

@@ -36,4 +36,7 @@ contract stabilized "$CASES/box.yaml" 1100 --set output.vtk_every=0 --set output
 contract blocks "$CASES/blocks.yaml" 100 --set output.vtk_every=0
 # An arch whose support begins to move: hinges form.
 contract arch "$shipped/arch.yaml" 200 --set output.vtk_every=0 --set drivers.0.start=0.05
+# Few sweeps, and bodies moved apart after each step.
+contract projection "$shipped/papers/settling_800.yaml" 60 --set output.vtk_every=0 \
+    --set solver.max_sweeps=5 --set contact.projection=10
 finish

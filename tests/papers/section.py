@@ -42,7 +42,7 @@ class Section:
         self._add("text", html=html)
 
     def table(self, caption, header, rows):
-        self._add("table", caption=caption, header=list(header), rows=[[cell_text(cell) for cell in row] for row in rows])
+        self._add("table", caption=caption, header=[cell_text(cell) for cell in header], rows=[[cell_text(cell) for cell in row] for row in rows])
 
     def plot(self, filename, caption, x_label, y_label, series, log_x=False, log_y=False, equal=False):
         """Lines in an SVG file; equal gives both axes the same scale, as paths in a plane need."""

@@ -134,8 +134,8 @@ def draw_run(section, runs):
 
 def draw_heap(section):
     folder = section.scratch("picture")
-    run("papers/settling_320", folder, *sets({"output.vtk_every": 1750}))
-    section.render(folder, "settling.png", "Figure 5a: 320 spheres after 35 s.", "--color", "coordination")
+    run("papers/settling_800", folder, *sets({"output.vtk_every": 1750}))
+    section.render(folder, "settling.png", "Figure 5a: 800 spheres after 35 s.", "--color", "coordination")
 
 
 def has_key(name):

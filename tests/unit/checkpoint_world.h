@@ -210,7 +210,7 @@ static inline struct gabion_world *world_make(int32_t count, int64_t step) {
     }
     world->rest_since = 0.125;
     fill_joints(world, &random);
-    world->ledger = (struct ledger){1.5, 2.5, -3.5, 0.25, 4.5, 5.5, 6.5, 7.5, 1e-17, 0, 9.5};
+    world->ledger = (struct ledger){1.5, 2.5, -3.5, 0.25, 4.5, 5.5, 6.5, 8.5, 7.5, 1e-17, 0, 9.5};
     world->run = (struct run_report){.steps = step,
                                      .unconverged_steps = 2,
                                      .local_fallbacks = 3,
@@ -226,6 +226,7 @@ static inline struct gabion_world *world_make(int32_t count, int64_t step) {
                                          .residual_fclib = 1e-6,
                                          .max_overlap = 1e-7,
                                          .max_overlap_relative = 1e-8,
+                                         .mean_overlap = 1e-9,
                                          .joint_error = 1e-9,
                                          .max_speed = 3.25};
     return world;
@@ -303,7 +304,8 @@ static inline bool reports_equal(const struct gabion_world *left,
            a->candidates == b->candidates && a->contacts == b->contacts && a->sweeps == b->sweeps &&
            a->colours == b->colours && a->converged == b->converged && a->residual == b->residual &&
            a->residual_fclib == b->residual_fclib && a->max_overlap == b->max_overlap &&
-           a->max_overlap_relative == b->max_overlap_relative && a->max_speed == b->max_speed;
+           a->max_overlap_relative == b->max_overlap_relative &&
+           a->mean_overlap == b->mean_overlap && a->max_speed == b->max_speed;
 }
 
 // ---- files ----

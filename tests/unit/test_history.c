@@ -21,7 +21,8 @@
 #define HEADER                                                                                     \
     "step,time,bodies,candidates,contacts,sweeps,residual,residual_fclib,max_overlap,"             \
     "kinetic_energy,potential_energy,contact_work,driver_work,applied_work,theta_work,"            \
-    "energy_error,wall_time,max_overlap_relative,removed_energy,colours,converged,max_speed"
+    "energy_error,wall_time,max_overlap_relative,removed_energy,colours,converged,max_speed,"      \
+    "projection_work,mean_overlap"
 #define PROBES ",nut.x,nut.y,nut.z,a_b.x,a_b.y,a_b.z\n"
 
 static struct team *team;
@@ -53,6 +54,7 @@ static struct gabion_world *world_make(void) {
                                          .residual_fclib = 1e-300,
                                          .max_overlap = 0,
                                          .max_overlap_relative = 0.25,
+                                         .mean_overlap = 0.125,
                                          .max_speed = 2.5};
     world->ledger = (struct ledger){.kinetic = 0.1,
                                     .potential = -0.2,
@@ -60,6 +62,7 @@ static struct gabion_world *world_make(void) {
                                     .driver_work = 0.4,
                                     .applied_work = 0.5,
                                     .theta_work = 0.6,
+                                    .projection_work = 0.8,
                                     .removed_energy = 0.7,
                                     .energy_error = 1e-17};
     return world;
@@ -114,17 +117,18 @@ static void test_row(void **state) {
     write_steps(world, 3, 3, false);
     char *text = text_now(), *row = strchr(text, '\n') + 1;
     assert_memory_equal(text, HEADER PROBES, strlen(HEADER PROBES));
-    double values[28];
+    double values[30];
     int columns = 0;
-    for (char *end = row; *end != '\n' && columns < 28; columns++)
+    for (char *end = row; *end != '\n' && columns < 30; columns++)
         values[columns] = strtod(columns > 0 ? end + 1 : end, &end);
-    assert_int_equal(columns, 28);
+    assert_int_equal(columns, 30);
     assert_int_equal(strchr(row, '\n')[1], '\0');
     // What was written is read back to the last bit.
-    const double expected[28] = {
-        3,   3 * 0.1, 1, 5000000000, 3,   17, 1.0 / 7, 1e-300, 0,       0.1, -0.2,    0.3, 0.4, 0.5,
-        0.6, 1e-17,   3, 0.25,       0.7, 6,  1,       2.5,    1.0 / 3, 2,   -3e-300, 0,   0,   0};
-    for (int k = 0; k < 28; k++)
+    const double expected[30] = {3,       3 * 0.1, 1,       5000000000, 3,   17,  1.0 / 7, 1e-300,
+                                 0,       0.1,     -0.2,    0.3,        0.4, 0.5, 0.6,     1e-17,
+                                 3,       0.25,    0.7,     6,          1,   2.5, 0.8,     0.125,
+                                 1.0 / 3, 2,       -3e-300, 0,          0,   0};
+    for (int k = 0; k < 30; k++)
         if (values[k] != expected[k])
             fail_msg("column %d: %.17g, expected %.17g", k + 1, values[k], expected[k]);
     assert_memory_equal(row, "3,", 2);

@@ -48,7 +48,7 @@ static double precession(double time) {
 // With mass 1 and length 2 the top's own moments are equal and no gyroscopic term is left.
 static void test_heavy_top(void **state) {
     (void)state;
-    const double hamiltonian = 1269.975, exact = precession(10);
+    const double hamiltonian = 0.5 * 50 * 50 + 20 * cos(0.05), exact = precession(10);
     assert_near(exact / 10, 0.4, 0.03); // about M g l / (I3 w3)
     for (int round = 0; round < 2; round++) {
         struct gabion_world *world = heavy_top(1, round ? 2 : 1);
@@ -59,9 +59,9 @@ static void test_heavy_top(void **state) {
             vec3 next = scene_position(world, 0);
             angle += atan2(x.x * next.y - x.y * next.x, x.x * next.x + x.y * next.y);
             x = next;
-            assert_near(scene_energy(world), hamiltonian, 1e-5 * hamiltonian);
+            assert_near(scene_energy(world), hamiltonian, 1e-6 * hamiltonian);
         }
-        assert_near(angle, exact, 0.005 * exact);
+        assert_near(angle, exact, 5e-4 * exact);
         assert_at_most(world->report.joint_error, 1e-7);
         scene_destroy(world);
     }
@@ -136,6 +136,10 @@ static void test_side_load(void **state) {
     assert_at_most(fabs(spin.x) + fabs(spin.z), 1e-7);
     assert_true(fabs(spin.y) > 1); // it swings
     assert_near(joints_force(world, &world->joints.list[hinge]).y, -500, 1e-5);
+    // About the centre of the bar its 500 N are no moment, nor is the hinge's beside its axis; but
+    // for the half step between impulses and places.
+    vec3 moment = joints_moment(world, &world->joints.list[hinge], scene_position(world, id));
+    assert_at_most(fabs(moment.x) + fabs(moment.z), 0.01 * 500 * 0.5);
     scene_destroy(world);
 }
 
@@ -291,9 +295,11 @@ static void test_arrival_and_removal(void **state) {
     int32_t hook_id = scene_add(world, &hook), id = scene_add(world, &late);
     scene_join(world, scene_joint(GABION_JOINT_BALL, id, hook_id, vec3_zero()));
     assert_true(gabion_add_removal(world, hook.group, 0.3, &error));
+    int force = gabion_add_probe(world, "hook", hook.group, GABION_FORCE, &error);
     scene_step(world, 200);
     assert_vector_near(scene_position(world, id), late.position, 1e-12);
     assert_near(joints_force(world, &world->joints.list[0]).z, 9.81, 1e-9);
+    assert_vector_near(gabion_probe_value(world, force), vec3_make(0, 0, -9.81), 1e-9);
     scene_step(world, 300);
     vec3 fallen = {0, 0, -0.5 - 0.5 * 9.81 * 0.2 * 0.2};
     assert_vector_near(scene_position(world, id), fallen, 1e-9);

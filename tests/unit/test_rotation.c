@@ -120,7 +120,8 @@ static void test_midpoint_invariants(void **state) {
         double a = random_between(&random, 0.5, 2), b = random_between(&random, 0.5, 2);
         vec3 inertia = {a, b, random_between(&random, fabs(a - b), a + b)};
         vec3 before = vec3_scale(5, scene_random_unit(&random));
-        vec3 after = motion_free_spin(inertia, before, random_between(&random, 1e-4, 0.05));
+        vec3 after =
+            motion_free_spin(inertia, before, vec3_zero(), random_between(&random, 1e-4, 0.05));
         vec3 L0 = vec3_times(inertia, before), L1 = vec3_times(inertia, after);
         assert_near(vec3_dot(L1, after) / vec3_dot(L0, before), 1, 1e-13);
         assert_near(vec3_length(L1) / vec3_length(L0), 1, 1e-13);

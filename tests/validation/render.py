@@ -6,7 +6,7 @@
 
 K is the step in the frame's name. ARRAY is any array of the bodies, such as radius, id, coordination,
 or of the blocks, such as displacement; opening colours a block by its joint that gapes most. Joints
-that gape by more than half a millimetre are marked.
+that gape by more than half a millimetre are marked. Joints between bodies are drawn as lines.
 """
 import argparse
 import glob
@@ -181,9 +181,9 @@ def draw_open_joints(renderer, joints, radius):
     return opened.GetOutput().GetNumberOfPoints()
 
 
-def draw_thrust(renderer, thrust, radius):
+def draw_lines(renderer, lines, radius):
     tube = vtk.vtkTubeFilter()
-    tube.SetInputData(thrust)
+    tube.SetInputData(lines)
     tube.SetRadius(radius)
     tube.SetNumberOfSides(8)
     add_plain_actor(renderer, tube, (0.0, 0.0, 0.0))
@@ -267,9 +267,9 @@ def add_caption(renderer, folder, step, walls, count):
     renderer.AddActor2D(caption)
 
 
-def scene_box(bodies, blocks):
+def scene_box(bodies, blocks, links):
     """The box around what can move, and a margin; None where there is nothing."""
-    boxes = [data.GetBounds() for data in (bodies, blocks) if data and data.GetNumberOfPoints()]
+    boxes = [data.GetBounds() for data in (bodies, blocks, links) if data and data.GetNumberOfPoints()]
     if not boxes:
         return None, 0.0
     box = [(min if k % 2 == 0 else max)(box[k] for box in boxes) for k in range(6)]
@@ -333,7 +333,7 @@ def show_masonry(renderer, overlay, options, step, blocks, margin):
                 0.3 if options.contacts else 1.0)
     opened = draw_open_joints(overlay, joints, 0.06 * margin)
     if options.thrust:
-        draw_thrust(overlay, read_frame(options.folder, "thrust", step), 0.03 * margin)
+        draw_lines(overlay, read_frame(options.folder, "thrust", step), 0.03 * margin)
     ids = vtk_to_numpy(blocks.GetCellData().GetArray("id"))
     return f"{len(numpy.unique(ids))} blocks, {opened} joints open by more than {OPEN_JOINT:g} m"
 
@@ -352,13 +352,15 @@ def main():
     options = parser.parse_args()
 
     step = choose_step(options.folder, options.frame)
-    bodies, blocks, walls = (read_frame(options.folder, kind, step)
-                             for kind in ("bodies", "blocks", "walls"))
+    bodies, blocks, walls, links = (read_frame(options.folder, kind, step)
+                                    for kind in ("bodies", "blocks", "walls", "links"))
     renderer = vtk.vtkRenderer()
     renderer.SetBackground(1, 1, 1)
     overlay = add_overlay(renderer)
     draw_walls(renderer, walls)
-    inner, margin = scene_box(bodies, blocks)
+    inner, margin = scene_box(bodies, blocks, links)
+    if links and links.GetNumberOfCells():
+        draw_lines(renderer, links, 0.03 * margin)
     count = []
     if bodies:
         color = options.color if options.color and not blocks else "speed"
