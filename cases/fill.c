@@ -1,3 +1,4 @@
+#include "cases/orientation.h"
 #include "cases/size.h"
 
 #include <stdlib.h>
@@ -234,13 +235,14 @@ static bool check_room(const struct packing *packing, struct error *error) {
 }
 
 static bool add_grains(struct gabion_world *world, const struct packing *packing,
-                       struct error *error) {
-    struct gabion_body body = packing->definition->template;
-    body.shape = GABION_SPHERE;
+                       struct random_stream *stream, struct error *error) {
+    const struct fill_definition *definition = packing->definition;
+    struct gabion_body body = definition->template;
     gabion_reserve_bodies(world, (size_t)packing->placed);
     for (int64_t i = 0; i < packing->placed; i++) {
         body.radius = packing->grains[i].radius;
-        body.position = packing->grains[i].position;
+        orientation_place(&body, definition->centre, packing->grains[i].position,
+                          definition->turned, stream);
         if (gabion_add_body(world, &body, error) < 0)
             return error_context(error, "sphere %lld", (long long)i + 1);
     }
@@ -252,7 +254,7 @@ static bool pack(struct gabion_world *world, struct packing *packing, struct err
     if (!draw_grains(packing, &stream, error) || !check_room(packing, error))
         return false;
     make_levels(packing);
-    return place_all(packing, &stream, error) && add_grains(world, packing, error);
+    return place_all(packing, &stream, error) && add_grains(world, packing, &stream, error);
 }
 
 bool generate_fill(struct gabion_world *world, const struct fill_definition *definition,

@@ -27,7 +27,8 @@ struct container_definition {
 bool generate_container(struct gabion_world *world, const struct container_definition *definition,
                         struct error *error);
 
-// Spheres on a cubic lattice, shaken: `template` gives everything but position and radius.
+// Spheres on a cubic lattice, shaken: `template` gives everything but position and radius. Or
+// clumps, where the template is one: `size` is then that of the sphere that holds it.
 struct lattice_definition {
     struct gabion_body template;
     struct size_distribution size;
@@ -37,11 +38,14 @@ struct lattice_definition {
     double jitter; // largest shift of a site along each axis, as a fraction of the spacing
     int64_t limit; // bodies; 0: all sites
     uint64_t seed;
+    bool turned; // clumps at random orientations
+    vec3 centre; // of mass of a clump, in its drawing frame
 };
 bool generate_lattice(struct gabion_world *world, const struct lattice_definition *definition,
                       struct error *error);
 
-// Spheres at random places without overlap (random sequential addition, largest first).
+// Spheres at random places without overlap (random sequential addition, largest first); or clumps,
+// as on a lattice.
 struct fill_definition {
     struct gabion_body template;
     struct size_distribution size;
@@ -49,6 +53,8 @@ struct fill_definition {
     int64_t count;  // bodies wanted
     int attempts;   // per body before giving up with an error
     uint64_t seed;
+    bool turned;
+    vec3 centre;
 };
 bool generate_fill(struct gabion_world *world, const struct fill_definition *definition,
                    struct error *error);

@@ -1,3 +1,4 @@
+#include "cases/orientation.h"
 #include "cases/size.h"
 
 static bool check_lattice(const struct lattice_definition *definition, struct error *error) {
@@ -53,12 +54,12 @@ static bool add_sites(struct gabion_world *world, const struct lattice_definitio
         sites = definition->limit;
     struct random_stream stream = {definition->seed};
     struct gabion_body body = definition->template;
-    body.shape = GABION_SPHERE;
     gabion_reserve_bodies(world, (size_t)sites);
     for (int64_t site = 0; site < sites; site++) {
         if (!size_draw(&definition->size, &stream, &body.radius, error))
             return false;
-        body.position = site_position(definition, site, &stream);
+        vec3 position = site_position(definition, site, &stream);
+        orientation_place(&body, definition->centre, position, definition->turned, &stream);
         if (gabion_add_body(world, &body, error) < 0)
             return error_context(error, "site %lld", (long long)site);
     }

@@ -13,7 +13,7 @@ struct assembly {
     size_t capacity, mask_capacity, histogram_capacity;
     size_t joints;           // from this node on they are joints
     uint32_t *contact;       // index of the first contact of each node, or of the joint
-    uint32_t *span;          // contacts of its pair, active or not
+    uint32_t *span;          // contacts of the node, active or not
     int32_t *first, *second; // its solver bodies
     uint8_t *colour;
     uint32_t *bin;
@@ -62,7 +62,12 @@ static void reserve_nodes(struct assembly *assembly, size_t count) {
     assembly->capacity = room;
 }
 
-// The contacts of a pair follow each other in the canonical order.
+// The contacts of a pair follow each other in the canonical order, those of one normal too.
+static bool same_node(const struct contact *x, const struct contact *y) {
+    return x->c == y->c && x->a == y->a && x->normal.x == y->normal.x &&
+           x->normal.y == y->normal.y && x->normal.z == y->normal.z;
+}
+
 static void list_nodes(struct gabion_world *world) {
     struct assembly *assembly = world->problem->assembly;
     size_t count = world->contacts.count, nodes = 0, active = 0;
@@ -70,9 +75,7 @@ static void list_nodes(struct gabion_world *world) {
     for (size_t k = 0, end; k < count; k = end) {
         const struct contact *contact = &world->contacts.list[k];
         size_t taking_part = contact->active;
-        for (end = k + 1;
-             end < count && contact[end - k].c == contact->c && contact[end - k].a == contact->a;
-             end++)
+        for (end = k + 1; end < count && same_node(contact, &contact[end - k]); end++)
             taking_part += contact[end - k].active;
         if (taking_part == 0)
             continue;

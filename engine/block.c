@@ -11,11 +11,18 @@ static vec3 arm_of(const struct gabion_world *world, int32_t i, vec3 point) {
     return vec3_scale(scale, vec3_sub(point, world->problem->x_m[i]));
 }
 
-// The arms of round bodies are known without rounding.
+// The arms of round bodies are known without rounding, and end on their surfaces. So do those of
+// balls of clumps, of which the point between the surfaces is known. Blocks meet in that point.
 void block_arms(const struct gabion_world *world, const struct contact *contact, vec3 *arm_c,
                 vec3 *arm_a) {
     const uint8_t *shape = world->bodies.shape;
     bool blocks = pair_has_block(&world->bodies, contact->c, contact->a);
+    if (!pair_has_manifold(&world->bodies, contact->c, contact->a)) {
+        vec3 half = vec3_scale(0.5 * contact->gap, contact->normal);
+        *arm_c = arm_of(world, contact->c, vec3_add(contact->point, half));
+        *arm_a = arm_of(world, contact->a, vec3_sub(contact->point, half));
+        return;
+    }
     *arm_c = blocks ? arm_of(world, contact->c, contact->point) : vec3_negate(contact->normal);
     *arm_a = blocks || shape[contact->a] == GABION_HALF_SPACE
                  ? arm_of(world, contact->a, contact->point)

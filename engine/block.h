@@ -1,5 +1,5 @@
-// A block of the contact problem: the points of one pair of bodies in their local frame, with the
-// full 3x3 matrix W of each.
+// A block of the contact problem: the points of one pair of bodies along one normal, in their local
+// frame, with the full 3x3 matrix W of each.
 #ifndef ENGINE_BLOCK_H
 #define ENGINE_BLOCK_H
 

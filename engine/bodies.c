@@ -26,10 +26,14 @@ void bodies_free(struct bodies *bodies) {
     BODY_ARRAYS(FREE)
     for (size_t k = 0; k < bodies->polyhedron_count; k++)
         polyhedron_free(bodies->polyhedra[k]);
+    for (size_t k = 0; k < bodies->clump_count; k++)
+        clump_free(bodies->clumps[k]);
     FREE(index_of)
     FREE(start_of)
     FREE(half_spaces)
     FREE(polyhedra)
+    FREE(clumps)
+    FREE(hollows)
 #undef FREE
     *bodies = (struct bodies){0};
 }
@@ -59,6 +63,20 @@ static int32_t add_half_space(struct bodies *bodies, const struct gabion_body *b
     return (int32_t)bodies->half_space_count++;
 }
 
+static int32_t add_hollow(struct bodies *bodies, const struct gabion_body *body) {
+    bool drum = body->shape == GABION_DRUM;
+    bodies->hollows =
+        memory_reserve(bodies->hollows, &bodies->hollow_capacity, bodies->hollow_count + 1,
+                       sizeof *bodies->hollows, "containers");
+    bodies->hollows[bodies->hollow_count] = (struct hollow){
+        .axis = drum ? body->normal : vec3_zero(),
+        .radius = body->radius,
+        .half_length = drum ? 0.5 * body->length : 0,
+        .ends = drum && body->ends,
+    };
+    return (int32_t)bodies->hollow_count++;
+}
+
 int32_t bodies_new_id(struct bodies *bodies) {
     bodies->index_of =
         memory_reserve(bodies->index_of, &bodies->id_capacity, (size_t)bodies->id_count + 1,
@@ -76,19 +94,29 @@ struct shape_part {
     quat q;
 };
 
+// From the drawing frame to the shape's own.
+static void place_own_frame(vec3 *x, quat *q, vec3 centre, quat axes) {
+    *x = vec3_add(*x, mat3_apply(quat_matrix(*q), centre));
+    *q = quat_multiply(*q, axes);
+}
+
 void bodies_place(const struct bodies *bodies, const struct gabion_body *body, vec3 *x, quat *q,
                   double *radius) {
     *x = body->position;
     *q = quat_normalize(body->orientation);
     *radius = body->shape == GABION_SPHERE ? body->radius : 0;
-    if (body->shape == GABION_HALF_SPACE)
+    if (shape_is_wall(body->shape))
         *q = (quat){1, 0, 0, 0};
-    if (body->shape != GABION_POLYHEDRON)
-        return;
-    const struct polyhedron *shape = bodies->polyhedra[body->polyhedron];
-    *radius = shape->radius;
-    *x = vec3_add(*x, mat3_apply(quat_matrix(*q), shape->centre));
-    *q = quat_multiply(*q, shape->axes);
+    if (body->shape == GABION_POLYHEDRON) {
+        const struct polyhedron *shape = bodies->polyhedra[body->polyhedron];
+        *radius = shape->radius;
+        place_own_frame(x, q, shape->centre, shape->axes);
+    }
+    if (body->shape == GABION_CLUMP) {
+        const struct clump *shape = bodies->clumps[body->clump];
+        *radius = shape->radius;
+        place_own_frame(x, q, shape->centre, shape->axes);
+    }
 }
 
 static struct shape_part part_of(struct bodies *bodies, const struct gabion_body *body) {
@@ -99,6 +127,13 @@ static struct shape_part part_of(struct bodies *bodies, const struct gabion_body
         part.moment = sphere_inertia(body->radius, 1);
     } else if (body->shape == GABION_HALF_SPACE) {
         part.index = add_half_space(bodies, body);
+    } else if (shape_is_wall(body->shape)) {
+        part.index = add_hollow(bodies, body);
+    } else if (body->shape == GABION_CLUMP) {
+        const struct clump *shape = bodies->clumps[body->clump];
+        part.index = body->clump;
+        part.volume = shape->volume;
+        part.moment = vec3_scale(1 / shape->volume, shape->inertia);
     } else {
         const struct polyhedron *shape = bodies->polyhedra[body->polyhedron];
         part.index = body->polyhedron;

@@ -10,6 +10,8 @@
 #include <stdint.h>
 
 #include "engine/gabion.h"
+#include "geometry/clump.h"
+#include "geometry/hollow.h"
 #include "geometry/polyhedron.h"
 
 // A half-space is the solid behind a plane. The plane passes through the body's position. Its own
@@ -25,12 +27,12 @@ struct bodies {
     size_t capacity;
 
     int32_t *id;
-    int32_t *shape_index; // into half_spaces or polyhedra; -1 for spheres
+    int32_t *shape_index; // into the table of its shape; -1 for spheres
     uint16_t *material, *group;
     uint8_t *shape; // enum gabion_shape
     uint8_t *lock;  // enum gabion_lock bits
 
-    double *radius; // of the sphere about x that holds the body; 0 for half-spaces
+    double *radius; // of the sphere about x that holds the body; 0 for walls
     double *mass;   // 0 for fixed bodies
     vec3 *inertia;  // principal moments; body axes are principal axes
 
@@ -47,6 +49,10 @@ struct bodies {
     size_t half_space_count, half_space_capacity;
     struct polyhedron **polyhedra; // shapes, each of any number of bodies
     size_t polyhedron_count, polyhedron_capacity;
+    struct clump **clumps; // likewise
+    size_t clump_count, clump_capacity;
+    struct hollow *hollows; // hollow spheres and drums
+    size_t hollow_count, hollow_capacity;
     vec3 *start_of; // id -> x of a polyhedron when it entered the run; zero for other bodies
     size_t start_count, start_capacity;
 };
@@ -90,10 +96,33 @@ static inline const struct polyhedron *bodies_polyhedron(const struct bodies *bo
     return bodies->polyhedra[bodies->shape_index[i]];
 }
 
-// The length R by which the solver turns a spin into a velocity, s = R w. A plane has none of its
+static inline const struct clump *bodies_clump(const struct bodies *bodies, int32_t i) {
+    return bodies->clumps[bodies->shape_index[i]];
+}
+
+static inline const struct hollow *bodies_hollow(const struct bodies *bodies, int32_t i) {
+    return &bodies->hollows[bodies->shape_index[i]];
+}
+
+// Half-spaces, hollow spheres and drums: no sphere holds them, and all moving bodies may be near.
+static inline bool shape_is_wall(enum gabion_shape shape) {
+    return shape == GABION_HALF_SPACE || shape == GABION_HOLLOW_SPHERE || shape == GABION_DRUM;
+}
+
+static inline bool bodies_is_wall(const struct bodies *bodies, int32_t i) {
+    return shape_is_wall((enum gabion_shape)bodies->shape[i]);
+}
+
+// Some shape whose contacts turn with its axes. Hollows do not turn by themselves, but their
+// contacts are of the kind that knows about axes.
+static inline bool bodies_have_axes(const struct bodies *bodies) {
+    return bodies->polyhedron_count + bodies->clump_count + bodies->hollow_count > 0;
+}
+
+// The length R by which the solver turns a spin into a velocity, s = R w. A wall has none of its
 // own; one metre serves.
 static inline double bodies_spin_radius(const struct bodies *bodies, int32_t i) {
-    return bodies->shape[i] == GABION_HALF_SPACE ? 1 : bodies->radius[i];
+    return bodies_is_wall(bodies, i) ? 1 : bodies->radius[i];
 }
 
 // What an overlap is measured against: a radius, half a thickness; a wall has no size.
@@ -103,7 +132,11 @@ static inline double bodies_size(const struct bodies *bodies, int32_t i) {
         return bodies->radius[i];
     case GABION_POLYHEDRON:
         return 0.5 * bodies_polyhedron(bodies, i)->thickness;
+    case GABION_CLUMP:
+        return bodies_clump(bodies, i)->smallest;
     case GABION_HALF_SPACE:
+    case GABION_HOLLOW_SPHERE:
+    case GABION_DRUM:
         break;
     }
     return INFINITY;

@@ -1,6 +1,6 @@
 #include "engine/contacts.h"
 
-#include "engine/pair.h"
+#include "engine/clump_pair.h"
 #include "engine/problem.h"
 #include "engine/solution.h"
 #include "engine/world.h"
@@ -133,7 +133,7 @@ void contacts_match(struct gabion_world *world) {
     struct match match = {world, NULL};
     match.taken = memory_allocate(contacts->memory_count, sizeof *match.taken, "warm start");
     team_for(world->team, contacts->count, CHUNK, match_range, &match);
-    if (world->bodies.polyhedron_count > 0)
+    if (bodies_have_axes(&world->bodies))
         team_for(world->team, contacts->count, CHUNK, match_leftovers, &match);
     if (!solution_visits_all(&world->settings))
         team_for(world->team, contacts->count, CHUNK, project_range, world);
@@ -222,6 +222,8 @@ struct contact contacts_after(const struct gabion_world *world, const struct con
     struct contact after = *contact;
     int32_t c = contact->c, a = contact->a;
     mat3 axes;
+    if (!pair_has_manifold(bodies, c, a) && clump_pair_gap(bodies, contact, &after.gap))
+        return after;
     if (pair_has_block(bodies, c, a)) {
         vec3 moved =
             vec3_sub(moved_since(world, c, contact->point), moved_since(world, a, contact->point));

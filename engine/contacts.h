@@ -14,12 +14,13 @@
 enum contact_status { CONTACT_OPEN, CONTACT_STICK, CONTACT_SLIP };
 
 struct contact {
-    int32_t c, a;     // body indices
-    uint32_t feature; // which parts of the two shapes (geometry/manifold.h); 0 for spheres
-    uint16_t law;     // into laws
-    uint8_t status;   // enum contact_status, after the solve
-    uint8_t active;   // takes part in the solve of this step
-    double gap;       // at q_m
+    int32_t c, a; // body indices
+    uint32_t
+        feature;    // which parts of the two shapes (geometry/manifold.h); 0 for spheres and planes
+    uint16_t law;   // into laws
+    uint8_t status; // enum contact_status, after the solve
+    uint8_t active; // takes part in the solve of this step
+    double gap;     // at q_m
     vec3 normal;
     vec3 point;   // at q_m, world axes
     vec3 impulse; // on c, world axes, N s

@@ -21,8 +21,8 @@ struct correction {
     int iterations;
 };
 
-// A row for each contact with chosen[k], of those in `list` (world->contacts.count of them), and for
-// each point of a joint that is laid out, without errors, friction or unknowns.
+// A row for each contact with chosen[k], of those in `list` (world->contacts.count of them), and
+// for each point of a joint that is laid out, without errors, friction or unknowns.
 struct correction correction_open(const struct gabion_world *world, const struct contact *list,
                                   const bool *chosen);
 void correction_close(struct correction *correction);

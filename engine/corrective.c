@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "engine/block.h"
+#include "engine/clump_pair.h"
 #include "engine/detection.h"
-#include "engine/events.h"
 #include "engine/gap.h"
 #include "engine/motion.h"
 #include "engine/projection.h"
@@ -111,15 +111,21 @@ static vec3 relative(const struct gabion_world *world, const struct correction *
                                   at_point(world, about->a, row->arm_a, velocity)));
 }
 
-// w x (w x r) of eq. 2.4. On a sphere the point that counts for a contact is its centre: the row of
-// eq. 2.5 is the same for it, the normal passing through it, and a ball that rolls does not leave
-// the floor.
-static vec3 centripetal(const struct gabion_world *world, int32_t i, vec3 arm, bool contact) {
+// w x (w x r) of eq. 2.4. Where a sphere touches, of a clump or by itself, the point that counts is
+// its centre: the row of eq. 2.5 is the same for it, the normal passing through it, and a ball that
+// rolls does not leave the floor.
+static vec3 centripetal(const struct gabion_world *world, const struct correction_row *about,
+                        int32_t i, vec3 arm) {
     const struct bodies *bodies = &world->bodies;
-    if (i == bodies->count || (contact && bodies->shape[i] == GABION_SPHERE))
+    if (i == bodies->count)
         return vec3_zero();
-    vec3 w = bodies->w[i];
-    return vec3_cross(w, vec3_cross(w, vec3_scale(bodies_spin_radius(bodies, i), arm)));
+    vec3 w = bodies->w[i], r = vec3_scale(bodies_spin_radius(bodies, i), arm);
+    if (about->point < 0) {
+        const struct contact *contact = &world->contacts.list[about->index];
+        double radius = clump_pair_radius(bodies, contact, i);
+        r = vec3_add_scaled(r, i == contact->c ? radius : -radius, contact->normal);
+    }
+    return vec3_cross(w, vec3_cross(w, r));
 }
 
 // Of a joint that holds a distance: how its line turns.
@@ -137,8 +143,8 @@ static vec3 closing_acceleration(const struct gabion_world *world,
                                  const struct correction *correction, int32_t k) {
     const struct friction_row *row = &correction->problem->bodies.rows[k];
     const struct correction_row *about = &correction->rows[k];
-    vec3 c = in_frame(row, vec3_sub(centripetal(world, about->c, row->arm_c, about->point < 0),
-                                    centripetal(world, about->a, row->arm_a, about->point < 0)));
+    vec3 c = in_frame(row, vec3_sub(centripetal(world, about, about->c, row->arm_c),
+                                    centripetal(world, about, about->a, row->arm_a)));
     c.x += turning(world, correction, k);
     return vec3_add_scaled(relative(world, correction, k, acceleration), world->settings.step, c);
 }
@@ -260,8 +266,7 @@ static bool *choose_closed(const struct gabion_world *world) {
     const struct correction *positions = &world->corrective->positions;
     size_t count = world->contacts.count;
     bool *chosen = memory_allocate(count, sizeof *chosen, "contacts");
-    double *gap =
-        memory_allocate(friction_problem_size(positions->problem), sizeof *gap, "gaps");
+    double *gap = memory_allocate(friction_problem_size(positions->problem), sizeof *gap, "gaps");
     friction_problem_velocity(positions->problem, positions->x, gap);
     for (size_t k = 0; k < count; k++) {
         const struct contact *contact = &world->contacts.list[k];
@@ -373,13 +378,14 @@ static void add_start(struct gabion_world *world) {
         vec3 *r = &world->problem->points[k].r;
         *r = vec3_add(*r, scratch->joint_start[k].r);
     }
-    joints_store(world);
+    joints_remember(world);
 }
 
 // The step ------------------------------------------------------------------------------------
 
 static bool make_step(struct gabion_world *world, struct error *error) {
-    step_phase(world, PHASE_EVENTS, events_apply);
+    if (!step_begin(world, error))
+        return false;
     step_phase(world, PHASE_PREDICT, motion_predict);
     step_phase(world, PHASE_PREDICT, motion_stand);
     step_phase(world, PHASE_BROAD, detection_broad);

@@ -260,11 +260,22 @@ static const char *body_defect(const struct gabion_world *world, const struct ga
         return "the normal of a half-space must have length 1";
     if (body->shape == GABION_HALF_SPACE && !body->fixed)
         return "a half-space is infinite and must be fixed";
-    if (body->shape == GABION_SPHERE && !(body->radius > 0 && isfinite(body->radius)))
+    if (shape_is_wall(body->shape) && !body->fixed)
+        return "a hollow sphere or drum must be fixed; give it a driver";
+    if (body->shape == GABION_DRUM && !(fabs(length - 1) < 1e-9))
+        return "the axis of a drum must have length 1";
+    if (body->shape == GABION_DRUM && !(body->length > 0 && isfinite(body->length)))
+        return "the length of a drum must be positive";
+    bool round = body->shape == GABION_SPHERE || body->shape == GABION_HOLLOW_SPHERE ||
+                 body->shape == GABION_DRUM;
+    if (round && !(body->radius > 0 && isfinite(body->radius)))
         return "the radius must be positive";
     if (body->shape == GABION_POLYHEDRON &&
         (body->polyhedron < 0 || (size_t)body->polyhedron >= world->bodies.polyhedron_count))
         return "the polyhedron does not exist";
+    if (body->shape == GABION_CLUMP &&
+        (body->clump < 0 || (size_t)body->clump >= world->bodies.clump_count))
+        return "the clump does not exist";
     if (body->material < 0 || body->material >= world->materials.count)
         return "the material does not exist";
     if (body->group < 0 || body->group >= world->groups.count)
@@ -307,6 +318,19 @@ int gabion_add_polyhedron(struct gabion_world *world, struct polyhedron *polyhed
                        bodies->polyhedron_count + 1, sizeof *bodies->polyhedra, "polyhedra");
     bodies->polyhedra[bodies->polyhedron_count] = polyhedron;
     return (int)bodies->polyhedron_count++;
+}
+
+int gabion_add_clump(struct gabion_world *world, struct clump *clump, struct error *error) {
+    struct bodies *bodies = &world->bodies;
+    if (!clump || bodies->clump_count >= INT32_MAX) {
+        clump_free(clump);
+        error_set(error, ERROR_INPUT, "the clump does not exist, or there are too many");
+        return -1;
+    }
+    bodies->clumps = memory_reserve(bodies->clumps, &bodies->clump_capacity,
+                                    bodies->clump_count + 1, sizeof *bodies->clumps, "clumps");
+    bodies->clumps[bodies->clump_count] = clump;
+    return (int)bodies->clump_count++;
 }
 
 static void add_pending(struct gabion_world *world, int32_t id, const struct gabion_body *body) {

@@ -12,22 +12,17 @@
 #define CHUNK        2048 // bodies
 #define NARROW_CHUNK 256  // clipping blocks is worth sharing out sooner
 
-// Contacts of blocks, found while contacts are counted and copied to their places afterwards: a
-// manifold is too dear to be computed twice. One stash for each chunk of bodies.
-struct stash {
-    struct contact *list;
-    size_t count, capacity, taken;
-};
-
 struct detection {
     struct grid *grid;
     struct pair_list pairs; // of finite bodies
     double *reach;          // radius + alert, by finite body
     uint32_t *start;        // first contact of each moving body
-    double *approach;       // how far each half-space comes in the step
-    struct stash *stash;
+    double *approach;       // how far each wall comes in the step
+    // Contacts of blocks, found while contacts are counted and copied to their places afterwards: a
+    // manifold is too dear to be computed twice. One list for each chunk of bodies.
+    struct contact_list *stash;
     size_t reach_capacity, start_capacity, approach_capacity, stash_count;
-    int32_t finite; // bodies [0, finite); half-spaces follow
+    int32_t finite; // bodies [0, finite); walls follow
 };
 
 struct detection *detection_create(void) {
@@ -45,7 +40,7 @@ void detection_free(struct detection *detection) {
     memory_free(detection->start);
     memory_free(detection->approach);
     for (size_t k = 0; k < detection->stash_count; k++)
-        memory_free(detection->stash[k].list);
+        contact_list_free(&detection->stash[k]);
     memory_free(detection->stash);
     memory_free(detection);
 }
@@ -57,7 +52,7 @@ static double speed_of(const struct gabion_world *world, int32_t i) {
     const struct bodies *bodies = &world->bodies;
     vec3 v = bodies->v[i], free = world->problem->v_free[i];
     double speed = sqrt(fmax(vec3_dot(v, v), vec3_dot(free, free)));
-    if (bodies->shape[i] == GABION_POLYHEDRON) {
+    if (bodies->shape[i] == GABION_POLYHEDRON || bodies->shape[i] == GABION_CLUMP) {
         vec3 w = bodies->w[i], s = world->problem->s_free[i];
         speed += fmax(bodies->radius[i] * vec3_length(w), vec3_length(s));
     }
@@ -92,7 +87,7 @@ static void fill_reach(void *context, size_t begin, size_t end) {
 
 static int32_t count_finite(const struct bodies *bodies) {
     int32_t finite = bodies->count;
-    while (finite > 0 && bodies->shape[finite - 1] == GABION_HALF_SPACE)
+    while (finite > 0 && bodies_is_wall(bodies, finite - 1))
         finite--;
     return finite;
 }
@@ -119,7 +114,7 @@ static double alert_of(const struct gabion_world *world, int32_t i) {
                                  : detection->approach[i - detection->finite];
 }
 
-// A plane that turns comes the faster the further out.
+// A wall that turns comes the faster the further out.
 static double alert_between(const struct gabion_world *world, int32_t c, int32_t a) {
     const struct problem *problem = world->problem;
     double alert = alert_of(world, c) + alert_of(world, a);
@@ -130,34 +125,21 @@ static double alert_between(const struct gabion_world *world, int32_t c, int32_t
     return alert + angle * (arm + world->bodies.radius[c]);
 }
 
-static uint32_t stash_contacts(const struct gabion_world *world, struct stash *stash, int32_t c,
-                               int32_t a) {
-    struct manifold manifold;
-    pair_manifold(world, c, a, alert_between(world, c, a), &manifold);
-    size_t count = (size_t)manifold.count;
-    stash->list = memory_reserve(stash->list, &stash->capacity, stash->count + count,
-                                 sizeof *stash->list, "contacts");
-    for (size_t k = 0; k < count; k++)
-        stash->list[stash->count++] = (struct contact){
-            .c = c,
-            .a = a,
-            .law = world_law(world, c, a),
-            .feature = manifold.point[k].feature,
-            .gap = manifold.point[k].gap,
-            .normal = manifold.normal,
-            .point = manifold.point[k].position,
-        };
-    return (uint32_t)count;
+static uint32_t stash_contacts(const struct gabion_world *world, struct contact_list *stash,
+                               int32_t c, int32_t a) {
+    size_t before = stash->count;
+    pair_find(world, c, a, alert_between(world, c, a), stash);
+    return (uint32_t)(stash->count - before);
 }
 
 // Narrow phase --------------------------------------------------------------------------------
 
 static void measure_approach(struct gabion_world *world) {
     struct detection *detection = world->detection;
-    size_t half_spaces = (size_t)(world->bodies.count - detection->finite);
-    detection->approach = memory_reserve(detection->approach, &detection->approach_capacity,
-                                         half_spaces, sizeof *detection->approach, "detection");
-    for (size_t k = 0; k < half_spaces; k++)
+    size_t walls = (size_t)(world->bodies.count - detection->finite);
+    detection->approach = memory_reserve(detection->approach, &detection->approach_capacity, walls,
+                                         sizeof *detection->approach, "detection");
+    for (size_t k = 0; k < walls; k++)
         detection->approach[k] =
             world->settings.step * speed_of(world, detection->finite + (int32_t)k);
 }
@@ -176,7 +158,7 @@ static void count_contacts(void *context, size_t begin, size_t end) {
     const struct bodies *bodies = &world->bodies;
     struct detection *detection = world->detection;
     const struct pair_list *pairs = &detection->pairs;
-    struct stash *stash = &detection->stash[begin / NARROW_CHUNK];
+    struct contact_list *stash = &detection->stash[begin / NARROW_CHUNK];
     stash->count = stash->taken = 0;
     for (int32_t c = (int32_t)begin; c < (int32_t)end; c++) {
         uint32_t count = 0;
@@ -196,7 +178,7 @@ static void count_contacts(void *context, size_t begin, size_t end) {
     }
 }
 
-static struct contact *take_stashed(struct stash *stash, int32_t c, int32_t a,
+static struct contact *take_stashed(struct contact_list *stash, int32_t c, int32_t a,
                                     struct contact *out) {
     while (stash->taken < stash->count && stash->list[stash->taken].c == c &&
            stash->list[stash->taken].a == a)
@@ -209,7 +191,7 @@ static void fill_contacts(void *context, size_t begin, size_t end) {
     const struct bodies *bodies = &world->bodies;
     struct detection *detection = world->detection;
     const struct pair_list *pairs = &detection->pairs;
-    struct stash *stash = &detection->stash[begin / NARROW_CHUNK];
+    struct contact_list *stash = &detection->stash[begin / NARROW_CHUNK];
     for (int32_t c = (int32_t)begin; c < (int32_t)end; c++) {
         struct contact *out = &world->contacts.list[detection->start[c]];
         for (uint32_t p = pairs->start[c]; p < pairs->start[c + 1]; p++) {
@@ -241,7 +223,7 @@ static void size_stash(struct detection *detection, size_t moving) {
     detection->stash =
         memory_resize(detection->stash, chunks, sizeof *detection->stash, "detection");
     for (size_t k = detection->stash_count; k < chunks; k++)
-        detection->stash[k] = (struct stash){0};
+        detection->stash[k] = (struct contact_list){0};
     detection->stash_count = chunks;
 }
 
@@ -272,7 +254,7 @@ bool world_initial_overlap(struct gabion_world *world, double *overlap, double *
     problem_size(world->problem, bodies->count);
     memset(world->problem->v_free, 0, (size_t)bodies->count * sizeof *world->problem->v_free);
     memset(world->problem->s_free, 0, (size_t)bodies->count * sizeof *world->problem->s_free);
-    if (bodies->polyhedron_count > 0)
+    if (bodies_have_axes(bodies))
         problem_size_axes(world->problem);
     motion_stand(world);
     detection_broad(world);

@@ -210,21 +210,18 @@ static bool same_bodies(const struct friction_row *x, const struct friction_row 
     return x->c == y->c && x->a == y->a;
 }
 
-// Where joints are, two bodies may meet in more than one run: the first of them names the pair.
-static int32_t earlier_pair(const struct friction_problem *problem, int32_t k) {
-    const struct friction_bodies *bodies = &problem->bodies;
-    const struct friction_row *row = &bodies->rows[k];
-    for (size_t e = bodies->start[row->c]; problem->held && e < bodies->start[row->c + 1]; e++) {
-        int32_t other = bodies->incident[e] / 2;
-        if (other >= k)
-            break;
-        if (same_bodies(row, &bodies->rows[other]))
-            return bodies->pair[other];
-    }
-    return -1;
+// Contacts and joints of the same two bodies need not follow each other: those of one normal do.
+// The first of the pair, looked for among the contacts of the body that has fewer of them.
+static int32_t first_of_pair(const struct friction_bodies *bodies, int32_t contact) {
+    const struct friction_row *row = &bodies->rows[contact];
+    const size_t *start = bodies->start;
+    bool few = start[row->c + 1] - start[row->c] <= start[row->a + 1] - start[row->a];
+    const int32_t *incident = &bodies->incident[start[few ? row->c : row->a]];
+    while (!same_bodies(&bodies->rows[*incident / 2], row))
+        incident++;
+    return *incident / 2;
 }
 
-// Contacts of the same two bodies follow each other.
 static size_t list_runs(struct friction_problem *problem) {
     struct friction_bodies *bodies = &problem->bodies;
     size_t runs = 0;
@@ -238,12 +235,14 @@ static size_t list_runs(struct friction_problem *problem) {
         bodies->pair[k] = -1;
         if (row->c < 0 || row->a < 0)
             continue;
-        bodies->pair[k] = begins ? earlier_pair(problem, k) : bodies->pair[k - 1];
-        if (bodies->pair[k] >= 0)
-            continue;
-        bodies->first[bodies->pair_count] = row->c;
-        bodies->second[bodies->pair_count] = row->a;
-        bodies->pair[k] = (int32_t)bodies->pair_count++;
+        int32_t first = begins ? first_of_pair(bodies, k) : k - 1;
+        if (first == k) {
+            bodies->first[bodies->pair_count] = row->c;
+            bodies->second[bodies->pair_count] = row->a;
+            bodies->pair[k] = (int32_t)bodies->pair_count++;
+        } else {
+            bodies->pair[k] = bodies->pair[first];
+        }
     }
     return runs;
 }

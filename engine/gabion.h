@@ -14,6 +14,7 @@
 
 struct gabion_world;
 struct polyhedron; // geometry/polyhedron.h
+struct clump;      // geometry/clump.h
 
 enum gabion_scheme {
     GABION_SCHEME_MOREAU,     // one implicit problem of velocities per step
@@ -133,7 +134,14 @@ struct gabion_law {
     double restitution, tangential_restitution;
 };
 
-enum gabion_shape { GABION_SPHERE, GABION_HALF_SPACE, GABION_POLYHEDRON };
+enum gabion_shape {
+    GABION_SPHERE,
+    GABION_HALF_SPACE,
+    GABION_POLYHEDRON,
+    GABION_CLUMP,         // a rigid body made of spheres
+    GABION_HOLLOW_SPHERE, // the inside of a sphere; all moving bodies are in it
+    GABION_DRUM,          // the inside of a cylinder
+};
 
 enum gabion_lock { // degrees of freedom, world axes
     GABION_LOCK_X = 1,
@@ -146,14 +154,18 @@ enum gabion_lock { // degrees of freedom, world axes
 
 struct gabion_body {
     enum gabion_shape shape;
-    double radius;    // sphere
-    vec3 normal;      // half-space: out of the solid, unit
+    double radius;    // sphere; hollow sphere and drum: of the inside
+    vec3 normal;      // half-space: out of the solid, unit; drum: its axis, unit
     vec3 tangent;     // half-space as drawn: direction of the first half extent, unit
     double extent[2]; // half-space as drawn: half sides of the rectangle; 0: fit the scene
+    double length;    // drum
+    bool ends;        // drum: closed by two flat discs
     int polyhedron;   // polyhedron: which, from gabion_add_polyhedron
-    // Sphere centre; point of the plane, centre of the drawn rectangle; origin and axes of a
-    // polyhedron's drawing frame. The orientation of a half-space is that of its normal. The body's
-    // state speaks of its centre of mass and principal axes.
+    int clump;        // clump: which, from gabion_add_clump
+    // Centre of a sphere, hollow sphere or drum; point of the plane, centre of the drawn rectangle;
+    // origin and axes of the drawing frame of a polyhedron or clump. The orientation of a
+    // half-space or drum is that of its normal. The body's state speaks of its centre of mass and
+    // principal axes.
     vec3 position;
     quat orientation;
     vec3 velocity, spin; // spin: angular velocity, world axes
@@ -211,9 +223,10 @@ bool gabion_set_default_law(struct gabion_world *world, const struct gabion_law 
 int gabion_add_group(struct gabion_world *world, const char *name);        // or the existing one
 int gabion_find_group(const struct gabion_world *world, const char *name); // -1: none
 const char *gabion_group_name(const struct gabion_world *world, int group);
-// A shape that any number of bodies may have. The world takes it over, even when it returns -1.
+// Shapes that any number of bodies may have. The world takes them over, even when it returns -1.
 int gabion_add_polyhedron(struct gabion_world *world, struct polyhedron *polyhedron,
                           struct error *error);
+int gabion_add_clump(struct gabion_world *world, struct clump *clump, struct error *error);
 int32_t gabion_add_body(struct gabion_world *world, const struct gabion_body *body,
                         struct error *error);
 void gabion_reserve_bodies(struct gabion_world *world, size_t count);

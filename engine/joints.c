@@ -197,6 +197,15 @@ static vec3 velocity_at_start(const struct gabion_world *world, const struct joi
     return vec3_make(vec3_dot(axis[0], u), vec3_dot(axis[1], u), vec3_dot(axis[2], u));
 }
 
+// A joint that is far apart (its bodies came late, or drivers pull it open) comes together by a
+// hundredth of its size in a step: all at once would be a shot.
+#define PULL 0.01
+
+static vec3 correctable(const struct joint *joint, vec3 g) {
+    double length = vec3_length(g), most = PULL * joint->lever;
+    return length > most ? vec3_scale(most / length, g) : g;
+}
+
 // The law is u+ + bias = 0.
 static vec3 bias(const struct gabion_world *world, const struct joint *joint, int k,
                  const struct block *block, const struct block_point *point) {
@@ -206,7 +215,7 @@ static vec3 bias(const struct gabion_world *world, const struct joint *joint, in
     struct solver_velocity c = velocity_before(world, joint->body[joint->swapped]);
     struct solver_velocity a = velocity_before(world, joint->body[!joint->swapped]);
     place_now(world, joint, joint->body, now);
-    vec3 g = error_at(joint, now, joint->axis, k);
+    vec3 g = correctable(joint, error_at(joint, now, joint->axis, k));
     vec3 start = vec3_scale(sign, velocity_at_start(world, joint, k, now));
     vec3 turn = vec3_sub(block_velocity(block, point, &c, &a), start);
     vec3 b = vec3_add_scaled(vec3_scale((1 - theta) / theta, turn), 1 - theta, start);
@@ -238,9 +247,8 @@ void joints_stand(struct gabion_world *world) {
         struct joint *joint = &world->joints.list[i];
         if (joint->slot == SLOT_NONE)
             continue;
-        struct block block = {.c = joint->body[joint->swapped],
-                              .a = joint->body[!joint->swapped],
-                              .joint = i};
+        struct block block = {
+            .c = joint->body[joint->swapped], .a = joint->body[!joint->swapped], .joint = i};
         joint_start_block(joint, &block);
         joint->slot = (uint32_t)problem->point_count;
         for (uint32_t k = 0; k < block.count; k++)
@@ -284,7 +292,7 @@ void joint_fill_inverse(const struct problem *problem, const struct joint *joint
     hold_invert(inverse->a, n, HOLD_FLOOR * trace);
 }
 
-void joints_store(struct gabion_world *world) {
+void joints_remember(struct gabion_world *world) {
     for (int k = 0; k < world->joints.count; k++) {
         struct joint *joint = &world->joints.list[k];
         for (int i = 0; i < JOINT_POINTS; i++) {

@@ -100,7 +100,7 @@ void joint_fill_point(const struct gabion_world *world, const struct joint *join
 void joint_fill_inverse(const struct problem *problem, const struct joint *joint,
                         const struct block *block, struct joint_inverse *inverse);
 
-void joints_store(struct gabion_world *world); // impulses of the problem back into the joints
+void joints_remember(struct gabion_world *world); // impulses for the next step
 
 // 1/2 (u+ + u-).r of all joints, and the part of it that prescribed bodies paid for.
 void joints_work(const struct gabion_world *world, double *work, double *driven);

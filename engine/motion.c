@@ -244,7 +244,7 @@ void motion_predict(struct gabion_world *world) {
     problem_size(problem, bodies->count + joined);
     if (joined)
         joints_expect(world);
-    bool axes = bodies->polyhedron_count > 0 || drivers_turn(world) || joined;
+    bool axes = bodies_have_axes(bodies) || drivers_turn(world) || joined;
     struct prediction prediction = {world, motion_step_gravity(world), motion_group_forces(world)};
     team_for(world->team, (size_t)bodies->moving, BODY_CHUNK, predict_moving, &prediction);
     if (axes) {

@@ -96,13 +96,13 @@ static void apply_order(struct gabion_world *world, const int32_t *order, int32_
     world->contacts.count = 0; // their indices are void
 }
 
-// Classes in the upper bits of the key: moving, fixed, half-space.
+// Classes in the upper bits of the key: moving, fixed, wall.
 #define CLASS_SHIFT 62
 
 static uint64_t order_key(const struct bodies *bodies, int32_t i, vec3 low, double size) {
     if (bodies->mass[i] > 0)
         return curve_key(bodies->x[i], low, size);
-    return (bodies->shape[i] == GABION_HALF_SPACE ? 2ull : 1ull) << CLASS_SHIFT;
+    return (bodies_is_wall(bodies, i) ? 2ull : 1ull) << CLASS_SHIFT;
 }
 
 static void bound_moving(const struct bodies *bodies, vec3 *low, double *size) {

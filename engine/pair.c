@@ -1,6 +1,7 @@
-#include "engine/pair.h"
+#include "engine/clump_pair.h"
 
 #include "engine/problem.h"
+#include "parallel/memory.h"
 
 // Round bodies --------------------------------------------------------------------------------
 
@@ -51,7 +52,7 @@ static vec3 bounding_box(const struct gabion_world *world, int32_t i, vec3 *midd
     const struct bodies *bodies = &world->bodies;
     double radius = bodies->radius[i];
     *middle = world->problem->x_m[i];
-    if (bodies->shape[i] == GABION_SPHERE)
+    if (bodies->shape[i] != GABION_POLYHEDRON)
         return vec3_make(radius, radius, radius);
     const struct polyhedron *shape = bodies_polyhedron(bodies, i);
     const mat3 *axes = &world->problem->axes_m[i];
@@ -88,7 +89,7 @@ static void find_manifold(const struct gabion_world *world, int32_t first, int32
                             bodies_plane_normal(bodies, second, pair_axes(world->problem, second)),
                             reach, manifold);
         break;
-    case GABION_POLYHEDRON:
+    default:
         b = place(world, second);
         manifold_polyhedra(&a, &b, reach, manifold);
         break;
@@ -103,13 +104,44 @@ static bool looked_at_first(const struct bodies *bodies, int32_t i, int32_t j) {
     return bodies->id[i] < bodies->id[j];
 }
 
-void pair_manifold(const struct gabion_world *world, int32_t c, int32_t a, double reach,
-                   struct manifold *manifold) {
-    manifold->count = 0;
-    if (world->bodies.shape[a] != GABION_HALF_SPACE && !boxes_meet(world, c, a, reach))
-        return;
+static void find_by_manifold(const struct gabion_world *world, int32_t c, int32_t a, double reach,
+                             struct contact_list *out) {
+    struct manifold manifold;
     bool first = looked_at_first(&world->bodies, c, a);
-    find_manifold(world, first ? c : a, first ? a : c, reach, manifold);
-    if (!first)
-        manifold->normal = vec3_negate(manifold->normal);
+    find_manifold(world, first ? c : a, first ? a : c, reach, &manifold);
+    vec3 normal = first ? manifold.normal : vec3_negate(manifold.normal);
+    for (int k = 0; k < manifold.count; k++)
+        *contact_list_add(out) = (struct contact){
+            .c = c,
+            .a = a,
+            .law = world_law(world, c, a),
+            .feature = manifold.point[k].feature,
+            .gap = manifold.point[k].gap,
+            .normal = normal,
+            .point = manifold.point[k].position,
+        };
+}
+
+void pair_find(const struct gabion_world *world, int32_t c, int32_t a, double reach,
+               struct contact_list *out) {
+    const struct bodies *bodies = &world->bodies;
+    bool manifold = pair_has_manifold(bodies, c, a);
+    bool block = bodies->shape[c] == GABION_POLYHEDRON || bodies->shape[a] == GABION_POLYHEDRON;
+    if (block && !bodies_is_wall(bodies, a) && !boxes_meet(world, c, a, reach))
+        return;
+    (manifold ? find_by_manifold : clump_pair_find)(world, c, a, reach, out);
+}
+
+// Lists ---------------------------------------------------------------------------------------
+
+struct contact *contact_list_add(struct contact_list *list) {
+    list->list = memory_reserve(list->list, &list->capacity, list->count + 1, sizeof *list->list,
+                                "contacts");
+    return &list->list[list->count++];
+}
+
+void contact_list_free(struct contact_list *list) {
+    memory_free(list->list);
+    memory_free(list->near);
+    *list = (struct contact_list){0};
 }

@@ -89,5 +89,4 @@ static void store_range(void *context, size_t begin, size_t end) {
 
 void problem_store(struct gabion_world *world) {
     team_for(world->team, world->contacts.count, CHUNK, store_range, world);
-    joints_store(world);
 }

@@ -1,10 +1,11 @@
 // The contact problem of one step, matrix-free: u = W r + q through body velocities, where
 // W = H^T M^-1 H is never built.
 //
-// The contact points of a pair of bodies, or the points of a joint, are one node of the graph,
-// solved by one thread. Nodes are stored by colour (no two of a colour share a moving body) in
-// batches of one kind and one friction coefficient. A sweep streams through them once per iteration
-// and touches nothing else but two bodies each.
+// The contact points of a pair of bodies that share a normal, or the points of a joint, are one
+// node of the graph, solved by one thread. (Clumps touch along several normals: nodes of one pair.)
+// Nodes are stored by colour (no two of a colour share a moving body) in batches of one kind and
+// one friction coefficient. A sweep streams through them once per iteration and touches nothing
+// else but two bodies each.
 #ifndef ENGINE_PROBLEM_H
 #define ENGINE_PROBLEM_H
 
@@ -49,7 +50,7 @@ struct sphere_group {
 };
 _Static_assert(sizeof(struct sphere_group) == LANES * CACHE_LINE, "one contact, one cache line");
 
-// Any other pair: its points share a local frame (n, s, t).
+// Points of any other pair that share a local frame (n, s, t).
 struct block {
     int32_t c, a;
     uint32_t begin, count; // of its points
@@ -123,7 +124,7 @@ struct problem {
     bool tensor_needed; // by some body, some law, or the user's choice of local solver
     vec3 *group_force;  // by group, of this step
     vec3 *x_m;          // midpoint positions, by body
-    mat3 *axes_m;       // midpoint axes, by body; only where polyhedra or turning drivers are
+    mat3 *axes_m;       // midpoint axes, by body; only where bodies_have_axes or drivers turn
     vec3 *v_free, *s_free;
     vec3 *joint_moment; // by body: angular impulse of the joints in the last step
     size_t joint_moment_capacity;
@@ -154,7 +155,7 @@ struct problem {
     uint32_t colour_chunk[COLOUR_MAX + 1]; // chunks of each colour
     int colours;
     size_t active; // contacts and points of joints in the problem
-    size_t nodes;  // pairs of bodies they belong to; of the joints, which come last, each one
+    size_t nodes;  // runs of one pair and one normal; of the joints, which come last, each one
 
     uint32_t *slot; // of each contact of the world
     size_t slot_capacity;

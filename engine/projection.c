@@ -1,7 +1,5 @@
 #include "engine/projection.h"
 
-#include <string.h>
-
 #include "engine/solvers/partition.h"
 #include "parallel/memory.h"
 
@@ -12,7 +10,8 @@ struct correction projection_find(const struct gabion_world *world, const struct
     size_t count = world->contacts.count;
     struct friction_problem *problem;
     bool *near = memory_allocate(count, sizeof *near, "projection");
-    memset(near, true, count * sizeof *near);
+    for (size_t k = 0; k < count; k++)
+        near[k] = contacts[k].gap < INFINITY; // not of a body that has left its drum
     struct correction correction = correction_open(world, contacts, near);
     memory_free(near);
     problem = correction.problem;

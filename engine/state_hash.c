@@ -24,6 +24,17 @@ static uint64_t hash_bodies(uint64_t hash, const struct bodies *bodies) {
     return HASH_ARRAY(hash, bodies->half_spaces, bodies->half_space_count);
 }
 
+// Field by field: the padding of a structure has no value.
+static uint64_t hash_hollows(uint64_t hash, const struct bodies *bodies) {
+    for (size_t k = 0; k < bodies->hollow_count; k++) {
+        const struct hollow *hollow = &bodies->hollows[k];
+        double sizes[] = {hollow->radius, hollow->half_length, hollow->ends ? 1 : 0};
+        hash = HASH_ARRAY(hash, &hollow->axis, 1);
+        hash = HASH_ARRAY(hash, sizes, 3);
+    }
+    return hash;
+}
+
 // What a polyhedron is made of; the rest follows from it.
 static uint64_t hash_polyhedron(uint64_t hash, const struct polyhedron *polyhedron) {
     int32_t faces = polyhedron->face_count, counts[2] = {polyhedron->corner_count, faces};
@@ -33,6 +44,16 @@ static uint64_t hash_polyhedron(uint64_t hash, const struct polyhedron *polyhedr
     hash = HASH_ARRAY(hash, polyhedron->face_corner, polyhedron->face_start[faces]);
     hash = HASH_ARRAY(hash, &polyhedron->centre, 1);
     return HASH_ARRAY(hash, &polyhedron->axes, 1);
+}
+
+static uint64_t hash_clump(uint64_t hash, const struct clump *clump) {
+    hash = HASH_ARRAY(hash, &clump->count, 1);
+    hash = HASH_ARRAY(hash, clump->sphere, clump->count);
+    hash = HASH_ARRAY(hash, clump->sphere_radius, clump->count);
+    hash = HASH_ARRAY(hash, &clump->volume, 1);
+    hash = HASH_ARRAY(hash, &clump->inertia, 1);
+    hash = HASH_ARRAY(hash, &clump->centre, 1);
+    return HASH_ARRAY(hash, &clump->axes, 1);
 }
 
 static uint64_t hash_interfaces(uint64_t hash, const struct interfaces *interfaces) {
@@ -63,9 +84,10 @@ static uint64_t hash_joint(uint64_t hash, const struct joint *joint) {
 // Waiting bodies field by field: the padding of a structure has no value.
 static uint64_t hash_pending(uint64_t hash, const struct pending_body *pending) {
     const struct gabion_body *body = &pending->body;
-    int32_t words[] = {pending->id, (int32_t)body->shape, body->polyhedron,   body->material,
-                       body->group, body->fixed,          (int32_t)body->lock};
-    double numbers[] = {body->radius, body->density, body->mass, body->insert_time};
+    int32_t words[] = {pending->id,         (int32_t)body->shape, body->polyhedron,
+                       body->material,      body->group,          body->fixed,
+                       (int32_t)body->lock, body->clump,          body->ends};
+    double numbers[] = {body->radius, body->density, body->mass, body->insert_time, body->length};
     hash = HASH_ARRAY(hash, words, sizeof words / sizeof *words);
     hash = HASH_ARRAY(hash, numbers, sizeof numbers / sizeof *numbers);
     hash = HASH_ARRAY(hash, &body->position, 1);
@@ -87,6 +109,9 @@ uint64_t gabion_state_hash(const struct gabion_world *world) {
     hash = hash_bodies(hash, &world->bodies);
     for (size_t k = 0; k < world->bodies.polyhedron_count; k++)
         hash = hash_polyhedron(hash, world->bodies.polyhedra[k]);
+    for (size_t k = 0; k < world->bodies.clump_count; k++)
+        hash = hash_clump(hash, world->bodies.clumps[k]);
+    hash = hash_hollows(hash, &world->bodies);
     hash = hash_interfaces(hash, &world->interfaces);
     hash = hash_contacts(hash, world);
     for (int k = 0; k < world->pending_count; k++)

@@ -87,7 +87,7 @@ void step_count(struct gabion_world *world) {
     world->report.candidates = (int64_t)world->contacts.count;
     world->report.bodies = 0;
     for (int32_t i = 0; i < world->bodies.count; i++)
-        world->report.bodies += world->bodies.shape[i] != GABION_HALF_SPACE;
+        world->report.bodies += !bodies_is_wall(&world->bodies, i);
     world->step++;
     world->run.steps++;
     world->run.unconverged_steps += !world->report.converged;
@@ -100,12 +100,43 @@ void step_count(struct gabion_world *world) {
         world->rest_since = time;
 }
 
-bool world_step(struct gabion_world *world, struct error *error) {
+static double largest_sphere(const struct bodies *bodies, int32_t i) {
+    double largest = bodies->shape[i] == GABION_SPHERE ? bodies->radius[i] : 0;
+    for (int32_t k = 0; bodies->shape[i] == GABION_CLUMP && k < bodies_clump(bodies, i)->count; k++)
+        largest = fmax(largest, bodies_clump(bodies, i)->sphere_radius[k]);
+    return largest;
+}
+
+// A ball that is larger than a hollow has no place in it: no impulse would help.
+static bool check_hollows(const struct gabion_world *world, struct error *error) {
+    const struct bodies *bodies = &world->bodies;
+    for (int32_t a = bodies->moving; a < bodies->count && bodies->hollow_count > 0; a++) {
+        bool hollow = bodies->shape[a] == GABION_HOLLOW_SPHERE || bodies->shape[a] == GABION_DRUM;
+        for (int32_t c = 0; hollow && c < bodies->moving; c++)
+            if (largest_sphere(bodies, c) > bodies_hollow(bodies, a)->radius)
+                return error_set(error, ERROR_RUN,
+                                 "step %lld: body %d has a sphere of radius %g m and does not fit "
+                                 "into body %d, a hollow of radius %g m",
+                                 (long long)world->step + 1, bodies->id[c],
+                                 largest_sphere(bodies, c), bodies->id[a],
+                                 bodies_hollow(bodies, a)->radius);
+    }
+    return true;
+}
+
+bool step_begin(struct gabion_world *world, struct error *error) {
+    int32_t before = world->bodies.count;
     double budget = world->settings.time_budget;
     world->deadline = budget > 0 ? clock_seconds() + budget : 0;
+    step_phase(world, PHASE_EVENTS, events_apply);
+    return (world->step > 0 && world->bodies.count == before) || check_hollows(world, error);
+}
+
+bool world_step(struct gabion_world *world, struct error *error) {
     if (world->settings.scheme == GABION_SCHEME_CORRECTIVE)
         return corrective_step(world, error);
-    step_phase(world, PHASE_EVENTS, events_apply);
+    if (!step_begin(world, error))
+        return false;
     step_phase(world, PHASE_PREDICT, motion_predict);
     step_phase(world, PHASE_BROAD, detection_broad);
     step_phase(world, PHASE_NARROW, detection_narrow);
@@ -117,6 +148,7 @@ bool world_step(struct gabion_world *world, struct error *error) {
     step_phase(world, PHASE_LEDGER, ledger_work);
     step_phase(world, PHASE_INTEGRATE, motion_integrate);
     step_phase(world, PHASE_CONTACTS, contacts_remember);
+    step_phase(world, PHASE_CONTACTS, joints_remember);
     step_phase(world, PHASE_LEDGER, ledger_close);
     if (world->settings.projection > 0) {
         step_phase(world, PHASE_PROJECT, projection_apply);

@@ -3,6 +3,7 @@
 #include "engine/world.h"
 #include "io/bulk.h"
 #include "io/case_file.h"
+#include "io/case_grains.h"
 #include "io/case_masonry.h"
 #include "parallel/memory.h"
 
@@ -58,12 +59,17 @@ static bool add_body(struct fields fields, struct gabion_world *world, struct er
         read_half_space(fields_section(fields, "half_space"), &body);
     else if (fields_have(fields, "sphere"))
         body.radius = fields_number(fields_section(fields, "sphere"), "radius");
-    else
+    else if (case_has_grain(fields)) {
+        if (!case_read_grain(fields, &body, world, error))
+            return false;
+    } else
         return case_add_block(fields, &body, world, error);
     return gabion_add_body(world, &body, error) >= 0;
 }
 
 static bool add_container(struct fields fields, struct gabion_world *world, struct error *error) {
+    if (!fields_have(fields, "box"))
+        return case_add_hollow(fields, world, error);
     struct fields box = fields_section(fields, "box");
     struct container_definition definition = {
         .name = fields_text(fields, "name"),
@@ -75,9 +81,7 @@ static bool add_container(struct fields fields, struct gabion_world *world, stru
     return generate_container(world, &definition, error);
 }
 
-// The arrays of a size in classes belong to the caller.
 static void read_size(struct fields generator, struct size_distribution *size) {
-    *size = (struct size_distribution){.kind = SIZE_EQUAL};
     if (fields_node(generator, "radius")->kind != YAML_MAPPING) {
         size->radius = fields_number(generator, "radius");
         return;
@@ -111,6 +115,27 @@ static void read_size(struct fields generator, struct size_distribution *size) {
     }
 }
 
+// What a lattice or fill places: spheres by their radius, disks, or clumps by the sphere that holds
+// them. The arrays of a size in classes belong to the caller.
+static bool read_grain(struct fields generator, struct gabion_world *world,
+                       struct gabion_body *template, struct size_distribution *size, vec3 *centre,
+                       struct error *error) {
+    *size = (struct size_distribution){.kind = SIZE_EQUAL};
+    if (!case_has_grain(generator)) {
+        read_size(generator, size);
+        return true;
+    }
+    if (!case_read_grain(generator, template, world, error))
+        return false;
+    size->radius = template->radius;
+    if (template->shape == GABION_CLUMP) {
+        const struct clump *clump = world->bodies.clumps[template->clump];
+        size->radius = clump->radius;
+        *centre = clump->centre;
+    }
+    return true;
+}
+
 static bool add_lattice(struct fields entry, const struct gabion_body *template,
                         struct gabion_world *world, struct error *error) {
     struct fields fields = fields_section(entry, "lattice");
@@ -124,9 +149,11 @@ static bool add_lattice(struct fields entry, const struct gabion_body *template,
         .jitter = fields_number(fields, "jitter"),
         .limit = fields_integer(fields, "limit"),
         .seed = (uint64_t)fields_integer(fields, "seed"),
+        .turned = fields_boolean(fields, "turned"),
     };
-    read_size(fields, &definition.size);
-    bool good = generate_lattice(world, &definition, error);
+    bool good = read_grain(fields, world, &definition.template, &definition.size,
+                           &definition.centre, error) &&
+                generate_lattice(world, &definition, error);
     memory_free(definition.size.class_radius);
     memory_free(definition.size.class_share);
     return good;
@@ -142,9 +169,11 @@ static bool add_fill(struct fields entry, const struct gabion_body *template,
         .count = fields_integer(fields, "count"),
         .attempts = (int)fields_integer(fields, "attempts"),
         .seed = (uint64_t)fields_integer(fields, "seed"),
+        .turned = fields_boolean(fields, "turned"),
     };
-    read_size(fields, &definition.size);
-    bool good = generate_fill(world, &definition, error);
+    bool good = read_grain(fields, world, &definition.template, &definition.size,
+                           &definition.centre, error) &&
+                generate_fill(world, &definition, error);
     memory_free(definition.size.class_radius);
     memory_free(definition.size.class_share);
     return good;
@@ -244,5 +273,6 @@ bool case_add_bodies(const struct case_file *file, struct gabion_world *world,
             if (!sources[k].add(entry, world, error))
                 return yaml_error_context(error, entry.node->at);
         }
+    case_lock_plane(top, world);
     return case_add_joints(file, world, error) && check_laws(top, world, error);
 }

@@ -171,6 +171,14 @@ static const struct key_section half_space_section = SECTION(half_space_keys);
 static const struct key body_keys[] = {
     BODY_KEYS,
     {"sphere", KEY_SECTION, .one_of = true, .section = &sphere_section, .help = "a sphere"},
+    {"clump", KEY_SECTION, .one_of = true, .section = &clump_section,
+     .help = "a rigid body made of spheres"},
+    {"bar", KEY_SECTION, .one_of = true, .section = &bar_section,
+     .help = "a clump: equal spheres in a row"},
+    {"torus", KEY_SECTION, .one_of = true, .section = &torus_section,
+     .help = "a clump: equal spheres on a circle"},
+    {"disk", KEY_SECTION, .one_of = true, .section = &disk_section,
+     .help = "a disk in the plane of a case with plane"},
     {"half_space", KEY_SECTION, .one_of = true, .section = &half_space_section,
      .help = "the solid behind a plane through position; always fixed"},
     {"box", KEY_SECTION, .one_of = true, .section = &box_shape_section, .help = "a block"},
@@ -199,12 +207,17 @@ static const struct key box_keys[] = {
 static const struct key_section box_section = SECTION(box_keys);
 
 static const struct key container_keys[] = {
-    {"name", KEY_NAME, .required = true, .help = "walls are the groups NAME.xmin ... NAME.zmax"},
+    {"name", KEY_NAME, .required = true,
+     .help = "of the group; walls of a box are NAME.xmin ... NAME.zmax"},
     {"material", KEY_MATERIAL, .required = true, .help = "a name under materials"},
-    {"box", KEY_SECTION, .required = true, .section = &box_section,
+    {"box", KEY_SECTION, .one_of = true, .section = &box_section,
      .help = "inside of the container"},
+    {"hollow_sphere", KEY_SECTION, .one_of = true, .section = &hollow_sphere_section,
+     .help = "the inside of a sphere"},
+    {"drum", KEY_SECTION, .one_of = true, .section = &drum_section,
+     .help = "the inside of a cylinder"},
     {"walls", KEY_CHOICES, .words = "xmin xmax ymin ymax zmin zmax",
-     .initial = "xmin xmax ymin ymax zmin zmax", .help = "those that exist"},
+     .initial = "xmin xmax ymin ymax zmin zmax", .help = "of a box: those that exist"},
 };
 static const struct key_section container_section = SECTION(container_keys);
 
@@ -259,12 +272,18 @@ static const struct key_section size_section = SECTION(size_keys);
 #define SIZE_KEYS                                                                                  \
     {"radius",                                                                                     \
      KEY_NUMBER,                                                                                   \
-     .required = true,                                                                             \
+     .one_of = true,                                                                               \
      .unit = "m",                                                                                  \
      .range = &positive,                                                                           \
      .section = &size_section,                                                                     \
-     .help = "of the spheres, or their distribution"},                                             \
-    {                                                                                              \
+     .help = "spheres: their radius, or its distribution"},                                        \
+        {"clump", KEY_SECTION, .one_of = true, .section = &clump_section,                          \
+         .help = "rigid bodies made of spheres, placed by the sphere that holds them"},            \
+        {"bar", KEY_SECTION, .one_of = true, .section = &bar_section, .help = "clumps in a row"},  \
+        {"torus", KEY_SECTION, .one_of = true, .section = &torus_section, .help = "rings"},        \
+        {"disk", KEY_SECTION, .one_of = true, .section = &disk_section,                            \
+         .help = "disks in a plane"},                                                              \
+        {"turned", KEY_BOOLEAN, .initial = "false", .help = "clumps at random orientations"}, {    \
         "seed", KEY_INTEGER, .initial = "1", .range = &exact_integers,                             \
                              .help = "of the random numbers: equal seeds give equal bodies"        \
     }
@@ -297,9 +316,9 @@ static const struct key_section fill_section = SECTION(fill_keys);
 static const struct key generator_keys[] = {
     BODY_KEYS,
     {"lattice", KEY_SECTION, .one_of = true, .section = &lattice_section,
-     .help = "spheres on a cubic lattice, shaken"},
+     .help = "spheres or clumps on a cubic lattice, shaken"},
     {"fill", KEY_SECTION, .one_of = true, .section = &fill_section,
-     .help = "spheres at random places without overlap"},
+     .help = "spheres or clumps at random places without overlap"},
     {"wall", KEY_SECTION, .one_of = true, .section = &wall_section,
      .help = "a wall of blocks in running bond"},
     {"slabs", KEY_SECTION, .one_of = true, .section = &slabs_section,
@@ -484,6 +503,8 @@ static const struct key file_keys[] = {
      .help = "lets gravity grow smoothly from zero"},
     {"tilt", KEY_SECTION, .section = &tilt_section,
      .help = "turns gravity, as if the scene stood on a tilting table"},
+    {"plane", KEY_CHOICE, .words = "xy xz yz",
+     .help = "two dimensions: every moving body stays in this plane"},
     {"time", KEY_SECTION, .required = true, .section = &time_section, .help = "time stepping"},
     {"contact", KEY_SECTION, .section = &contact_section, .help = "contact model"},
     {"solver", KEY_SECTION, .section = &solver_section, .help = "contact solver"},
@@ -492,7 +513,8 @@ static const struct key file_keys[] = {
     {"laws", KEY_ENTRIES, .section = &law_section,
      .help = "contact laws of pairs of materials; every pair that can touch needs one"},
     {"bodies", KEY_ENTRIES, .section = &body_section, .help = "bodies one by one"},
-    {"containers", KEY_ENTRIES, .section = &container_section, .help = "boxes of fixed walls"},
+    {"containers", KEY_ENTRIES, .section = &container_section,
+     .help = "boxes of fixed walls, hollow spheres, drums"},
     {"generators", KEY_ENTRIES, .section = &generator_section, .help = "many bodies at once"},
     {"imports", KEY_ENTRIES, .section = &import_section, .help = "bodies in bulk from files"},
     {"joints", KEY_ENTRIES, .section = &joint_section, .help = "hold bodies together"},

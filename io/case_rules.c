@@ -5,6 +5,7 @@
 #include "engine/gabion.h"
 #include "io/case_check.h"
 #include "io/case_fields.h"
+#include "io/case_grains.h"
 #include "parallel/memory.h"
 
 static void require_below(struct problems *problems, struct fields fields, const char *low,
@@ -134,8 +135,47 @@ static void check_body(struct problems *problems, struct fields file, struct fie
         check_density(problems, file, body);
 }
 
+static void check_container(struct problems *problems, struct fields container) {
+    if (fields_have(container, "box"))
+        require_below(problems, fields_section(container, "box"), "min", "max");
+    else if (fields_have(container, "walls"))
+        problems_add(problems, fields_node(container, "walls")->at,
+                     "walls are those of a box; remove this key");
+    if (fields_have(container, "drum"))
+        require_direction(problems, fields_section(container, "drum"), "axis");
+}
+
+static const struct yaml_node *find_disk(const struct yaml_node *entry) {
+    const struct yaml_node *disk = yaml_find(entry, "disk");
+    if (!disk)
+        disk = yaml_find(yaml_find(entry, "lattice"), "disk");
+    return disk ? disk : yaml_find(yaml_find(entry, "fill"), "disk");
+}
+
+// What moves in a plane cannot start out of it.
+static void check_plane(struct problems *problems, struct fields file, const char *list) {
+    static const char *const rates[] = {"velocity", "spin"};
+    bool plane = fields_have(file, "plane");
+    unsigned lock = plane ? case_plane_lock(fields_choice(file, "plane")) : 0;
+    for (size_t i = 0; i < fields_count(file, list); i++) {
+        struct fields body = fields_entry(file, list, i);
+        const struct yaml_node *disk = find_disk(body.node);
+        if (disk && !plane)
+            problems_add(problems, disk->key_at, "a disk needs the key plane (xy, xz or yz)");
+        for (int rate = 0; rate < 2; rate++)
+            for (int axis = 0; axis < 3; axis++)
+                if (lock >> (axis + 3 * rate) & 1 &&
+                    vec3_get(fields_vector(body, rates[rate]), axis) != 0) {
+                    problems_add(problems, fields_node(body, rates[rate])->at,
+                                 "%s: expected 0 along %c, which leads out of plane %s",
+                                 rates[rate], "xyz"[axis], fields_text(file, "plane"));
+                    break;
+                }
+    }
+}
+
 static void check_size(struct problems *problems, struct fields generator) {
-    if (fields_node(generator, "radius")->kind != YAML_MAPPING)
+    if (!fields_have(generator, "radius") || fields_node(generator, "radius")->kind != YAML_MAPPING)
         return;
     struct fields size = fields_section(generator, "radius");
     if (fields_have(size, "uniform")) {
@@ -262,6 +302,13 @@ static void check_scheme(struct problems *problems, struct fields file) {
         problems_add(problems, fields_node(contact, "projection")->at,
                      "time.scheme corrective has a position pass of its own; give its iterations "
                      "as the first number of solver.budget and remove this key");
+    if (fields_choice(contact, "gap") == GABION_GAP_STABILIZED)
+        problems_add(problems, fields_node(contact, "gap")->at,
+                     "contact.gap stabilized belongs to time.scheme: moreau; remove this key");
+    if (fields_number(solver, "time_budget") > 0)
+        problems_add(problems, fields_node(solver, "time_budget")->at,
+                     "time.scheme corrective counts iterations, not time: give solver.budget and "
+                     "remove this key");
     for (size_t i = 0; i < fields_count(file, "laws"); i++) {
         struct fields law = fields_entry(file, "laws", i);
         double friction = fields_number(law, "friction");
@@ -300,8 +347,10 @@ void case_check_rules(const struct yaml_node *root, struct problems *problems) {
     for (size_t i = 0; i < fields_count(file, "bodies"); i++)
         check_body(problems, file, fields_entry(file, "bodies", i));
     for (size_t i = 0; i < fields_count(file, "containers"); i++)
-        require_below(problems, fields_section(fields_entry(file, "containers", i), "box"), "min",
-                      "max");
+        check_container(problems, fields_entry(file, "containers", i));
+    check_plane(problems, file, "bodies");
+    check_plane(problems, file, "generators");
+    check_plane(problems, file, "imports");
     require_unique_names(problems, file, "containers");
     for (size_t i = 0; i < fields_count(file, "generators"); i++)
         check_generator(problems, file, fields_entry(file, "generators", i));

@@ -20,6 +20,10 @@ extern const struct key_section box_shape_section, prism_section, wedge_section,
 extern const struct key_section wall_section, slabs_section, arch_section, dome_section,
     tower_section, stack_section;
 
+// io/case_grain_keys.c
+extern const struct key_section clump_section, bar_section, torus_section, disk_section;
+extern const struct key_section hollow_sphere_section, drum_section;
+
 // io/case_joints.c
 extern const struct key_section joint_section;
 

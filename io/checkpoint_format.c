@@ -19,6 +19,7 @@
     .offset = offsetof(element, field)
 
 #define HALF_SPACE(field) ELEMENT(bodies.half_spaces, struct half_space, field)
+#define HOLLOW(field)     ELEMENT(bodies.hollows, struct hollow, field)
 #define MEMORY(field)     ELEMENT(contacts.memory, struct contact_memory, field)
 #define PENDING(field)    ELEMENT(pending, struct pending_body, field)
 #define DRIVEN(field)     ELEMENT(driven, struct driven_body, field)
@@ -36,9 +37,9 @@ _Static_assert(sizeof(bool) == 1 && sizeof(enum gabion_shape) == 4 && sizeof(int
 
 // A member added to one of these needs a row in the tables below, and another format version.
 _Static_assert(sizeof(struct ledger) == 96 && sizeof(struct joint) == 384 &&
-                   sizeof(struct half_space) == 64 && sizeof(struct driven_body) == 64 &&
-                   sizeof(struct pending_body) == 264 && sizeof(struct interface) == 40 &&
-                   sizeof(struct interface_corner) == 48,
+                   sizeof(struct half_space) == 64 && sizeof(struct hollow) == 48 &&
+                   sizeof(struct driven_body) == 64 && sizeof(struct pending_body) == 280 &&
+                   sizeof(struct interface) == 40 && sizeof(struct interface_corner) == 48,
                "tables of the checkpoint format");
 
 // Orientations are (w, x, y, z); inertia is along body axes; velocity and spin are in world axes.
@@ -47,7 +48,8 @@ _Static_assert(sizeof(struct ledger) == 96 && sizeof(struct joint) == 384 &&
 // `start` has a row for every id up to that of the last polyhedron. Corners of an interface are
 // those from `begin` on, in the own axes of either body; corners of polyhedra are in theirs, and
 // `centre` and `axes` lead back to the frame they were drawn in. Faces have their corners
-// counter-clockwise seen from outside, counted from 0 in each polyhedron.
+// counter-clockwise seen from outside, counted from 0 in each polyhedron. Spheres of clumps are in
+// the clump's own axes too; its volume and inertia are those of the body of density 1.
 const struct state_array checkpoint_arrays[] = {
     {"bodies/id", "1", H5_TYPE_INT32, 1, ROWS_BODIES, VALUE_ID, BODY(id)},
     {"bodies/shape", "1", H5_TYPE_UINT8, 1, ROWS_BODIES, VALUE_SHAPE, BODY(shape)},
@@ -71,6 +73,12 @@ const struct state_array checkpoint_arrays[] = {
     {"half_spaces/extent", "m", H5_TYPE_FLOAT64, 2, ROWS_HALF_SPACES, VALUE_NOT_NEGATIVE,
      HALF_SPACE(extent)},
 
+    {"hollows/axis", "1", H5_TYPE_FLOAT64, 3, ROWS_HOLLOWS, VALUE_FINITE, HOLLOW(axis)},
+    {"hollows/radius", "m", H5_TYPE_FLOAT64, 1, ROWS_HOLLOWS, VALUE_NOT_NEGATIVE, HOLLOW(radius)},
+    {"hollows/half_length", "m", H5_TYPE_FLOAT64, 1, ROWS_HOLLOWS, VALUE_NOT_NEGATIVE,
+     HOLLOW(half_length)},
+    {"hollows/ends", "1", H5_TYPE_UINT8, 1, ROWS_HOLLOWS, VALUE_FLAG, HOLLOW(ends)},
+
     {"contacts/start", "1", H5_TYPE_UINT32, 1, ROWS_STARTS, VALUE_ANY,
      .pointer = offsetof(struct gabion_world, contacts.memory_start), .stride = sizeof(uint32_t)},
     {"contacts/body", "1", H5_TYPE_INT32, 1, ROWS_MEMORY, VALUE_BODY, MEMORY(a)},
@@ -88,6 +96,9 @@ const struct state_array checkpoint_arrays[] = {
     {"pending/tangent", "1", H5_TYPE_FLOAT64, 3, ROWS_PENDING, VALUE_FINITE, PENDING(body.tangent)},
     {"pending/extent", "m", H5_TYPE_FLOAT64, 2, ROWS_PENDING, VALUE_NOT_NEGATIVE,
      PENDING(body.extent)},
+    {"pending/length", "m", H5_TYPE_FLOAT64, 1, ROWS_PENDING, VALUE_NOT_NEGATIVE,
+     PENDING(body.length)},
+    {"pending/ends", "1", H5_TYPE_UINT8, 1, ROWS_PENDING, VALUE_FLAG, PENDING(body.ends)},
     {"pending/position", "m", H5_TYPE_FLOAT64, 3, ROWS_PENDING, VALUE_FINITE,
      PENDING(body.position)},
     {"pending/orientation", "1", H5_TYPE_FLOAT64, 4, ROWS_PENDING, VALUE_FINITE,
@@ -108,6 +119,7 @@ const struct state_array checkpoint_arrays[] = {
      PENDING(body.inertia)},
     {"pending/polyhedron", "1", H5_TYPE_INT32, 1, ROWS_PENDING, VALUE_POLYHEDRON,
      PENDING(body.polyhedron)},
+    {"pending/clump", "1", H5_TYPE_INT32, 1, ROWS_PENDING, VALUE_CLUMP, PENDING(body.clump)},
     {"pending/insert_time", "s", H5_TYPE_FLOAT64, 1, ROWS_PENDING, VALUE_NOT_NAN,
      PENDING(body.insert_time)},
 
@@ -155,6 +167,18 @@ const struct state_array checkpoint_arrays[] = {
     {"polyhedra/corner", "m", H5_TYPE_FLOAT64, 3, ROWS_CORNERS, VALUE_FINITE, SHAPES(corner)},
     {"polyhedra/face_corner", "1", H5_TYPE_INT32, 1, ROWS_FACE_CORNERS, VALUE_CORNER,
      SHAPES(face_corner)},
+
+    {"clumps/sphere_count", "1", H5_TYPE_UINT32, 1, ROWS_CLUMPS, VALUE_SPHERE_COUNT,
+     SHAPES(sphere_count)},
+    {"clumps/volume", "m3", H5_TYPE_FLOAT64, 1, ROWS_CLUMPS, VALUE_NOT_NEGATIVE,
+     SHAPES(clump_volume)},
+    {"clumps/inertia", "m5", H5_TYPE_FLOAT64, 3, ROWS_CLUMPS, VALUE_NOT_NEGATIVE,
+     SHAPES(clump_inertia)},
+    {"clumps/centre", "m", H5_TYPE_FLOAT64, 3, ROWS_CLUMPS, VALUE_FINITE, SHAPES(clump_centre)},
+    {"clumps/axes", "1", H5_TYPE_FLOAT64, 4, ROWS_CLUMPS, VALUE_FINITE, SHAPES(clump_axes)},
+    {"clumps/sphere", "m", H5_TYPE_FLOAT64, 3, ROWS_CLUMP_SPHERES, VALUE_FINITE, SHAPES(sphere)},
+    {"clumps/sphere_radius", "m", H5_TYPE_FLOAT64, 1, ROWS_CLUMP_SPHERES, VALUE_NOT_NEGATIVE,
+     SHAPES(sphere_radius)},
 };
 const size_t checkpoint_array_count = sizeof checkpoint_arrays / sizeof *checkpoint_arrays;
 
@@ -203,10 +227,10 @@ const struct state_number checkpoint_numbers[] = {
 const size_t checkpoint_number_count = sizeof checkpoint_numbers / sizeof *checkpoint_numbers;
 
 const char *const checkpoint_groups[] = {
-    "bodies", "half_spaces", "contacts",   "pending",
-    "driven", "start",       "interfaces", "interface_corners",
-    "joints", "polyhedra",   "groups",     "materials",
-    "ledger", "run",         "last_step",
+    "bodies",  "hollows",   "clumps", "half_spaces", "contacts",
+    "pending", "driven",    "start",  "interfaces",  "interface_corners",
+    "joints",  "polyhedra", "groups", "materials",   "ledger",
+    "run",     "last_step",
 };
 const size_t checkpoint_group_count = sizeof checkpoint_groups / sizeof *checkpoint_groups;
 
@@ -219,6 +243,8 @@ size_t checkpoint_rows(const struct state *state, enum row_kind kind) {
         return (size_t)bodies->count;
     case ROWS_HALF_SPACES:
         return bodies->half_space_count;
+    case ROWS_HOLLOWS:
+        return bodies->hollow_count;
     case ROWS_STARTS:
         return contacts->start_capacity > (size_t)bodies->moving ? (size_t)bodies->moving + 1 : 0;
     case ROWS_MEMORY:
@@ -245,6 +271,10 @@ size_t checkpoint_rows(const struct state *state, enum row_kind kind) {
         return state->shapes.corners;
     case ROWS_FACE_CORNERS:
         return state->shapes.face_corners;
+    case ROWS_CLUMPS:
+        return state->shapes.clumps;
+    case ROWS_CLUMP_SPHERES:
+        return state->shapes.spheres;
     case ROWS_KINDS:
         break;
     }

@@ -11,7 +11,7 @@
 #include "io/h5.h"
 
 #define CHECKPOINT_FORMAT         "gabion-checkpoint"
-#define CHECKPOINT_FORMAT_MAJOR   3 // 1: spheres only; 2: no joints, no projection
+#define CHECKPOINT_FORMAT_MAJOR   3 // 1: spheres only; 2: no joints, clumps, hollows or projection
 #define CHECKPOINT_FORMAT_MINOR   0
 #define CHECKPOINT_SEAL_SIZE      512
 #define CHECKPOINT_TEMPORARY      "checkpoint.h5.tmp"
@@ -23,6 +23,7 @@
 enum row_kind {
     ROWS_BODIES,
     ROWS_HALF_SPACES,
+    ROWS_HOLLOWS,
     ROWS_STARTS, // one more than moving bodies; none before the first step
     ROWS_MEMORY,
     ROWS_COLLISIONS, // as many as ROWS_MEMORY, or none
@@ -37,10 +38,13 @@ enum row_kind {
     ROWS_FACES,
     ROWS_CORNERS,
     ROWS_FACE_CORNERS,
+    ROWS_CLUMPS,
+    ROWS_CLUMP_SPHERES,
     ROWS_KINDS
 };
 
-// Polyhedra laid flat, one after the other: corners, faces, and the corners of each face.
+// Polyhedra laid flat, one after the other: corners, faces, and the corners of each face. Then
+// clumps and their spheres.
 struct shape_table {
     size_t polyhedra, faces, corners, face_corners;
     uint32_t *corner_count, *face_count; // by polyhedron
@@ -49,6 +53,13 @@ struct shape_table {
     uint32_t *face_size;  // corners, by face
     vec3 *corner;         // own frame
     int32_t *face_corner; // among those of its polyhedron
+    size_t clumps, spheres;
+    uint32_t *sphere_count; // by clump
+    double *clump_volume;
+    vec3 *clump_inertia, *clump_centre;
+    quat *clump_axes;
+    vec3 *sphere; // own frame
+    double *sphere_radius;
 };
 
 // What is stored: the world (only read while writing), and its shapes in a form that has rows.
@@ -72,6 +83,8 @@ enum value_check {
     VALUE_SHAPE,
     VALUE_SHAPE_INDEX, // -1: none
     VALUE_POLYHEDRON,  // of a body that need not be one
+    VALUE_CLUMP,       // likewise
+    VALUE_SPHERE_COUNT,
     VALUE_CORNER_COUNT,
     VALUE_FACE_COUNT,
     VALUE_FACE_SIZE,
@@ -120,11 +133,10 @@ struct h5_rows checkpoint_view(const struct state *state, const struct state_arr
 
 // io/checkpoint_shapes.c
 struct shape_table shape_table_make(const struct bodies *bodies);
-struct shape_table shape_table_reserve(size_t polyhedra, size_t faces, size_t corners,
-                                       size_t face_corners);
+struct shape_table shape_table_reserve(const size_t sizes[ROWS_KINDS]);
 void shape_table_free(struct shape_table *shapes);
-// Builds the polyhedra that a file described into bodies->polyhedra; nothing in the table is
-// believed. `path` is for the error.
+// Builds the polyhedra and clumps that a file described into those of `bodies`; nothing in the
+// table is believed. `path` is for the error.
 bool shape_table_restore(const struct shape_table *shapes, struct bodies *bodies, const char *path,
                          struct error *error);
 

@@ -135,31 +135,29 @@ int64_t checkpoint_step(const struct checkpoint *checkpoint) { return checkpoint
 
 double checkpoint_wall_time(const struct checkpoint *checkpoint) { return checkpoint->wall_time; }
 
-// Walls excluded, as in the report of a step; before the first step there is none.
-static int64_t body_count(const struct checkpoint *checkpoint) {
-    if (checkpoint->numbers.run.steps > 0)
-        return checkpoint->numbers.report.bodies;
-    struct error ignored = {0};
-    struct h5_rows all = {.name = "bodies/id", .type = H5_TYPE_INT32, .columns = 1};
-    struct h5_rows walls = {.name = "half_spaces/normal", .type = H5_TYPE_FLOAT64, .columns = 3};
-    h5_find_rows(&checkpoint->file, &all, &ignored);
-    h5_find_rows(&checkpoint->file, &walls, &ignored);
-    return (int64_t)all.count - (int64_t)walls.count;
-}
+static bool is_block(int shape) { return shape == GABION_POLYHEDRON; }
 
-static int64_t block_count(const struct checkpoint *checkpoint) {
+static bool is_finite(int shape) { return !shape_is_wall((enum gabion_shape)shape); }
+
+static int64_t count_shapes(const struct checkpoint *checkpoint, bool (*counts)(int)) {
     struct error ignored = {0};
     struct h5_rows shape = {.name = "bodies/shape", .type = H5_TYPE_UINT8, .columns = 1};
     if (!h5_find_rows(&checkpoint->file, &shape, &ignored))
         return 0;
-    int64_t blocks = 0;
+    int64_t count = 0;
     shape.stride = 1;
     shape.base = memory_allocate(shape.count, 1, "shapes");
     if (h5_read_rows(&checkpoint->file, &shape, NULL, NULL, &ignored))
         for (size_t i = 0; i < shape.count; i++)
-            blocks += shape.base[i] == GABION_POLYHEDRON;
+            count += counts(shape.base[i]);
     memory_free(shape.base);
-    return blocks;
+    return count;
+}
+
+// Walls excluded, as in the report of a step; before the first step there is none.
+static int64_t body_count(const struct checkpoint *checkpoint) {
+    return checkpoint->numbers.run.steps > 0 ? checkpoint->numbers.report.bodies
+                                             : count_shapes(checkpoint, is_finite);
 }
 
 void checkpoint_describe(const struct checkpoint *checkpoint, char *text, size_t size) {
@@ -182,7 +180,7 @@ void checkpoint_describe(const struct checkpoint *checkpoint, char *text, size_t
         "\nresidual: %.6g\nunconverged-steps: %" PRId64 "\nkinetic-energy: %.17g\n"
         "energy-error: %.6g\nwall-time: %.3f\nstate-hash: %016" PRIx64 "\n",
         checkpoint->file.path, numbers->step, checkpoint->time, body_count(checkpoint),
-        block_count(checkpoint), numbers->bodies.moving, numbers->report.contacts,
+        count_shapes(checkpoint, is_block), numbers->bodies.moving, numbers->report.contacts,
         numbers->report.residual, numbers->run.unconverged_steps, numbers->ledger.kinetic,
         numbers->ledger.energy_error, checkpoint->wall_time, checkpoint->state_hash);
     for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {

@@ -81,6 +81,7 @@ static bool check_sizes(const struct checkpoint *checkpoint, const size_t sizes[
     int64_t moving = checkpoint->numbers.bodies.moving, ids = checkpoint->numbers.bodies.id_count;
     const char *wrong = NULL;
     if (sizes[ROWS_BODIES] > INT32_MAX || sizes[ROWS_HALF_SPACES] > INT32_MAX ||
+        sizes[ROWS_HOLLOWS] > INT32_MAX || sizes[ROWS_CLUMPS] > INT32_MAX ||
         sizes[ROWS_MEMORY] > UINT32_MAX || sizes[ROWS_PENDING] > INT_MAX ||
         sizes[ROWS_DRIVEN] > INT_MAX || sizes[ROWS_JOINTS] > INT_MAX ||
         sizes[ROWS_POLYHEDRA] > INT32_MAX || sizes[ROWS_INTERFACE_CORNERS] > UINT32_MAX)
@@ -114,6 +115,9 @@ static void make_room_for_bodies(const struct checkpoint *checkpoint, struct bod
     bodies->half_spaces =
         memory_reserve(NULL, &bodies->half_space_capacity, sizes[ROWS_HALF_SPACES],
                        sizeof *bodies->half_spaces, "half-spaces");
+    bodies->hollow_count = sizes[ROWS_HOLLOWS];
+    bodies->hollows = memory_reserve(NULL, &bodies->hollow_capacity, sizes[ROWS_HOLLOWS],
+                                     sizeof *bodies->hollows, "containers");
     bodies->start_count = sizes[ROWS_BODY_STARTS];
     bodies->start_of = memory_reserve(NULL, &bodies->start_capacity, sizes[ROWS_BODY_STARTS],
                                       sizeof *bodies->start_of, "first positions");
@@ -165,8 +169,7 @@ static void make_room(const struct checkpoint *checkpoint, struct state *state,
     interfaces->corner =
         memory_reserve(NULL, &interfaces->corner_capacity, interfaces->corner_count,
                        sizeof *interfaces->corner, "corners of joints");
-    state->shapes = shape_table_reserve(sizes[ROWS_POLYHEDRA], sizes[ROWS_FACES],
-                                        sizes[ROWS_CORNERS], sizes[ROWS_FACE_CORNERS]);
+    state->shapes = shape_table_reserve(sizes);
 }
 
 // ---- values ----
@@ -193,8 +196,7 @@ static int64_t value_integer(enum h5_type type, const char *value) {
 // The number of things that can be pointed at.
 static int64_t value_limit(const struct state *state, enum value_check check) {
     const struct gabion_world *world = state->world;
-    int64_t half_spaces = (int64_t)world->bodies.half_space_count;
-    int64_t polyhedra = (int64_t)state->shapes.polyhedra;
+    int64_t polyhedra = (int64_t)state->shapes.polyhedra, clumps = (int64_t)state->shapes.clumps;
     switch (check) {
     case VALUE_ID:
     case VALUE_JOINED:
@@ -208,11 +210,15 @@ static int64_t value_limit(const struct state *state, enum value_check check) {
     case VALUE_GROUP:
         return world->groups.count;
     case VALUE_SHAPE:
-        return GABION_POLYHEDRON + 1;
+        return GABION_DRUM + 1;
     case VALUE_SHAPE_INDEX:
-        return half_spaces > polyhedra ? half_spaces : polyhedra;
+        return INT32_MAX; // shape_fits knows better
     case VALUE_POLYHEDRON:
         return polyhedra > 0 ? polyhedra : 1; // 0 where it means nothing
+    case VALUE_CLUMP:
+        return clumps > 0 ? clumps : 1;
+    case VALUE_SPHERE_COUNT:
+        return CLUMP_SPHERES_MAX + 1;
     case VALUE_CORNER_COUNT:
     case VALUE_FACE_COUNT:
         return POLYHEDRON_CORNERS_MAX + 1;
@@ -236,6 +242,8 @@ static int64_t value_least(enum value_check check) {
     case VALUE_SHAPE_INDEX:
     case VALUE_JOINED:
         return -1;
+    case VALUE_SPHERE_COUNT:
+        return 1;
     case VALUE_CORNER_COUNT:
     case VALUE_FACE_COUNT:
         return 4;
@@ -307,6 +315,12 @@ static bool shape_fits(const struct bodies *bodies, int32_t i) {
     case GABION_POLYHEDRON:
         return index >= 0 && index < (int64_t)bodies->polyhedron_count &&
                (size_t)bodies->id[i] < bodies->start_count;
+    case GABION_CLUMP:
+        return index >= 0 && index < (int64_t)bodies->clump_count;
+    case GABION_HOLLOW_SPHERE:
+    case GABION_DRUM:
+        return index >= 0 && index < (int64_t)bodies->hollow_count &&
+               hollow_is_drum(bodies_hollow(bodies, i)) == (bodies->shape[i] == GABION_DRUM);
     default:
         return index < 0;
     }
@@ -319,7 +333,7 @@ static bool check_bodies(const struct checkpoint *checkpoint, struct gabion_worl
         size_t row = (size_t)i;
         if (!shape_fits(bodies, i))
             return damaged(checkpoint, error, "bodies/shape_index", row, "does not fit the shape");
-        if (i < bodies->moving && (bodies->shape[i] == GABION_HALF_SPACE || !(bodies->mass[i] > 0)))
+        if (i < bodies->moving && (bodies_is_wall(bodies, i) || !(bodies->mass[i] > 0)))
             return damaged(checkpoint, error, "bodies/mass", row, "a moving body without mass");
         if (bodies->index_of[bodies->id[i]] >= 0)
             return damaged(checkpoint, error, "bodies/id", row, "two bodies with one id");
@@ -331,6 +345,8 @@ static bool check_bodies(const struct checkpoint *checkpoint, struct gabion_worl
             return damaged(checkpoint, error, "pending/id", (size_t)k, "the body is in the run");
         if (body->shape == GABION_POLYHEDRON && bodies->polyhedron_count == 0)
             return damaged(checkpoint, error, "pending/shape", (size_t)k, "there are no polyhedra");
+        if (body->shape == GABION_CLUMP && bodies->clump_count == 0)
+            return damaged(checkpoint, error, "pending/shape", (size_t)k, "there are no clumps");
     }
     return true;
 }

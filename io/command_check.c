@@ -47,8 +47,8 @@ static void extend_box_to(struct extremes *found, const struct bodies *bodies, i
 static void extend_extremes(struct extremes *found, const struct bodies *bodies) {
     for (int32_t i = 0; i < bodies->count; i++) {
         double size = bodies_size(bodies, i), speed = vec3_length(bodies->v[i]) / size;
-        if (bodies->shape[i] == GABION_SPHERE)
-            extend_box(found, bodies->x[i], size);
+        if (bodies->shape[i] == GABION_SPHERE || bodies->shape[i] == GABION_CLUMP)
+            extend_box(found, bodies->x[i], bodies->radius[i]);
         if (bodies->shape[i] == GABION_POLYHEDRON)
             extend_box_to(found, bodies, i);
         if (bodies->mass[i] == 0.0)
@@ -75,7 +75,8 @@ static struct extremes find_extremes(const struct gabion_world *world) {
     struct extremes found = {.small = INFINITY,
                              .low = {INFINITY, INFINITY, INFINITY},
                              .high = {-INFINITY, -INFINITY, -INFINITY}};
-    struct bodies waiting = {.polyhedra = world->bodies.polyhedra}; // lent: their number stays 0
+    // Lent: their numbers stay 0.
+    struct bodies waiting = {.polyhedra = world->bodies.polyhedra, .clumps = world->bodies.clumps};
     for (int k = 0; k < world->pending_count; k++)
         bodies_append(&waiting, bodies_new_id(&waiting), &world->pending[k].body);
     for (int k = 0; k < world->pending_count; k++)
@@ -83,6 +84,7 @@ static struct extremes find_extremes(const struct gabion_world *world) {
     extend_extremes(&found, &world->bodies);
     extend_extremes(&found, &waiting);
     waiting.polyhedra = NULL;
+    waiting.clumps = NULL;
     bodies_free(&waiting);
     return found;
 }
@@ -227,7 +229,9 @@ static void check_events(const struct scene *scene, int64_t steps) {
 #define BYTES_PER_BLOCK   7400.0
 
 static double body_memory(int shape) {
-    return shape == GABION_POLYHEDRON ? BYTES_PER_BLOCK : BYTES_PER_BODY + 5.0 * BYTES_PER_CONTACT;
+    return shape == GABION_POLYHEDRON || shape == GABION_CLUMP
+               ? BYTES_PER_BLOCK
+               : BYTES_PER_BODY + 5.0 * BYTES_PER_CONTACT;
 }
 
 static double estimate_memory(const struct gabion_world *world) {

@@ -96,12 +96,13 @@ static bool write_contacts(const struct h5_file *file, const struct gabion_world
 }
 
 // The same datasets as in a checkpoint.
-static bool write_polyhedra(const struct h5_file *file, const struct gabion_world *world,
-                            struct error *error) {
+static bool write_shapes(const struct h5_file *file, const struct gabion_world *world,
+                         const char *group, enum row_kind first, enum row_kind last,
+                         struct error *error) {
     struct state state = {(struct gabion_world *)world, shape_table_make(&world->bodies)};
-    bool written = h5_write_group(file, "polyhedra", error);
+    bool written = h5_write_group(file, group, error);
     for (size_t k = 0; written && k < checkpoint_array_count; k++) {
-        if (checkpoint_arrays[k].rows < ROWS_POLYHEDRA)
+        if (checkpoint_arrays[k].rows < first || checkpoint_arrays[k].rows > last)
             continue;
         struct h5_rows rows = checkpoint_view(&state, &checkpoint_arrays[k]);
         written = h5_write_rows(file, &rows, error);
@@ -138,7 +139,14 @@ static bool write_joints(const struct h5_file *file, const struct gabion_world *
 static bool write_blocks(const struct h5_file *file, const struct gabion_world *world,
                          struct error *error) {
     return world->bodies.polyhedron_count == 0 ||
-           (write_polyhedra(file, world, error) && write_joints(file, world, error));
+           (write_shapes(file, world, "polyhedra", ROWS_POLYHEDRA, ROWS_FACE_CORNERS, error) &&
+            write_joints(file, world, error));
+}
+
+static bool write_clumps(const struct h5_file *file, const struct gabion_world *world,
+                         struct error *error) {
+    return world->bodies.clump_count == 0 ||
+           write_shapes(file, world, "clumps", ROWS_CLUMPS, ROWS_CLUMP_SPHERES, error);
 }
 
 static bool write_contents(const struct h5_file *file, const struct gabion_world *world,
@@ -151,7 +159,7 @@ static bool write_contents(const struct h5_file *file, const struct gabion_world
            h5_write_number(file, "/", "time_step", H5_TYPE_FLOAT64, &world->settings.step, error) &&
            h5_write_group(file, "bodies", error) && h5_write_group(file, "contacts", error) &&
            write_bodies(file, world, error) && write_contacts(file, world, error) &&
-           write_blocks(file, world, error);
+           write_blocks(file, world, error) && write_clumps(file, world, error);
 }
 
 static bool write_temporary(const char *path, const struct gabion_world *world,

@@ -45,8 +45,8 @@ static void frame_sum_contacts(struct frame *frame) {
             frame->coordination[contact->c]++;
             frame->coordination[contact->a]++;
         }
-        if (bodies->shape[contact->a] == GABION_HALF_SPACE) {
-            vec3 *impulse = &frame->wall_impulse[bodies->shape_index[contact->a]];
+        if (bodies_is_wall(bodies, contact->a)) {
+            vec3 *impulse = &frame->wall_impulse[contact->a];
             *impulse = vec3_sub(*impulse, contact->impulse);
         }
     }
@@ -74,7 +74,7 @@ static void frame_measure(struct frame *frame) {
     vec3 far = {INFINITY, INFINITY, INFINITY};
     struct box box = {far, vec3_negate(far)};
     for (int32_t i = 0; i < bodies->count; i++) {
-        if (bodies->shape[i] == GABION_SPHERE)
+        if (bodies->shape[i] == GABION_SPHERE || bodies->shape[i] == GABION_CLUMP)
             box_add(&box, bodies->x[i], bodies->radius[i]);
         else if (bodies->shape[i] == GABION_POLYHEDRON)
             box_add_block(&box, bodies, i);
@@ -85,12 +85,14 @@ static void frame_measure(struct frame *frame) {
     frame->reach = vec3_scale(0.5, vec3_sub(box.high, box.low));
 }
 
+static bool is_round(int shape) { return shape == GABION_SPHERE || shape == GABION_CLUMP; }
+
 static bool has_spheres(const struct gabion_world *world) {
     bool found = false;
     for (int32_t i = 0; i < world->bodies.count && !found; i++)
-        found = world->bodies.shape[i] == GABION_SPHERE;
+        found = is_round(world->bodies.shape[i]);
     for (int k = 0; k < world->pending_count && !found; k++)
-        found = world->pending[k].body.shape == GABION_SPHERE;
+        found = is_round(world->pending[k].body.shape);
     return found;
 }
 
@@ -106,10 +108,10 @@ static bool kind_exists(const struct vtk_series *series, const struct gabion_wor
 }
 
 static void frame_free_kind(struct frame *frame) {
-    void *arrays[] = {frame->drawn, frame->point, frame->words, frame->thrust};
+    void *arrays[] = {frame->drawn, frame->part, frame->point, frame->words, frame->thrust};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         memory_free(arrays[k]);
-    frame->drawn = frame->words = NULL;
+    frame->drawn = frame->part = frame->words = NULL;
     frame->point = NULL;
     frame->thrust = NULL;
     frame->drawn_count = frame->drawn_capacity = 0;
@@ -137,7 +139,7 @@ bool vtk_write(struct vtk_series *series, const struct gabion_world *world, stru
         .world = world,
         .h = world->settings.step,
         .coordination = memory_allocate((size_t)bodies->count, sizeof *frame.coordination, what),
-        .wall_impulse = memory_allocate(bodies->half_space_count, sizeof *frame.wall_impulse, what),
+        .wall_impulse = memory_allocate((size_t)bodies->count, sizeof *frame.wall_impulse, what),
     };
     if (bodies->polyhedron_count > 0)
         frame.joint = interfaces_measure(world, &frame.joint_count);

@@ -6,29 +6,75 @@ static int32_t drawn_of(const void *context, size_t k) {
     return ((const struct frame *)context)->drawn[k];
 }
 
-static void draw(struct frame *frame, int32_t i) {
-    frame->drawn = memory_reserve(frame->drawn, &frame->drawn_capacity, frame->drawn_count + 1,
-                                  sizeof *frame->drawn, "a ParaView frame");
-    frame->drawn[frame->drawn_count++] = i;
+static int32_t part_of(const void *context, size_t k) {
+    return ((const struct frame *)context)->part[k];
 }
 
-// The bodies of a shape, in order of id.
-static void draw_shape(struct frame *frame, enum gabion_shape shape) {
+static void draw(struct frame *frame, int32_t i, int32_t parts) {
+    size_t wanted = frame->drawn_count + (size_t)parts, capacity = frame->drawn_capacity;
+    frame->part =
+        memory_reserve(frame->part, &capacity, wanted, sizeof *frame->part, "a ParaView frame");
+    frame->drawn = memory_reserve(frame->drawn, &frame->drawn_capacity, wanted,
+                                  sizeof *frame->drawn, "a ParaView frame");
+    for (int32_t part = 0; part < parts; part++) {
+        frame->part[frame->drawn_count] = part;
+        frame->drawn[frame->drawn_count++] = i;
+    }
+}
+
+// The parts of all bodies of a kind, in order of id.
+static void draw_all(struct frame *frame, int32_t (*parts)(const struct bodies *, int32_t)) {
     const struct bodies *bodies = &frame->world->bodies;
     frame->drawn_count = 0;
     for (int32_t id = 0; id < bodies->id_count; id++) {
         int32_t i = bodies->index_of[id];
-        if (i >= 0 && bodies->shape[i] == shape)
-            draw(frame, i);
+        if (i >= 0)
+            draw(frame, i, parts(bodies, i));
     }
 }
 
-static void body_position(const void *context, size_t k, double *components) {
-    frame_put(components, frame_world_bodies(context)->x[drawn_of(context, k)]);
+static int32_t sphere_parts(const struct bodies *bodies, int32_t i) {
+    return bodies->shape[i] == GABION_CLUMP ? bodies_clump(bodies, i)->count
+                                            : bodies->shape[i] == GABION_SPHERE;
 }
 
-static void body_radius(const void *context, size_t k, double *components) {
-    components[0] = frame_world_bodies(context)->radius[drawn_of(context, k)];
+static int32_t wall_parts(const struct bodies *bodies, int32_t i) {
+    if (bodies->shape[i] == GABION_HALF_SPACE)
+        return 1;
+    return bodies_is_wall(bodies, i) ? frame_hollow_pieces(bodies_hollow(bodies, i)) : 0;
+}
+
+static int32_t block_parts(const struct bodies *bodies, int32_t i) {
+    return bodies->shape[i] == GABION_POLYHEDRON;
+}
+
+// From the centre of the body to that of its sphere.
+static vec3 sphere_arm(const void *context, size_t k) {
+    const struct bodies *bodies = frame_world_bodies(context);
+    int32_t i = drawn_of(context, k);
+    if (bodies->shape[i] != GABION_CLUMP)
+        return vec3_zero();
+    return mat3_apply(quat_matrix(bodies->q[i]),
+                      bodies_clump(bodies, i)->sphere[part_of(context, k)]);
+}
+
+static void sphere_position(const void *context, size_t k, double *components) {
+    vec3 x = frame_world_bodies(context)->x[drawn_of(context, k)];
+    frame_put(components, vec3_add(x, sphere_arm(context, k)));
+}
+
+static void sphere_velocity(const void *context, size_t k, double *components) {
+    const struct bodies *bodies = frame_world_bodies(context);
+    int32_t i = drawn_of(context, k);
+    frame_put(components, vec3_add(bodies->v[i], vec3_cross(bodies->w[i], sphere_arm(context, k))));
+}
+
+static void sphere_radius(const void *context, size_t k, double *components) {
+    const struct bodies *bodies = frame_world_bodies(context);
+    int32_t i = drawn_of(context, k);
+    components[0] = bodies->shape[i] == GABION_CLUMP
+                        ? bodies_clump(bodies, i)->sphere_radius[part_of(context, k)]
+                        : bodies->radius[i];
 }
 
 static void body_id(const void *context, size_t k, double *components) {
@@ -73,8 +119,24 @@ static double wall_half_side(const struct frame *frame, vec3 x, vec3 axis, doubl
                      fabs(axis.z) * frame->reach.z);
 }
 
+// The turn that takes z to the axis of a drum, about the normal of both.
+static quat turn_to(vec3 axis) {
+    quat turn = {1 + axis.z, -axis.y, axis.x, 0};
+    return turn.w > 1e-9 ? quat_normalize(turn) : (quat){0, 1, 0, 0};
+}
+
+static void hollow_corner(const void *context, size_t k, double *components) {
+    const struct bodies *bodies = frame_world_bodies(context);
+    int32_t i = drawn_of(context, k / 4);
+    const struct hollow *hollow = bodies_hollow(bodies, i);
+    vec3 own = frame_hollow_corner(hollow, part_of(context, k / 4), (int)(k % 4));
+    if (hollow_is_drum(hollow))
+        own = mat3_apply(quat_matrix(turn_to(hollow->axis)), own);
+    frame_put(components, vec3_add(bodies->x[i], mat3_apply(quat_matrix(bodies->q[i]), own)));
+}
+
 // Corners go round counter-clockwise seen from outside the solid.
-static void wall_corner(const void *context, size_t k, double *components) {
+static void plane_corner(const void *context, size_t k, double *components) {
     const struct bodies *bodies = frame_world_bodies(context);
     int32_t i = drawn_of(context, k / 4);
     const struct half_space *wall = bodies_half_space(bodies, i);
@@ -98,10 +160,14 @@ static void wall_corner(const void *context, size_t k, double *components) {
     frame_put(components, corner);
 }
 
+static void wall_corner(const void *context, size_t k, double *components) {
+    bool plane = frame_world_bodies(context)->shape[drawn_of(context, k / 4)] == GABION_HALF_SPACE;
+    (plane ? plane_corner : hollow_corner)(context, k, components);
+}
+
 static void wall_force(const void *context, size_t k, double *components) {
     const struct frame *frame = context;
-    int32_t place = frame_world_bodies(context)->shape_index[drawn_of(context, k)];
-    frame_put(components, vec3_scale(1.0 / frame->h, frame->wall_impulse[place]));
+    frame_put(components, vec3_scale(1.0 / frame->h, frame->wall_impulse[drawn_of(context, k)]));
 }
 
 static void body_fixed(const void *context, size_t k, double *components) {
@@ -119,11 +185,11 @@ static void block_corner(const void *context, size_t k, double *components) {
 }
 
 static const struct vtk_array body_arrays[] = {
-    {"radius", VTK_FLOAT32, "", body_radius},
+    {"radius", VTK_FLOAT32, "", sphere_radius},
     {"id", VTK_INT32, "", body_id},
     {"material", VTK_UINT16, "", body_material},
     {"group", VTK_UINT16, "", body_group},
-    {"velocity", VTK_FLOAT32, "xyz", body_velocity},
+    {"velocity", VTK_FLOAT32, "xyz", sphere_velocity},
     {"angular_velocity", VTK_FLOAT32, "xyz", body_angular_velocity},
     {"orientation", VTK_FLOAT32, "wxyz", body_orientation},
     {"coordination", VTK_INT32, "", body_coordination},
@@ -149,15 +215,15 @@ static const struct vtk_array block_arrays[] = {
 };
 
 void frame_bodies(struct frame *frame, struct vtk_mesh *mesh) {
-    draw_shape(frame, GABION_SPHERE);
+    draw_all(frame, sphere_parts);
     mesh->cells = frame->drawn_count;
     mesh->corners = 1;
-    mesh->position = body_position;
+    mesh->position = sphere_position;
     FRAME_POINT_ARRAYS(mesh, body_arrays);
 }
 
 void frame_walls(struct frame *frame, struct vtk_mesh *mesh) {
-    draw_shape(frame, GABION_HALF_SPACE);
+    draw_all(frame, wall_parts);
     mesh->cells = frame->drawn_count;
     mesh->corners = 4;
     mesh->position = wall_corner;
@@ -221,18 +287,18 @@ static void repeat_drawn(struct frame *frame) {
     const struct bodies *bodies = &frame->world->bodies;
     size_t blocks = frame->drawn_count;
     int32_t *block = frame->drawn;
-    frame->drawn = NULL;
+    memory_free(frame->part);
+    frame->drawn = frame->part = NULL;
     frame->drawn_count = frame->drawn_capacity = 0;
     for (size_t k = 0; k < blocks; k++)
-        for (int32_t f = 0; f < bodies_polyhedron(bodies, block[k])->face_count; f++)
-            draw(frame, block[k]);
+        draw(frame, block[k], bodies_polyhedron(bodies, block[k])->face_count);
     memory_free(block);
 }
 
 void frame_blocks(struct frame *frame, struct vtk_mesh *mesh) {
     const struct bodies *bodies = &frame->world->bodies;
     struct growth growth = {0};
-    draw_shape(frame, GABION_POLYHEDRON);
+    draw_all(frame, block_parts);
     growth_reserve(&growth, frame);
     for (size_t k = 0; k < frame->drawn_count; k++) {
         int32_t i = frame->drawn[k];

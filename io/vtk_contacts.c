@@ -21,9 +21,10 @@ static double contact_normal_impulse(const struct contact *contact) {
 static vec3 contact_far_end(const struct gabion_world *world, const struct contact *contact) {
     const struct bodies *bodies = &world->bodies;
     vec3 n = contact->normal, centre = bodies->x[contact->c], other = bodies->x[contact->a];
-    bool wall = bodies->shape[contact->a] == GABION_HALF_SPACE;
+    bool wall = bodies_is_wall(bodies, contact->a);
     bool slab = bodies->shape[contact->a] == GABION_POLYHEDRON && bodies->mass[contact->a] == 0;
-    if (slab || (wall && bodies->shape[contact->c] == GABION_POLYHEDRON))
+    bool plane = bodies->shape[contact->a] == GABION_HALF_SPACE;
+    if (slab || (wall && (!plane || bodies->shape[contact->c] != GABION_SPHERE)))
         return contacts_position(world, contact);
     return wall ? vec3_add_scaled(centre, -vec3_dot(n, vec3_sub(centre, other)), n) : other;
 }

@@ -17,7 +17,7 @@ struct frame {
     double h;
     bool solid;                    // blocks as polyhedra, not as polygons
     int32_t *coordination;         // by body index: contacts that carry force
-    vec3 *wall_impulse;            // by half-space
+    vec3 *wall_impulse;            // by body index
     vec3 centre, reach;            // box around spheres and blocks: its middle and half sides
     struct interface_state *joint; // NULL without blocks
     size_t joint_count;
@@ -25,12 +25,18 @@ struct frame {
     // Of the kind that is being written.
     int32_t *drawn; // body index of each point or cell, in order of id: a body keeps its place in
     size_t drawn_count, drawn_capacity; // the file from frame to frame
-    vec3 *point;                        // corners of blocks
-    int32_t *words;                     // behind `topology`
+    int32_t *part;  // beside drawn: which sphere of a clump, which piece of a wall
+    vec3 *point;    // corners of blocks
+    int32_t *words; // behind `topology`
     struct vtk_topology topology;
     struct thrust *thrust;
     size_t thrust_count;
 };
+
+// A corner of piece number `piece` of a hollow sphere or drum, around the origin and about the axis
+// z: quads throughout (io/vtk_hollow.c).
+int frame_hollow_pieces(const struct hollow *hollow);
+vec3 frame_hollow_corner(const struct hollow *hollow, int piece, int corner);
 
 // Each describes one kind of the frame; what it allocates belongs to the frame.
 void frame_bodies(struct frame *frame, struct vtk_mesh *mesh);

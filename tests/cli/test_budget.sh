@@ -33,4 +33,7 @@ exits 0 "check" check "$box" --set solver.time_budget=0.01
 says "check" "warning: solver.time_budget is 0.01 s: .*cannot be reproduced"
 exits 2 "negative" check "$box" --set solver.time_budget=-1
 says "negative" "solver.time_budget: expected a number >= 0"
+exits 2 "corrective" check "$box" --set time.scheme=corrective --set solver.method=bicg \
+    --set laws.0.friction=sticking --set solver.time_budget=1 --set contact.gap=stabilized
+says "corrective" "counts iterations, not time: give solver.budget" "stabilized belongs to time.scheme: moreau"
 finish

@@ -39,4 +39,7 @@ contract arch "$shipped/arch.yaml" 200 --set output.vtk_every=0 --set drivers.0.
 # Few sweeps, and bodies moved apart after each step.
 contract projection "$shipped/papers/settling_800.yaml" 60 --set output.vtk_every=0 \
     --set solver.max_sweeps=5 --set contact.projection=10
+# The other scheme, with every kind of joint, and bodies that come and go.
+contract corrective "$CASES/joints.yaml" 120 --set output.vtk_every=0 --set time.scheme=corrective \
+    --set solver.method=bicg --set laws.0.friction=inf
 finish

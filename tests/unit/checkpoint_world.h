@@ -55,6 +55,19 @@ static inline void fill_polyhedra(struct gabion_world *world) {
     assert_int_equal(error.status, ERROR_NONE);
 }
 
+static inline void fill_clumps(struct gabion_world *world) {
+    struct error error = {0};
+    gabion_add_clump(world, clump_bar(3, 0.5, 0.8, CLUMP_SUM, &error), &error);
+    gabion_add_clump(world, clump_torus(5, 0.2, 1, CLUMP_UNION, &error), &error);
+    assert_int_equal(error.status, ERROR_NONE);
+    struct bodies *bodies = &world->bodies;
+    bodies->hollow_count = 2;
+    bodies->hollows = memory_reserve(bodies->hollows, &bodies->hollow_capacity, 2,
+                                     sizeof *bodies->hollows, "containers");
+    bodies->hollows[0] = (struct hollow){.radius = 3};
+    bodies->hollows[1] = (struct hollow){{0, 0.6, 0.8}, 4, 5, true};
+}
+
 // Of every fourth body with the next one.
 static inline void fill_interfaces(struct gabion_world *world, struct random_stream *random) {
     struct interfaces *interfaces = &world->interfaces;
@@ -96,11 +109,16 @@ static inline void fill_bodies(struct gabion_world *world, int32_t count,
     for (size_t id = 0; id < bodies->start_count; id++)
         bodies->start_of[id] = vector(random);
     for (int32_t i = 0; i < count; i++) {
-        bool moving = i < bodies->moving, block = moving && i % 3 == 2;
+        bool moving = i < bodies->moving, block = moving && i % 3 == 2,
+             clump = moving && i % 6 == 4;
         bodies->id[i] = 2 * (count - 1 - i);
         bodies->index_of[bodies->id[i]] = i;
-        bodies->shape[i] = block ? GABION_POLYHEDRON : moving ? GABION_SPHERE : GABION_HALF_SPACE;
-        bodies->shape_index[i] = block ? i % 2 : moving ? -1 : i - bodies->moving;
+        bodies->shape[i] = block    ? GABION_POLYHEDRON
+                           : clump  ? GABION_CLUMP
+                           : moving ? GABION_SPHERE
+                           : i % 2  ? GABION_HALF_SPACE
+                                    : GABION_DRUM;
+        bodies->shape_index[i] = block || clump ? i % 2 : moving ? -1 : 1;
         bodies->material[i] = (uint16_t)(i % 2);
         bodies->group[i] = (uint16_t)(i % 3);
         bodies->lock[i] = (uint8_t)(i % 64);
@@ -145,6 +163,9 @@ static inline void fill_pending(struct pending_body *pending, int32_t id,
     pending->id = id;
     body->shape = GABION_HALF_SPACE;
     body->polyhedron = 1;
+    body->clump = 1;
+    body->length = 2.5;
+    body->ends = true;
     body->radius = 0.5;
     body->normal = vector(random);
     body->tangent = vector(random);
@@ -192,6 +213,7 @@ static inline struct gabion_world *world_make(int32_t count, int64_t step) {
     gabion_add_group(world, "box.zmin");
     world->step = step;
     fill_polyhedra(world);
+    fill_clumps(world);
     fill_bodies(world, count, &random);
     fill_interfaces(world, &random);
     fill_memory(world, &random);
@@ -246,9 +268,29 @@ static inline bool polyhedra_equal(const struct polyhedron *left, const struct p
                   sizeof *left - offsetof(struct polyhedron, volume)) == 0;
 }
 
+static inline bool clumps_equal(const struct clump *left, const struct clump *right) {
+    return left->count == right->count && SAME((size_t)left->count, sphere) &&
+           SAME((size_t)left->count, sphere_radius) &&
+           memcmp(&left->volume, &right->volume, sizeof *left - offsetof(struct clump, volume)) ==
+               0;
+}
+
+static inline bool hollows_equal(const struct hollow *left, const struct hollow *right) {
+    return memcmp(&left->axis, &right->axis, sizeof left->axis) == 0 &&
+           left->radius == right->radius && left->half_length == right->half_length &&
+           left->ends == right->ends;
+}
+
 static inline bool shapes_equal(const struct bodies *left, const struct bodies *right) {
-    if (left->polyhedron_count != right->polyhedron_count)
+    if (left->polyhedron_count != right->polyhedron_count ||
+        left->clump_count != right->clump_count || left->hollow_count != right->hollow_count)
         return false;
+    for (size_t k = 0; k < left->clump_count; k++)
+        if (!clumps_equal(left->clumps[k], right->clumps[k]))
+            return false;
+    for (size_t k = 0; k < left->hollow_count; k++)
+        if (!hollows_equal(&left->hollows[k], &right->hollows[k]))
+            return false;
     for (size_t k = 0; k < left->polyhedron_count; k++)
         if (!polyhedra_equal(left->polyhedra[k], right->polyhedra[k]))
             return false;

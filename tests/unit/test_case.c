@@ -22,6 +22,9 @@ static void defaults_are_those_of_the_engine(void **state) {
     assert_int_equal(s->max_sweeps, expected.max_sweeps);
     assert_same(s->relaxation, expected.relaxation);
     assert_int_equal(s->on_cap, expected.on_cap);
+    assert_int_equal(s->scheme, expected.scheme);
+    assert_int_equal(s->projection, expected.projection);
+    assert_memory_equal(&s->budget, &expected.budget, sizeof s->budget);
     assert_same(s->rest_speed, 0);
     assert_same(s->gravity_ramp_end, s->gravity_ramp_start);
     assert_string_equal(case_title(file), "");
@@ -358,11 +361,13 @@ static void keys_are_checked(void **state) {
     refuse(BASE "gravity: [0, 0, inf]\n", "gravity: expected a list of 3 numbers");
     refuse(BASE "bodies: {}\n", "bodies: expected a list of mappings");
     refuse(BASE "bodies: [{material: grain, position: [0, 0, 0]}]\n",
-           "bodies[0]: expected exactly one of sphere, half_space, box, prism, wedge, hull, mesh, "
+           "bodies[0]: expected exactly one of sphere, clump, bar, torus, disk, half_space, box, "
+           "prism, wedge, hull, mesh, "
            "found 0");
     refuse(BASE "bodies: [{material: grain, position: [0, 0, 0], sphere: {radius: 1}, "
                 "half_space: {normal: [0, 0, 1]}}]\n",
-           "expected exactly one of sphere, half_space, box, prism, wedge, hull, mesh, found 2");
+           "expected exactly one of sphere, clump, bar, torus, disk, half_space, box, prism, "
+           "wedge, hull, mesh, found 2");
     refuse(
         BASE "bodies: [{material: grian, sphere: {radius: 1}, position: [0, 0, 0]}]\n",
         "case.yaml:3:21: bodies[0].material: no material \"grian\" under materials; did you mean "
@@ -628,6 +633,34 @@ static void text_survives_a_round_trip(void **state) {
     }
 }
 
+// What the corrective scheme does not go with is told with the case, not after an hour.
+#define CORRECTIVE                                                                                 \
+    "materials: {a: {density: 1}}\ntime: {step: 1, end: 2, scheme: corrective}\n"
+
+static void the_corrective_scheme_is_checked(void **state) {
+    (void)state;
+    refuse(CORRECTIVE, "case.yaml:2:33: time.scheme corrective needs solver.method: bicg");
+    refuse(CORRECTIVE "solver: {method: bicg}\nlaws:\n- {between: default, friction: 0.3}\n",
+           "case.yaml:5:32: laws[0].friction: time.scheme corrective knows 0 and sticking alone, "
+           "found 0.3");
+    refuse(CORRECTIVE "solver: {method: bicg}\nlaws:\n- {between: default, friction: sticking, "
+                      "tangential_restitution: 0.5}\n",
+           "laws[0].tangential_restitution: time.scheme corrective has none");
+    refuse(CORRECTIVE "solver: {method: bicg}\ncontact: {projection: 4}\n",
+           "time.scheme corrective has a position pass of its own");
+    refuse(CORRECTIVE "solver: {method: bicg, budget: [1, 2]}\n", "solver.budget: expected a list");
+    refuse(CORRECTIVE "solver: {method: bicg, budget: [1, 2, -3]}\n", "solver.budget: expected");
+    refuse(BASE "solver: {budget: [1, 2, 3]}\n",
+           "solver.budget belongs to time.scheme: corrective; remove this key");
+    struct case_file *file = load_good(CORRECTIVE "solver: {method: bicg, budget: [5, 0, 7]}\n");
+    const struct gabion_settings *settings = case_settings(file);
+    assert_int_equal(settings->scheme, GABION_SCHEME_CORRECTIVE);
+    assert_int_equal(settings->budget.positions, 5);
+    assert_int_equal(settings->budget.velocities, 0);
+    assert_int_equal(settings->budget.accelerations, 7);
+    case_free(file);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_are_those_of_the_engine),
@@ -646,6 +679,7 @@ int main(void) {
         cmocka_unit_test(keys_are_checked),
         cmocka_unit_test(many_problems_are_told_at_once),
         cmocka_unit_test(rules_are_checked),
+        cmocka_unit_test(the_corrective_scheme_is_checked),
         cmocka_unit_test(drivers_speak_of_metres_or_degrees),
         cmocka_unit_test(turns_and_records_are_built),
         cmocka_unit_test(missing_laws_are_told),

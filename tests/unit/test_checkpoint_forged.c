@@ -122,6 +122,14 @@ static void test_forged_values(void **state) {
     forge_value("polyhedra/face_corner", H5T_NATIVE_INT, &(int){7}, "polyhedron 0");
     forge_value("polyhedra/corner", H5T_NATIVE_DOUBLE, &(double){0}, "polyhedron 0");
     forge_value("polyhedra/centre", H5T_NATIVE_DOUBLE, &(double){0.5}, "hash");
+    forge_value("clumps/sphere_count", H5T_NATIVE_INT, &(int){30}, "clump 0: more spheres");
+    forge_value("clumps/sphere_count", H5T_NATIVE_INT, &(int){2}, "belong to no clump");
+    forge_value("clumps/sphere_radius", H5T_NATIVE_DOUBLE, &(double){0}, "clump 0");
+    forge_value("clumps/volume", H5T_NATIVE_DOUBLE, &(double){0}, "clump 0");
+    forge_value("clumps/axes", H5T_NATIVE_DOUBLE, &(double){2}, "clump 0");
+    forge_value("clumps/centre", H5T_NATIVE_DOUBLE, &(double){0.5}, "hash");
+    forge_value("hollows/radius", H5T_NATIVE_DOUBLE, &(double){0.5}, "hash");
+    forge_value("pending/clump", H5T_NATIVE_INT, &(int){0}, "hash");
     forge_value("interface_corners/in_a", H5T_NATIVE_DOUBLE, &(double){0.5}, "hash");
     forge_value("start/position", H5T_NATIVE_DOUBLE, &(double){0.5}, "hash");
     forge_value("driven/orientation", H5T_NATIVE_DOUBLE, &(double){0.5}, "hash");

@@ -97,43 +97,22 @@ static void test_triangle(void **state) {
 }
 
 // 3b: with a polygon C in place of the friction disk the acceleration is (F - proj F)/m, proj on
-// mu m g C. Legs as the catalogue prints them: length over that of the exact cone, angle in degrees
-// from the force's; a ball that sticks has length zero. psi turns a corner of an inner polygon, the
-// point of an outer one where a side touches the circle.
-static const struct polygon_row {
+// mu m g C. psi turns a corner of an inner polygon, the point of an outer one where a side touches
+// the circle. The catalogue's digits are in test_polygon.c, of one contact; here whole runs must
+// keep to the polygon they were asked for.
+struct polygon {
     bool outer;
     int sides;
-    double psi, ratio[3], angle[3];
-} polygon_rows[] = {
-    {false, 4, 0, {2.001, 1, 2.001}, {-15, 0, 15}},
-    {false, 4, 10, {2.153, 1.268, 1.703}, {-5, -33.2, 25}},
-    {false, 6, 0, {1, 1, 1}, {0, 0, 0}},
-    {false, 6, 10, {1.234, 1.234, 1.234}, {-20, -20, -20}},
-    {false, 8, 0, {1.262, 1, 1.262}, {7.5, 0, -7.5}},
-    {false, 8, 10, {1.073, 1.186, 1.300}, {17.5, -12.5, 2.5}},
-    {false, 12, 0, {1, 1, 1}, {0, 0, 0}},
-    {false, 12, 10, {1.117, 1.117, 1.117}, {-5, -5, -5}},
-    {false, 16, 0, {1.066, 1, 1.066}, {-3.8, 0, 3.8}},
-    {false, 16, 10, {1.047, 1.076, 1.019}, {6.2, -1.2, -8.8}},
-    {true, 4, 0, {0.330, 1, 0.330}, {30, 0, -30}},
-    {true, 4, 10, {0, 0.924, 0.698}, {0, 10, -20}},
-    {true, 6, 0, {1, 1, 1}, {0, 0, 0}},
-    {true, 6, 10, {0.924, 0.924, 0.924}, {10, 10, 10}},
-    {true, 8, 0, {0.830, 1, 0.830}, {-15, 0, 15}},
-    {true, 8, 10, {0.981, 0.924, 0.700}, {-5, 10, -15.6}},
-    {true, 12, 0, {1, 1, 1}, {0, 0, 0}},
-    {true, 12, 10, {0.924, 0.924, 0.924}, {10, 10, 10}},
-    {true, 16, 0, {0.957, 1, 0.957}, {7.5, 0, -7.5}},
-    {true, 16, 10, {0.981, 0.927, 0.995}, {-5, 5.5, 2.5}},
+    double psi; // degrees
 };
 
-// The point of the polygon of `row` about the circle of radius mu m g that is nearest to F.
-static vec3 nearest_of_polygon(const struct polygon_row *row, vec3 F) {
-    double half = PI / row->sides, radius = MU * GRAVITY / (row->outer ? cos(half) : 1);
-    double first = row->psi * PI / 180 + (row->outer ? half : 0), least = INFINITY;
+// The point of the polygon about the circle of radius mu m g that is nearest to F.
+static vec3 nearest_of_polygon(const struct polygon *polygon, vec3 F) {
+    double half = PI / polygon->sides, radius = MU * GRAVITY / (polygon->outer ? cos(half) : 1);
+    double first = polygon->psi * PI / 180 + (polygon->outer ? half : 0), least = INFINITY;
     vec3 nearest = F;
     bool inside = true;
-    for (int k = 0; k < row->sides; k++) {
+    for (int k = 0; k < polygon->sides; k++) {
         double here = first + 2 * half * k, next = here + 2 * half;
         vec3 a = {radius * cos(here), radius * sin(here), 0};
         vec3 edge = vec3_sub(vec3_make(radius * cos(next), radius * sin(next), 0), a);
@@ -150,7 +129,7 @@ static vec3 nearest_of_polygon(const struct polygon_row *row, vec3 F) {
 }
 
 // Mean acceleration over the first `steps` steps of a leg.
-static vec3 leg_acceleration(const struct polygon_row *row, int leg, enum gabion_method method,
+static vec3 leg_acceleration(const struct polygon *polygon, int leg, enum gabion_method method,
                              enum gabion_local local) {
     const double h = 0.01;
     const int steps = 10;
@@ -166,9 +145,9 @@ static vec3 leg_acceleration(const struct polygon_row *row, int leg, enum gabion
     settings->local = local;
     settings->tolerance = 1e-12;
     settings->cone = (struct gabion_cone){
-        .outer = row->outer,
-        .sides = row->sides,
-        .angle = row->psi * PI / 180 + (row->outer ? PI / row->sides : 0),
+        .outer = polygon->outer,
+        .sides = polygon->sides,
+        .angle = polygon->psi * PI / 180 + (polygon->outer ? PI / polygon->sides : 0),
     };
     scene_step(ball.world, steps);
     vec3 v = scene_velocity(ball.world, ball.id);
@@ -177,28 +156,23 @@ static vec3 leg_acceleration(const struct polygon_row *row, int leg, enum gabion
     return vec3_scale(1 / (steps * h), v);
 }
 
-static void assert_leg(const struct polygon_row *row, int leg, vec3 a) {
-    const double exact = 0.25 * MU * GRAVITY;
+static void assert_leg(const struct polygon *polygon, int leg, enum gabion_method method,
+                       enum gabion_local local) {
     vec3 F =
         vec3_scale(1.25 * MU * GRAVITY, vec3_make(cos(leg_angle[leg]), sin(leg_angle[leg]), 0));
-    assert_vector_near(a, vec3_sub(F, nearest_of_polygon(row, F)), 1e-9);
-    assert_near(vec3_length(a) / exact, row->ratio[leg], 0.5005e-3);
-    if (row->ratio[leg] > 0) {
-        double angle = remainder(atan2(a.y, a.x) - leg_angle[leg], 2 * PI) * 180 / PI;
-        assert_near(angle, row->angle[leg], 0.0501);
-    }
+    vec3 expected = vec3_sub(F, nearest_of_polygon(polygon, F));
+    assert_vector_near(leg_acceleration(polygon, leg, method, local), expected, 1e-9);
 }
 
 static void test_polygons(void **state) {
     (void)state;
-    for (size_t k = 0; k < sizeof polygon_rows / sizeof *polygon_rows; k++) {
-        const struct polygon_row *row = &polygon_rows[k];
+    const int sides[] = {4, 6, 8, 12, 16};
+    for (int k = 0; k < 20; k++) {
+        struct polygon polygon = {.outer = k % 2, .sides = sides[k / 4], .psi = k / 2 % 2 * 10};
         for (int leg = 0; leg < 3; leg++) {
-            assert_leg(row, leg,
-                       leg_acceleration(row, leg, GABION_METHOD_LEMKE, GABION_LOCAL_AUTO));
-            assert_leg(row, leg, leg_acceleration(row, leg, GABION_METHOD_QP, GABION_LOCAL_AUTO));
-            assert_leg(row, leg,
-                       leg_acceleration(row, leg, GABION_METHOD_NSGS, GABION_LOCAL_LEMKE));
+            assert_leg(&polygon, leg, GABION_METHOD_LEMKE, GABION_LOCAL_AUTO);
+            assert_leg(&polygon, leg, GABION_METHOD_QP, GABION_LOCAL_AUTO);
+            assert_leg(&polygon, leg, GABION_METHOD_NSGS, GABION_LOCAL_LEMKE);
         }
     }
 }

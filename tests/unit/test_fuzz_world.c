@@ -1,12 +1,14 @@
 // Random worlds through the public interface: any mixture of sizes, fixed spheres, locks, unequal
-// inertia, laws, drivers that move and turn, tilted gravity, forces, timed insertions, removals and
-// resets, theta, gap mode, method and local solver. Of every scene must hold, whatever the physics:
+// inertia, laws, joints, drivers that move and turn, tilted gravity, forces, timed insertions,
+// removals and resets, theta, gap mode, method and local solver. Of every scene must hold, whatever
+// the physics:
 //   - the same bits after every step on 1, 2 and 3 threads and with the portable kernel;
 //   - the books close: energy_error <= 1e-9 of the turnover;
 //   - locked degrees of freedom and fixed bodies stay where they are, impulses push;
 //   - a step that fails leaves no other trace than its error.
 // A failing scene prints its seed: GABION_FUZZ_SEED=<seed> runs it alone, GABION_FUZZ_SCENES=<n>
 // runs more of them.
+#include "engine/solvers/panel.h"
 #include "tests/unit/scene.h"
 
 #include "geometry/mass.h"
@@ -191,6 +193,29 @@ static void add_actions(struct gabion_world *world, struct random_stream *random
     }
 }
 
+// Joints of any kind between any bodies, loops and more of them than bodies can obey included;
+// those that cannot be are refused. Not with drivers: joints that contradict them ask for infinite
+// impulses.
+static void add_joints(struct gabion_world *world, struct random_stream *random, double box) {
+    struct error error = {0};
+    int32_t bodies = world->bodies.id_count;
+    if (!panel_takes_joints(world->settings.method) || bodies < 2 || world->driver_count > 0)
+        return;
+    world->settings.joint_correction = chance(random, 0.7) ? 1 : random_unit(random);
+    for (int k = pick(random, bodies); k > 0; k--) {
+        struct gabion_joint joint = {
+            .kind = (enum gabion_joint_kind)pick(random, GABION_JOINT_COUNT),
+            .first = pick(random, bodies),
+            .second = chance(random, 0.2) ? -1 : pick(random, bodies),
+            .anchor = random_vector(random, box),
+            .anchor_second = random_vector(random, box),
+            .axis = random_vector(random, 1),
+            .collide = chance(random, 0.3),
+        };
+        gabion_add_joint(world, &joint, &error);
+    }
+}
+
 static struct gabion_world *build(const struct scene *scene, struct team *team) {
     struct random_stream random = {scene->seed};
     struct error error = {0};
@@ -222,6 +247,7 @@ static struct gabion_world *build(const struct scene *scene, struct team *team) 
         scene_add(world, &body);
     }
     add_actions(world, &random, kinds, settings.step);
+    add_joints(world, &random, box);
     return world;
 }
 

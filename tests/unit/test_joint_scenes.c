@@ -244,6 +244,72 @@ static void test_chain(void **state) {
         assert_vector_near(x[0][id], x[1][id], 1e-5);
 }
 
+// A hub with more joints than colours: it is split into copies, which have to agree.
+#define SPOKES 70
+
+static void test_hub(void **state) {
+    (void)state;
+    vec3 x[2];
+    for (int k = 0; k < 2; k++) {
+        struct gabion_settings settings = scene_settings(1e-3, 0.5);
+        settings.method = k ? GABION_METHOD_NEWTON : GABION_METHOD_NSGS;
+        settings.tolerance = 1e-9;
+        struct gabion_world *world = scene_create(&settings, (struct gabion_law){0});
+        int32_t hub = scene_sphere(world, vec3_zero(), 0.5, 10, vec3_make(1, 0, 0));
+        for (int i = 0; i < SPOKES; i++) {
+            double angle = 2 * PI * i / SPOKES;
+            vec3 place = {cos(angle), sin(angle), 0.3 * (i % 3)};
+            int32_t id = scene_sphere(world, place, 0.02, 1 + i % 2, vec3_zero());
+            scene_join(world, scene_joint(GABION_JOINT_BALL, id, hub, vec3_scale(0.5, place)));
+        }
+        scene_step(world, 20);
+        assert_int_equal(world->problem->split_count, 1);
+        x[k] = scene_position(world, hub);
+        assert_at_most(world->report.joint_error, 1e-6);
+        scene_assert_ledger(world);
+        scene_destroy(world);
+    }
+    assert_vector_near(x[0], x[1], 1e-7);
+}
+
+// A net of balls on rods, large enough for every loop to be shared out: the same bits on any number
+// of threads.
+#define NET 45
+
+static uint64_t net_hash(int threads) {
+    struct error error = {0};
+    struct gabion_settings settings = gabion_default_settings();
+    struct team *team = team_create(threads, NULL, &error);
+    struct gabion_world *world = gabion_create(&settings, team, &error);
+    gabion_add_material(world, "body", 1000);
+    for (int k = 0; k < NET * NET; k++) {
+        vec3 place = {k % NET, k / NET, 0.1 * (k % 3)};
+        int32_t id = scene_sphere(world, place, 0.3, 1, vec3_zero());
+        for (int side = 0; side < 2; side++) {
+            int32_t other = side ? id - NET : id % NET ? id - 1 : -1;
+            struct gabion_joint rod = scene_joint(GABION_JOINT_DISTANCE, id, other, place);
+            rod.anchor_second =
+                other >= 0 ? scene_position(world, other) : vec3_sub(place, vec3_make(1, 0, 0));
+            if (other >= 0 || side == 0)
+                scene_join(world, rod);
+        }
+    }
+    for (int k = 0; k < 5; k++)
+        if (!gabion_step(world, &error))
+            fail_msg("%s", error.text);
+    uint64_t hash = gabion_state_hash(world);
+    gabion_destroy(world);
+    team_destroy(team);
+    return hash;
+}
+
+static void test_threads(void **state) {
+    (void)state;
+    uint64_t hash = net_hash(1);
+    assert_true(net_hash(2) == hash);
+    assert_true(net_hash(3) == hash);
+}
+
 // A double pendulum against a wall below its pivot (validation 9.11): no numbers are printed
 // anywhere; it has to converge.
 static vec3 double_pendulum(double h) {
@@ -326,10 +392,16 @@ static void test_collide(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_heavy_top),       cmocka_unit_test(test_weld),
-        cmocka_unit_test(test_side_load),       cmocka_unit_test(test_joined_at_rest),
-        cmocka_unit_test(test_closed_loop),     cmocka_unit_test(test_chain),
-        cmocka_unit_test(test_double_pendulum), cmocka_unit_test(test_arrival_and_removal),
+        cmocka_unit_test(test_heavy_top),
+        cmocka_unit_test(test_weld),
+        cmocka_unit_test(test_side_load),
+        cmocka_unit_test(test_joined_at_rest),
+        cmocka_unit_test(test_closed_loop),
+        cmocka_unit_test(test_chain),
+        cmocka_unit_test(test_hub),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_double_pendulum),
+        cmocka_unit_test(test_arrival_and_removal),
         cmocka_unit_test(test_collide),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

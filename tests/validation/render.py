@@ -89,6 +89,20 @@ def color_table(low, high):
     return table
 
 
+def behind(bodies, y):
+    """The bodies whose centres lie behind a plane across the view."""
+    centres = vtk_to_numpy(bodies.GetPoints().GetData())
+    array = numpy_to_vtk(numpy.ascontiguousarray(centres[:, 1]), deep=True)
+    array.SetName("away")
+    bodies.GetPointData().AddArray(array)
+    kept = vtk.vtkThresholdPoints()
+    kept.SetInputData(bodies)
+    kept.SetInputArrayToProcess(0, 0, 0, vtk.vtkDataObject.FIELD_ASSOCIATION_POINTS, "away")
+    kept.ThresholdByUpper(y)
+    kept.Update()
+    return kept.GetOutput()
+
+
 def glyph_mapper(bodies):
     sphere = vtk.vtkSphereSource()
     sides = 24 if bodies.GetNumberOfPoints() < 10000 else 12
@@ -348,6 +362,7 @@ def main():
     parser.add_argument("--contacts", action="store_true", help="force chains in faint bodies")
     parser.add_argument("--range", nargs=2, type=float, metavar=("LOW", "HIGH"), help="of the colours")
     parser.add_argument("--thrust", action="store_true", help="thrust line")
+    parser.add_argument("--cut", type=float, metavar="Y", help="leave out spheres in front of this y")
     parser.add_argument("--front", action="store_true", help="look along y")
     options = parser.parse_args()
 
@@ -362,6 +377,8 @@ def main():
     if links and links.GetNumberOfCells():
         draw_lines(renderer, links, 0.03 * margin)
     count = []
+    if bodies and options.cut is not None:
+        bodies = behind(bodies, options.cut)
     if bodies:
         color = options.color if options.color and not blocks else "speed"
         draw_bodies(renderer, bodies, color, None if blocks else options.range,

@@ -3,7 +3,8 @@
 cd "$(dirname "$0")/../.." || exit 2
 export GABION=${GABION:-$PWD/build/gabion}
 python=${PYTHON:-/usr/bin/python3} programs=$(dirname "$GABION")/tests/validation
+folder=${BUILD:-build}/validate
 exec tests/tally.sh tests/validation/determinism.sh \
     "$python tests/validation/arch_limit.py $programs/arches" "$programs/arches" \
-    "$python tests/validation/masonry.py" "$python tests/validation/wall.py" \
-    "$python tests/validation/brazil_nut.py" "$python tests/validation/solvers.py"
+    "$python tests/validation/masonry.py" "$python tests/papers/wall.py --full -o $folder" \
+    "$python tests/papers/brazil_nut.py --full -o $folder" "$python tests/validation/solvers.py"
