@@ -37,7 +37,8 @@ KERNEL_FLAGS := -O3 -Wno-psabi
 KERNELS      := $(if $(findstring x86_64,$(shell $(CC) -dumpmachine 2>/dev/null)),$(BUILD)/$(KERNEL)_avx2.o)
 LIB_OBJECTS   = $(filter-out $(BUILD)/io/main.o,$(LIB_SOURCES:%.c=$(BUILD)/%.o)) $(KERNELS)
 UNIT_BINARIES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/test_*.c))
-VALIDATION_BINARIES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/validation/*.c tests/papers/*.c))
+PAPERS_BINARIES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/papers/*.c))
+VALIDATION_BINARIES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/validation/*.c)) $(PAPERS_BINARIES)
 FUZZ_BINARIES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/*.c))
 # Siconos is a guest: only this one program knows it, and it has another name without.
 SICONOS      := $(wildcard /usr/include/siconos/SiconosConfig.h)
@@ -78,9 +79,9 @@ cli: all
 
 # The readers, the engine's own fuzzer and a sample of the command line under gcc's address and
 # undefined-behaviour sanitizers.
-ASAN_UNIT := bulk case case_masonry checkpoint checkpoint_forged drivers fclib file friction_problem \
-    fuzz_blocks fuzz_world generators gradients grid history interfaces ipm lcp lemke manifold masonry mesh \
-    panel polygon polyhedron proximal resolvent splitting supports sweeps turns vtk
+ASAN_UNIT := bulk case case_grains case_masonry checkpoint checkpoint_forged clump drivers fclib file \
+    friction_problem fuzz_blocks fuzz_world generators gradients grid history hollow interfaces ipm lcp lemke \
+    manifold masonry mesh panel polygon polyhedron proximal resolvent splitting supports sweeps turns vtk
 asan:
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)/asan OPT=-O1 \
 	    CFLAGS="-fsanitize=address,undefined -fno-sanitize-recover=all $(CFLAGS)" \
@@ -113,10 +114,10 @@ validate: packages-test
 	@$(MAKE) --no-print-directory all test-programs
 	@GABION=$(abspath $(BUILD)/gabion) BUILD=$(BUILD) PYTHON=$(PYTHON) tests/validation/validate.sh
 
-# Pictures need a display; without one the page has notes in their place.
+# PAPERS: names of sections, --full. Pictures need a display; without one the page has notes in their place.
 papers: packages-test
 	@.ci/packages pictures || true
-	@$(MAKE) --no-print-directory all test-programs
+	@$(MAKE) --no-print-directory all $(PAPERS_BINARIES) $(BUILD)/tests/unit/test_block_stack
 	@GABION=$(abspath $(BUILD)/gabion) BUILD=$(BUILD) PYTHON=$(PYTHON) tests/papers/papers.sh $(PAPERS)
 
 bench: packages-test

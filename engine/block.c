@@ -11,16 +11,25 @@ static vec3 arm_of(const struct gabion_world *world, int32_t i, vec3 point) {
     return vec3_scale(scale, vec3_sub(point, world->problem->x_m[i]));
 }
 
-// The arms of round bodies are known without rounding, and end on their surfaces. So do those of
-// balls of clumps, of which the point between the surfaces is known. Blocks meet in that point.
+// The arms of balls end on their surfaces; of the contacts of clumps the point between the surfaces
+// is known.
+static vec3 ball_arm(const struct gabion_world *world, const struct contact *contact, int32_t i,
+                     double side) {
+    if (world->bodies.shape[i] == GABION_SPHERE)
+        return vec3_scale(-side, contact->normal);
+    return arm_of(world, i,
+                  vec3_add_scaled(contact->point, 0.5 * side * contact->gap, contact->normal));
+}
+
+// The arms of round bodies are known without rounding: an impulse through the centre turns nothing,
+// exactly. Blocks meet in the point of the contact.
 void block_arms(const struct gabion_world *world, const struct contact *contact, vec3 *arm_c,
                 vec3 *arm_a) {
     const uint8_t *shape = world->bodies.shape;
     bool blocks = pair_has_block(&world->bodies, contact->c, contact->a);
     if (!pair_has_manifold(&world->bodies, contact->c, contact->a)) {
-        vec3 half = vec3_scale(0.5 * contact->gap, contact->normal);
-        *arm_c = arm_of(world, contact->c, vec3_add(contact->point, half));
-        *arm_a = arm_of(world, contact->a, vec3_sub(contact->point, half));
+        *arm_c = ball_arm(world, contact, contact->c, 1);
+        *arm_a = ball_arm(world, contact, contact->a, -1);
         return;
     }
     *arm_c = blocks ? arm_of(world, contact->c, contact->point) : vec3_negate(contact->normal);

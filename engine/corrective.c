@@ -360,6 +360,13 @@ static bool comes_before(const struct contact *x, const struct contact *y) {
     return x->c != y->c ? x->c < y->c : x->a < y->a;
 }
 
+// The normal has turned since: what pushed along it still does.
+static vec3 turned_impulse(const struct contact *from, const struct contact *to) {
+    double normal = vec3_dot(from->impulse, from->normal);
+    vec3 along = vec3_add_scaled(from->impulse, -normal, from->normal);
+    return vec3_add_scaled(along, normal - vec3_dot(along, to->normal), to->normal);
+}
+
 // Both lists are in canonical order. A contact that is not there any more has nobody to tell.
 static void add_start(struct gabion_world *world) {
     const struct corrective *scratch = world->corrective;
@@ -371,7 +378,8 @@ static void add_start(struct gabion_world *world) {
         for (size_t j = first;
              j < scratch->start_count && !comes_before(contact, &scratch->start[j]); j++)
             if (scratch->start[j].feature == contact->feature)
-                contact->impulse = vec3_add(contact->impulse, scratch->start[j].impulse);
+                contact->impulse =
+                    vec3_add(contact->impulse, turned_impulse(&scratch->start[j], contact));
         contact->status = (uint8_t)contacts_status(contact, world->laws.law[contact->law].friction);
     }
     for (size_t k = 0; scratch->joint_start && k < world->problem->point_count; k++) {

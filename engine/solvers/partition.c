@@ -1,6 +1,7 @@
 #include "engine/solvers/partition.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "engine/solvers/bicg.h"
 #include "parallel/memory.h"
@@ -12,13 +13,15 @@ struct partition {
     bool *active;  // of each component
     double *scale; // of the unknowns: r = scale x. Heavy and light bodies count alike
     double *x, *rhs, *r, *u;
+    double *best; // x, of those on the way
+    double least; // what it leaves unsolved, squared
     double small; // scaled velocities below are zero
 };
 
 static struct partition partition_open(const struct friction_problem *problem, uint8_t *class) {
     struct partition set = {
         .problem = problem, .class = class, .size = friction_problem_size(problem)};
-    double **vectors[] = {&set.scale, &set.x, &set.rhs, &set.r, &set.u};
+    double **vectors[] = {&set.scale, &set.x, &set.rhs, &set.r, &set.u, &set.best};
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
         *vectors[k] = memory_allocate(set.size, sizeof(double), "partition");
     set.active = memory_allocate(set.size, sizeof *set.active, "partition");
@@ -26,7 +29,7 @@ static struct partition partition_open(const struct friction_problem *problem, u
 }
 
 static void partition_close(struct partition *set) {
-    void *arrays[] = {set->scale, set->x, set->rhs, set->r, set->u, set->active};
+    void *arrays[] = {set->scale, set->x, set->rhs, set->r, set->u, set->best, set->active};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         memory_free(arrays[k]);
 }
@@ -87,6 +90,37 @@ static void refresh_active(struct partition *set) {
     }
 }
 
+// Progress ------------------------------------------------------------------------------------
+
+static void find_velocity(struct partition *set) {
+    spread(set, set->x, set->r);
+    friction_problem_velocity(set->problem, set->r, set->u);
+}
+
+// How far row i is from its law, scaled: u = 0 where the contact is closed, r = 0 where it is open.
+static double row_error(const struct partition *set, int32_t a, size_t i, bool closed) {
+    if (set->class[a] == PARTITION_ABSENT || !has_row(set->problem, a, i % 3))
+        return 0;
+    return closed ? set->scale[i] * set->u[i] : set->x[i];
+}
+
+// Wants the velocities of x.
+static void keep_best(struct partition *set) {
+    double sum = 0;
+    for (int32_t a = 0; a < set->problem->contacts; a++) {
+        size_t n = 3 * (size_t)a;
+        bool closed = friction_held(set->problem, a) || set->x[n] > set->scale[n] * set->u[n];
+        for (size_t i = n; i < n + 3; i++) {
+            double error = row_error(set, a, i, closed);
+            sum += error * error;
+        }
+    }
+    if (!(sum < set->least))
+        return;
+    set->least = sum;
+    memcpy(set->best, set->x, set->size * sizeof *set->x);
+}
+
 // The automaton -------------------------------------------------------------------------------
 
 static enum partition_class next_class(const struct partition *set, int32_t a) {
@@ -101,15 +135,17 @@ static enum partition_class next_class(const struct partition *set, int32_t a) {
 
 static bool reclassify(struct partition *set) {
     bool changed = false;
-    spread(set, set->x, set->r);
-    friction_problem_velocity(set->problem, set->r, set->u);
+    find_velocity(set);
     for (int32_t a = 0; a < set->problem->contacts; a++) {
         enum partition_class next = next_class(set, a);
         changed |= next != set->class[a];
         set->class[a] = (uint8_t)next;
     }
-    if (changed)
+    if (changed) {
         refresh_active(set);
+        find_velocity(set);
+    }
+    keep_best(set);
     return changed;
 }
 
@@ -117,6 +153,8 @@ static int iterate(struct partition *set, struct bicg *bicg, int iterations) {
     int used = 0;
     bool changed = true, goes_on = true;
     refresh_active(set);
+    find_velocity(set);
+    keep_best(set);
     while (used < iterations && (changed || (goes_on && bicg_residual(bicg) > set->small))) {
         if (changed)
             bicg_restart(bicg, set->rhs, set->x);
@@ -135,12 +173,14 @@ int partition_solve(const struct friction_problem *problem, uint8_t *class, int 
         scale_contact(&set, a, r);
     double error = closing_error(&set);
     set.small = tolerance * error;
+    set.least = INFINITY;
     if (error > 0) {
         struct bicg_operator A = {set.size, &set, system_product, system_product};
         struct bicg *bicg = bicg_open(&A, set.active);
         used = iterate(&set, bicg, iterations);
         bicg_close(bicg);
-        spread(&set, set.x, r);
+        for (size_t i = 0; i < set.size; i++)
+            r[i] = set.scale[i] * set.best[i];
     }
     partition_close(&set);
     return used;

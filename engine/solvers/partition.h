@@ -21,7 +21,9 @@ enum partition_class {
 
 // Goes from r for up to `iterations`, or until what is left of the errors q of the closing contacts
 // is `tolerance` of them. `class` has one enum partition_class per contact: where they start, and
-// where they end. Returns the iterations. Contacts never pull.
+// where they end. Returns the iterations. Contacts never pull. What is left in r is not the last
+// but that which obeyed the laws best on the way: where a load is shared in many ways, forces that
+// cancelled each other are large, and dropping one that pulls would leave the other alone.
 int partition_solve(const struct friction_problem *problem, uint8_t *class, int iterations,
                     double tolerance, double *r);
 

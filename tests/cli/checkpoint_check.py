@@ -13,7 +13,7 @@ import sys
 import h5py
 import numpy as np
 
-SPHERE, HALF_SPACE, POLYHEDRON = range(3)  # bodies/shape
+SPHERE, HALF_SPACE, POLYHEDRON, CLUMP, HOLLOW_SPHERE, DRUM = range(6)  # bodies/shape
 
 passed = failed = 0
 
@@ -118,6 +118,17 @@ def check_polyhedra(file):
               np.allclose(bodies["inertia"][i], expected, rtol=1e-10, atol=0), expected)
 
 
+def check_clumps(file):
+    """Spheres belong to a clump each; bodies have the inertia of theirs."""
+    bodies, clumps = file["bodies"], file["clumps"]
+    check("spheres of clumps", clumps["sphere_count"][:].sum() == len(clumps["sphere"]))
+    for i in np.flatnonzero((bodies["shape"][:] == CLUMP) & (bodies["mass"][:] > 0)):
+        k = bodies["shape_index"][i]
+        expected = bodies["mass"][i] / clumps["volume"][k] * clumps["inertia"][k]
+        check(f"inertia of body {bodies['id'][i]}",
+              np.allclose(bodies["inertia"][i], expected, rtol=1e-10, atol=0), expected)
+
+
 def check_interfaces(file):
     a, b, corners = (file[f"interfaces/{name}"][:] for name in ("a", "b", "corners"))
     check("interfaces name two bodies", np.all(a < b))
@@ -135,7 +146,7 @@ def check_history(file, path):
         return
     row, ledger, last = rows[0], file["ledger"].attrs, file["last_step"].attrs
     close("time", float(row["time"]), file.attrs["time"])
-    bodies = int(np.sum(file["bodies/shape"][:] != HALF_SPACE))
+    bodies = int(np.sum(~np.isin(file["bodies/shape"][:], (HALF_SPACE, HOLLOW_SPHERE, DRUM))))
     check("bodies", int(row["bodies"]) == bodies == last["bodies"],
           f'{row["bodies"]} in the history, {last["bodies"]} and {bodies} in the checkpoint')
     for name in ("candidates", "contacts", "sweeps", "colours", "converged"):
@@ -163,6 +174,7 @@ def main():
     with h5py.File(paths[0], "r") as file:
         check_structure(file)
         check_polyhedra(file)
+        check_clumps(file)
         check_interfaces(file)
         check_history(file, os.path.join(directory, "history.csv"))
     print(f"{passed} passed, {failed} failed")

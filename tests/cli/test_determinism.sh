@@ -34,6 +34,8 @@ contract stabilized "$CASES/box.yaml" 1100 --set output.vtk_every=0 --set output
     --set contact.gap=stabilized
 # Blocks, with joints and shapes in the checkpoint; grains among them; bodies that come and go.
 contract blocks "$CASES/blocks.yaml" 100 --set output.vtk_every=0
+# Clumps in a drum that turns, timed insertions among them.
+contract shapes "$CASES/shapes.yaml" 160 --set output.vtk_every=0
 # An arch whose support begins to move: hinges form.
 contract arch "$shipped/arch.yaml" 200 --set output.vtk_every=0 --set drivers.0.start=0.05
 # Few sweeps, and bodies moved apart after each step.

@@ -26,7 +26,8 @@ for modules in "vtk vtk_check.py" "h5py checkpoint_check.py"; do
     [ -d masonry ] || exits 0 "run masonry" run "$CASES/masonry.yaml" -o masonry --quiet --steps 20
     [ -d solid ] || exits 0 "run solid blocks" run "$CASES/masonry.yaml" -o solid --quiet --steps 20 \
         --set output.blocks=solid
-    for folder in box nut none; do
+    [ -d shapes ] || exits 0 "run clumps" run "$CASES/shapes.yaml" -o shapes --quiet
+    for folder in box nut none shapes; do
         reads "$folder" "$2" "$folder"
     done
     for folder in blocks masonry solid; do

@@ -17,9 +17,9 @@ CASE = "papers/galizzi_tourniquet"
 BUDGET = 30
 RADIUS = 0.05  # of the spheres, m
 STEPS = 300  # 5 s
-CHUNK = 60  # steps between looks at whether a run has diverged
-FAST = 30.0  # m/s: nothing falls that far; a run that gets there has diverged
-COMMON = {"laws.0.friction": 0, "output.vtk_every": 0, "solver.on_cap": "accept", "time.end": 60}
+CHUNK = 30  # steps between looks at whether a run has diverged
+FAST = 9.0  # m/s; a fall through the whole cube gives 7.7: a run that gets there has diverged
+COMMON = {"laws.0.friction": 0, "contact.gap": "gap", "output.vtk_every": 0, "solver.on_cap": "accept", "time.end": 60}
 
 
 class Outcome:
@@ -182,6 +182,14 @@ def triangle(page, stride):
                [["%d / %d / %d" % split, outcome.text(), outcome.growth, outcome.contacts]
                 for k, (split, outcome) in enumerate(rows) if k < 10 or 0 in split])
     check_triangle(page, found, best)
+    page.text("<p>What agrees: with nothing on velocities bodies do not lose their speed and most such runs diverge; with nothing on "
+              "positions the overlap is several times that of any split of the interior, or diverges; nearly all on accelerations is poor. "
+              "What differs: the optimum of the paper has most of its iterations on velocities, ours has most on positions, a third or less "
+              "on velocities and none on accelerations, and nearly all on positions (zone 1) is poor only where velocities get nothing. "
+              "Sticking contacts, tried on five splits, lead the same way. We do not know why. The number that judges is measured right after "
+              "the pass that lowers it, and our pass also knows the open neighbours that a push would close and keeps the best it has "
+              "found, on which the paper says nothing. The paper's scene had about 700 contacts, by bodies its caption does not name; ours has "
+              "about 300.</p>")
 
 
 def moreau(page):
@@ -200,6 +208,9 @@ def moreau(page):
     worse = sum(found[n].mean < found[0].mean for n in shares)
     page.check("8 (iv)", "minimum in the interior, at fewer than 15 of 30 iterations on positions", "at %d (%s)" % (best, found[best].text()),
                0 < best < 15)
+    near = [n for n in shares if found[n].mean < 1.5 * found[best].mean]
+    page.note("within half as much again of the least: %s iterations on positions; neighbours differ as much, runs part after the first "
+              "collisions" % ", ".join(map(str, near)))
     page.check("8 (iv)", "no position pass: the worst or near worst", "%s, worse than %d of the other %d" % (found[0].text(), worse, len(shares) - 1),
                worse >= len(shares) - 3)
 
@@ -217,7 +228,9 @@ def main():
               "radius on average.</p>" % FAST)
     triangle(page, 1 if options.full else 3)
     page.text("<p>A Moreau-Jean step has no level of accelerations. Its counterpart: sweeps of the implicit velocity problem, "
-              "<code>solver.max_sweeps</code>, against iterations of the position pass, <code>contact.projection</code>.</p>")
+              "<code>solver.max_sweeps</code>, against iterations of the position pass, <code>contact.projection</code>, with the gap "
+              "treatment <code>gap</code>, which leaves overlaps to the pass. Here there is a valley as the paper tells it, between too few "
+              "iterations on positions and too few on velocities; its bottom is flat.</p>")
     moreau(page)
     page.write()
     sys.exit(page.failures > 0)

@@ -90,7 +90,8 @@ def draw(section, runs, apart, stopped):
     section.plot("column-te-cpg.svg", "Te with CPG solved, and with CPG stopped after %d iterations." % STOPPED, "t [s]",
                  "Te/Te(0) - 1", [("solved", runs["cpg"]["time"], runs["cpg"]["total"]),
                                   ("stopped early", stopped["time"], stopped["total"])])
-    section.plot("column-dke.svg", "Change of the kinetic energy over each step, staggered column: the four curves coincide.", "t [s]", "change of Ke [J]",
+    section.plot("column-dke.svg", "Change of the kinetic energy over each step, staggered column: the four curves coincide.",
+                 "t [s]", "change of Ke [J]",
                  [(m, apart[m]["time"], apart[m]["change"]) for m in DRAWN])
 
 
@@ -133,18 +134,18 @@ def check_variants(section, plain, apart):
 def main():
     options = arguments(__doc__)
     section = Section(options.folder, "column", "Elastic bouncing column: Te and change of Ke (8.1, Fig. 3)", "2005")
-    section.text("""<p>The paper drops a column of eight spheres with restitution 1 and no friction, theta = 1/2, and plots
-    the total energy Te and the change of the kinetic energy over each step. It finds Te constant with Lemke, PATH and NSGS,
+    section.text("""<p>The paper drops a column of eight spheres with restitution 1 and no friction, theta = 1/2, and plots the total
+    energy Te and the change of the kinetic energy over each step. It finds Te constant with Lemke, PATH and NSGS,
     the changes of Ke &ldquo;rigorously identical&rdquo; between them, and with CPG a Te that is constant on four
-    intervals. It prints no number. Ours to choose: m = 1 kg, R = 0.5 m, touching, 1 m above the floor, h = 1 ms, 4 s
-    (cases/papers/bouncing_column.yaml). PATH's role is played by <code>newton</code>.</p>
-    <p>What differs: (a) the paper calls theta = 1 dissipative; under a constant force it is not on average. The scheme keeps
-    E + (theta - 1/2) h F&middot;v at any theta, so that E only swings. (b) Our CPG does not stop on a vanishing
-    p&middot;Wp and keeps Te like the others; stopped after three iterations it shows what the paper shows: Te is constant
-    but for a small loss at an impact. (c) The spheres of the column touch, so that rounding decides which of the
-    contacts the first impact finds closed. From there on changes of Ke, the upper end of the swing and the overlap
-    differ from solver to solver. With gaps, be they of 1e-9 m, impacts follow one another and all solvers give the same
-    changes of Ke, as the paper says.</p>""")
+    intervals. It prints no number. Ours to choose: m = 1 kg, R = 0.5 m, touching, 1 m above the floor, h = 1 ms, 4
+    s (cases/papers/bouncing_column.yaml). PATH's role is played by <code>newton</code>.</p>
+    <p>What differs: (a) the paper calls theta = 1 dissipative; under a constant force it is not on average. The
+    scheme keeps E + (theta - 1/2) h F&middot;v at any theta, so that E only swings. (b) Our CPG does not stop on a
+    vanishing p&middot;Wp and keeps Te like the others; stopped after three iterations it shows what the paper
+    shows: Te is constant but for a small loss at an impact. (c) The spheres of the column touch, so that rounding
+    decides which of the contacts the first impact finds closed. From there on changes of Ke, the upper end of the
+    swing and the overlap differ from solver to solver. With gaps, be they of 1e-9 m, impacts follow one another and
+    all solvers give the same changes of Ke, as the paper says.</p>""")
     both = compare_solvers(section)
     stopped = check_cpg(section)
     draw(section, both["touching"], both["staggered"], stopped)

@@ -263,16 +263,17 @@ def check_billiard(section):
 def main():
     options = arguments(__doc__)
     section = Section(options.folder, "cyclic", "Ball under a cyclic force, exact and polygonal cones (8.2, Fig. 4)", "2005")
-    section.text("""<p>The paper pushes a ball on a plane with a horizontal force of norm mu m g, 5 s along 60 degrees, 5 s along
-    180, 5 s along -60, and expects an equilateral triangle. NSGS with the exact cone gives it; NSGS with the cone C2 and Lemke
-    with C2, C3, C4, C6, C8 do not, less with more facets. It prints no number, nor mass, friction, step, orientation of the
-    polygons or whether C<sub>i</sub> has i or 2i edges.</p>
-    <p>What differs: Newton's law with the force as printed makes no triangle. A ball free to roll never slides and drifts (3c);
-    with rotation blocked it rests on the threshold, or, started along the first leg, loses three quarters of its speed at each
-    corner (3d). To keep the aim, the force here is 1.25 mu m g, rotation is blocked, and the ball is stopped at each corner (3a);
-    then the exact cone gives the closed triangle, and a polygon C the acceleration (F - proj<sub>mu m g C</sub> F)/m (3b). Polygons
-    with three-fold symmetry (6, 12) look perfect when aligned and still close when turned: a closed triangle proves nothing,
-    directions do. Exact rows: mu = 0.3, m = 1 kg, h = 0.01 s, tolerance 1e-12 (cases/papers/cyclic_*.yaml).</p>""")
+    section.text("""<p>The paper pushes a ball on a plane with a horizontal force of norm mu m g, 5 s along 60 degrees, 5 s along 180, 5
+    s along -60, and expects an equilateral triangle. NSGS with the exact cone gives it; NSGS with the cone C2 and
+    Lemke with C2, C3, C4, C6, C8 do not, less with more facets. It prints no number, nor mass, friction, step,
+    orientation of the polygons or whether C<sub>i</sub> has i or 2i edges.</p>
+    <p>What differs: Newton's law with the force as printed makes no triangle. A ball free to roll never slides and
+    drifts (3c); with rotation blocked it rests on the threshold, or, started along the first leg, loses three
+    quarters of its speed at each corner (3d). To keep the aim, the force here is 1.25 mu m g, rotation is blocked,
+    and the ball is stopped at each corner (3a); then the exact cone gives the closed triangle, and a polygon C the
+    acceleration (F - proj<sub>mu m g C</sub> F)/m (3b). Polygons with three-fold symmetry (6, 12) look perfect when
+    aligned and still close when turned: a closed triangle proves nothing, directions do. Exact rows: mu = 0.3, m =
+    1 kg, h = 0.01 s, tolerance 1e-12 (cases/papers/cyclic_*.yaml).</p>""")
     exact = check_triangle(section)
     check_bases(section, exact)
     paths = check_polygons(section)

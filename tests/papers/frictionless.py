@@ -59,12 +59,13 @@ def main():
     section = Section(options.folder, "frictionless", "Frictionless packing by solver (slides)", "2005")
     section.text("""<p>The slides print a real-time ratio and a largest violation for Lemke (no result), QP, NLGS, CPG and PATH, on a
     sample they do not name. Here: the 320 spheres of the settling table without friction. PATH's role is played by
-    <code>newton</code>; <code>psor</code> and <code>bicg</code> are added. <code>lemke</code> and <code>qp</code> have dense
-    tableaus and factors and would need many minutes for 35 s: all solvers run the first 2 s, in which the heap comes
-    down.</p><p>What differs: our Lemke does finish (lexicographic, with refactored bases). The paper's spread from 1 to 8 %
-    shows that its solvers were stopped at different accuracy. With gaps (our default) the violation is what a solver leaves and
-    falls with its tolerance, by solvers' own ways of stopping; with Moreau's law, as in the paper, it is the scheme's, and at
-    equal tolerance all solvers have the same.</p>""")
+    <code>newton</code>; <code>psor</code> and <code>bicg</code> are added. <code>lemke</code> and <code>qp</code>
+    have dense tableaus and factors and would need many minutes for 35 s: all solvers run the first 2 s, in which
+    the heap comes down.</p>
+    <p>What differs: our Lemke does finish (lexicographic, with refactored bases). The paper's spread from 1 to 8 %
+    shows that its solvers were stopped at different accuracy. With gaps (our default) the violation is what a
+    solver leaves and falls with its tolerance, by solvers' own ways of stopping; with Moreau's law, as in the
+    paper, it is the scheme's, and at equal tolerance all solvers have the same.</p>""")
     compare(section)
     check_agreement(section)
     long_run = measure(section, "nsgs", LOOSE, LONG_END)

@@ -72,12 +72,14 @@ def main():
     options = arguments(__doc__)
     section = Section(options.folder, "masonry", "Virtual masonry (8.3, Fig. 5b)", "2005")
     section.text("""<p>The paper states: two blocks face to face make four dependent contacts at least, which handicaps direct methods
-    as Lemke; with friction the matrix of the LCP is not symmetric, a problem for Lemke and PATH; iterative solvers are the efficient ones
-    here; and the inverse of the full local matrix must be taken, or the structure is not stable. It names no structure. Here: a wall of
-    four courses in running bond, mu = 0.6 (cases/papers/masonry_wall.yaml).</p>
-    <p>What differs: with lexicographic pivots on a scaled, refactored tableau our Lemke gets through the redundant contacts of a small
-    wall; what it pays is size, a dense tableau of ten unknowns a contact. In a run, a step that a method leaves unsolved is given to the
-    sweeps of nsgs, so the first table, one problem without such help, is the one that tells.</p>""")
+    as Lemke; with friction the matrix of the LCP is not symmetric, a problem for Lemke and PATH; iterative solvers
+    are the efficient ones here; and the inverse of the full local matrix must be taken, or the structure is not
+    stable. It names no structure. Here: a wall of four courses in running bond, mu = 0.6
+    (cases/papers/masonry_wall.yaml).</p>
+    <p>What differs: with lexicographic pivots on a scaled, refactored tableau our Lemke gets through the redundant
+    contacts of a small wall; what it pays is size, a dense tableau of ten unknowns a contact. In a run, a step that
+    a method leaves unsolved is given to the sweeps of nsgs, so the first table, one problem without such help, is
+    the one that tells.</p>""")
     found = solve_first_step(section)
     moved = stand(section)
     for solver in ("nsgs", "newton"):
@@ -86,7 +88,8 @@ def main():
     section.note("Lemke on the same step: %s. Paper: handicapped." % (found["lemke"].get("note") or found["lemke"]["status"]))
     note_size(section)
     for solver, distance in moved.items():
-        section.check("8.3 the wall stands, %s" % solver, "top moves < 1e-6 m in %d steps" % RUN_STEPS, "%.0e m" % distance, distance < 1e-6)
+        section.check("8.3 the wall stands, %s" % solver, "top moves < 1e-6 m in %d steps" % RUN_STEPS, "%.0e m" % distance,
+                      distance < 1e-6)
     check_diagonal(section)
     section.render(section.scratch("stand-nsgs"), "masonry.png", "The wall, with the forces through its joints.", "--contacts", "--front")
     section.write()

@@ -100,12 +100,14 @@ def compare_runs(section):
 def main():
     options = arguments(__doc__)
     section = Section(options.folder, "packing", "Sphere packing by local solver (5)", "2006")
-    section.text("""<p>The paper solves a sphere packing by block splitting with a dedicated explicit solver as reference, and with Newton,
-    Lemke and QP as local solvers: Newton the most efficient of the general ones, QP the worst in CPU time. Its figure is not in the
-    text; no number is printed. Here all local solvers get the same step and the same sweeps.</p>
-    <p>What differs: Lemke and QP work on a polygon (8 sides unless said otherwise), so they agree with each other, and with the
-    others only as the polygon approaches the cone, or where nothing rubs. Our local Lemke runs to its end: there is no pivot cap
-    to choose, which the paper calls very important. In whole runs <code>explicit</code> goes through vectorised sweeps.</p>""")
+    section.text("""<p>The paper solves a sphere packing by block splitting with a dedicated explicit solver as reference, and with
+    Newton, Lemke and QP as local solvers: Newton the most efficient of the general ones, QP the worst in CPU time.
+    Its figure is not in the text; no number is printed. Here all local solvers get the same step and the same
+    sweeps.</p>
+    <p>What differs: Lemke and QP work on a polygon (8 sides unless said otherwise), so they agree with each other,
+    and with the others only as the polygon approaches the cone, or where nothing rubs. Our local Lemke runs to its
+    end: there is no pivot cap to choose, which the paper calls very important. In whole runs <code>explicit</code>
+    goes through vectorised sweeps.</p>""")
     problem, base = compare_step(section)
     compare_sides(section, problem, base)
     compare_frictionless(section)

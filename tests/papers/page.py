@@ -28,7 +28,7 @@ body { font: 15px/1.45 sans-serif; max-width: 62em; margin: 1.5em auto; padding:
 h1, h2, h3 { line-height: 1.2; } h2 { border-bottom: 2px solid #888; margin-top: 2em; }
 table { border-collapse: collapse; margin: .6em 0; font-size: 13px; }
 th, td { border: 1px solid #bbb; padding: .15em .5em; text-align: right; vertical-align: top; }
-th { background: #eee; } td:first-child, th:first-child, table.checks td { text-align: left; }
+th { background: #eee; } td:first-child, th:first-child, table.checks td, table.checks th { text-align: left; }
 caption { text-align: left; font-weight: bold; padding: .2em 0; } .wide { overflow-x: auto; }
 figure { margin: .8em 0; } figure img, figure svg { max-width: 100%; height: auto; }
 figcaption { font-size: 13px; color: #444; } .note { color: #555; font-size: 13px; }
@@ -90,7 +90,9 @@ def section_html(folder, name, section):
         elif item["kind"] == "note":
             parts.append('<p class="note">Note: %s</p>' % escape(item["text"]))
     if section["checks"]:
-        parts.append(check_rows(section["checks"]))
+        failed = sum(not check["passed"] for check in section["checks"])
+        parts.append("<details%s><summary>%d checks passed, %d failed</summary>%s</details>" % (
+            " open" if failed else "", len(section["checks"]) - failed, failed, check_rows(section["checks"])))
     return "\n".join(parts)
 
 

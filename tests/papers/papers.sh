@@ -35,4 +35,9 @@ for name in "${chosen[@]}"; do
 done
 [ ${#together[@]} -eq 0 ] || printf '%s\n' "${together[@]}" | xargs -P 2 -I{} bash -c 'run_section {}'
 for name in "${alone[@]}"; do run_section "$name"; done
-exec "$python" tests/papers/page.py "$folder" "${page[@]}"
+# Sections that were not asked for stay on the page as they were.
+shown=()
+for name in "${page[@]}"; do
+    if [ -f "$folder/$name.json" ] || [[ " ${chosen[*]} " == *" $name "* ]]; then shown+=("$name"); fi
+done
+exec "$python" tests/papers/page.py "$folder" "${shown[@]}"

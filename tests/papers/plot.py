@@ -53,7 +53,7 @@ def nice_step(rough):
 
 def tick_labels(ticks):
     """As few digits as tell the ticks apart."""
-    for digits in range(3, 12):
+    for digits in range(5, 12):
         labels = ["%.*g" % (digits, 0.0 if abs(t) < 1e-12 * max(map(abs, ticks)) else t) for t in ticks]
         if len(set(labels)) == len(labels):
             break

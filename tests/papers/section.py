@@ -42,7 +42,8 @@ class Section:
         self._add("text", html=html)
 
     def table(self, caption, header, rows):
-        self._add("table", caption=caption, header=[cell_text(cell) for cell in header], rows=[[cell_text(cell) for cell in row] for row in rows])
+        self._add("table", caption=caption, header=[cell_text(cell) for cell in header],
+                  rows=[[cell_text(cell) for cell in row] for row in rows])
 
     def plot(self, filename, caption, x_label, y_label, series, log_x=False, log_y=False, equal=False):
         """Lines in an SVG file; equal gives both axes the same scale, as paths in a plane need."""
@@ -62,7 +63,8 @@ class Section:
             self.picture(filename, caption)
 
     def check(self, reference, expected, measured, passed):
-        check = {"reference": reference, "expected": expected, "measured": measured, "passed": bool(passed)}
+        check = {"reference": cell_text(reference), "expected": cell_text(expected), "measured": cell_text(measured),
+                 "passed": bool(passed)}
         self.content["checks"].append(check)
         self._add("check", **check)
 

@@ -74,6 +74,36 @@ static inline void scene_draw_gap(struct random_stream *random, struct gabion_se
         random_unit(random) < 0.8 ? GABION_RESTITUTION_CORRECTED : GABION_RESTITUTION_UNCORRECTED;
 }
 
+// A position pass, now and then.
+static inline void scene_draw_projection(struct random_stream *random,
+                                         struct gabion_settings *settings) {
+    if (random_unit(random) < 0.2)
+        settings->projection = 1 + (int)(20 * random_unit(random));
+}
+
+// Or the corrective scheme. Few of its iterations may drive bodies of which little can move to any
+// speed: not for blocks that are held by their locks.
+static inline void scene_draw_scheme(struct random_stream *random,
+                                     struct gabion_settings *settings) {
+    scene_draw_projection(random, settings);
+    if (settings->projection > 0 || random_unit(random) < 0.8)
+        return;
+    settings->scheme = GABION_SCHEME_CORRECTIVE;
+    settings->method = GABION_METHOD_BICG;
+    settings->budget =
+        (struct gabion_budget){(int)(20 * random_unit(random)), (int)(20 * random_unit(random)),
+                               (int)(20 * random_unit(random))};
+}
+
+// The corrective scheme knows contacts that slide freely or stick.
+static inline struct gabion_law scene_suit_law(const struct gabion_settings *settings,
+                                               struct gabion_law law) {
+    if (settings->scheme != GABION_SCHEME_CORRECTIVE)
+        return law;
+    return (struct gabion_law){.friction = law.friction > 0.5 ? INFINITY : 0,
+                               .restitution = law.restitution};
+}
+
 static inline double scene_draw_friction(struct random_stream *random, const double *frictions,
                                          int count, enum gabion_method method) {
     double friction = frictions[(int)(count * random_unit(random))];

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "geometry/balls.h"
+#include "geometry/manifold.h"
 #include "tests/unit/clump_scene.h"
 
 static const quat upright = {1, 0, 0, 0};
@@ -47,8 +48,8 @@ static void test_union_lens(void **state) {
         double lens = d >= sum ? 0
                                : PI * (sum - d) * (sum - d) *
                                      (d * d + 2 * d * sum - 3 * (R - r) * (R - r)) / (12 * d);
-        double small = fmin(R, r), inside = d + small <= fmax(R, r);
-        if (inside)
+        double small = fmin(R, r);
+        if (d + small <= fmax(R, r)) // one inside the other
             lens = 4.0 / 3 * PI * small * small * small;
         struct solid both = balls_union(c, radius, 2);
         double volume = 4.0 / 3 * PI * (R * R * R + r * r * r) - lens;
@@ -269,7 +270,32 @@ static void test_swapped(void **state) {
     }
 }
 
-// A ball between two blocks of a clump, a block on a clump: rest with the weight carried.
+// A contact is named by the spheres that make it, those of the body with the lower id first,
+// wherever sorting has put the two.
+static void test_feature(void **state) {
+    (void)state;
+    for (int side = -1; side < 2; side += 2) {
+        struct gabion_settings settings = scene_settings(1e-3, 0.5);
+        struct gabion_world *world = scene_create(&settings, (struct gabion_law){.friction = 0.4});
+        struct gabion_body body =
+            clump_scene_body(clump_scene_bar(world, 3, 0.1, 0.2), vec3_zero(), upright);
+        int32_t first = scene_add(world, &body);
+        body = clump_scene_body(clump_scene_bar(world, 2, 0.1, 0.2), vec3_make(side * 0.5, 0, 0),
+                                upright);
+        int32_t second = scene_add(world, &body);
+        scene_step(world, 1);
+        const int32_t *index = world->bodies.index_of;
+        assert_int_equal(index[first]<index[second], side> 0);
+        const struct contact *contact = scene_contact(world, first, second);
+        assert_non_null(contact);
+        assert_int_equal(contact->feature,
+                         side > 0 ? MANIFOLD_FEATURE(2, 0) : MANIFOLD_FEATURE(0, 1));
+        assert_near(contact->normal.x, -1, 1e-15); // from the upper index to the lower
+        scene_destroy(world);
+    }
+}
+
+// A block on a clump, which stands on the floor: rest with the weight carried.
 static void test_block_on_clump(void **state) {
     (void)state;
     struct gabion_settings settings = scene_settings(5e-3, 1);
@@ -301,10 +327,10 @@ int main(void) {
         cmocka_unit_test(test_bad_clumps),
     };
     const struct CMUnitTest motion[] = {
-        cmocka_unit_test(test_one_sphere),     cmocka_unit_test(test_bar_at_rest),
-        cmocka_unit_test(test_ring_rolls),     cmocka_unit_test(test_dumbbell_impact),
-        cmocka_unit_test(test_links_hold),     cmocka_unit_test(test_swapped),
-        cmocka_unit_test(test_block_on_clump),
+        cmocka_unit_test(test_one_sphere), cmocka_unit_test(test_bar_at_rest),
+        cmocka_unit_test(test_ring_rolls), cmocka_unit_test(test_dumbbell_impact),
+        cmocka_unit_test(test_links_hold), cmocka_unit_test(test_swapped),
+        cmocka_unit_test(test_feature),    cmocka_unit_test(test_block_on_clump),
     };
     return cmocka_run_group_tests(geometry, NULL, NULL) +
            scene_run_methods(motion, sizeof motion / sizeof *motion);

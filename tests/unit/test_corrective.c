@@ -1,7 +1,7 @@
 // The corrective scheme (Galizzi and Faure 2002).
 #include <string.h>
 
-#include "tests/unit/scene.h"
+#include "tests/unit/clump_scene.h"
 
 static struct gabion_settings corrective_settings(double step) {
     struct gabion_settings settings = scene_settings(step, 0.5);
@@ -111,6 +111,28 @@ static void test_rolling(void **state) {
     assert_vector_near(scene_velocity(world, ball), vec3_make(a * t, 0, 0), 1e-9);
     assert_vector_near(scene_spin(world, ball), vec3_make(0, a * t / R, 0), 1e-8);
     assert_vector_near(scene_position(world, ball), vec3_make(0.5 * a * t * t, 0, R), 1e-8);
+    scene_assert_ledger(world);
+    scene_destroy(world);
+}
+
+// A roller of three balls that turns fast in its place: each ball turns about its own centre, and
+// the floor carries the weight, no more and no less.
+static void test_roller(void **state) {
+    (void)state;
+    double h = 0.01;
+    struct gabion_world *world = corrective_scene(h, 0, 0);
+    world->settings.budget = (struct gabion_budget){0, 0, 100}; // by forces alone
+    int bar = clump_scene_bar(world, 3, 0.1, 0.25);
+    struct gabion_body body = clump_scene_body(bar, vec3_make(0, 0, 0.1), (quat){1, 0, 0, 0});
+    body.mass = 2;
+    body.spin = vec3_make(50, 0, 0);
+    scene_floor(world);
+    int32_t roller = scene_add(world, &body);
+    for (int k = 0; k < 100; k++) {
+        scene_step(world, 1);
+        assert_vector_near(scene_pair_impulse(world, roller, 0), vec3_scale(2 * G * h, up), 1e-9);
+    }
+    assert_vector_near(scene_position(world, roller), vec3_make(0, 0, 0.1), 1e-11);
     scene_assert_ledger(world);
     scene_destroy(world);
 }
@@ -290,10 +312,10 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rest),        cmocka_unit_test(test_bounce),
         cmocka_unit_test(test_stack),       cmocka_unit_test(test_cradle),
-        cmocka_unit_test(test_rolling),     cmocka_unit_test(test_box),
-        cmocka_unit_test(test_centripetal), cmocka_unit_test(test_budgets),
-        cmocka_unit_test(test_refusals),    cmocka_unit_test(test_failed_step),
-        cmocka_unit_test(test_tumbling),
+        cmocka_unit_test(test_rolling),     cmocka_unit_test(test_roller),
+        cmocka_unit_test(test_box),         cmocka_unit_test(test_centripetal),
+        cmocka_unit_test(test_budgets),     cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_failed_step), cmocka_unit_test(test_tumbling),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,6 +53,7 @@ static struct gabion_settings random_settings(struct random_stream *random, bool
     settings.momentum = chance(random, 0.7);
     scene_draw_solver(random, large, &settings);
     scene_draw_gap(random, &settings);
+    scene_draw_projection(random, &settings);
     settings.measure = chance(random, 0.8) ? GABION_MEASURE_SCALED : GABION_MEASURE_FCLIB;
     if (chance(random, 0.2))
         settings.relaxation = random_between(random, 0.5, 1.5);

@@ -1,7 +1,7 @@
-// Random worlds through the public interface: any mixture of sizes, fixed spheres, locks, unequal
-// inertia, laws, joints, drivers that move and turn, tilted gravity, forces, timed insertions,
-// removals and resets, theta, gap mode, method and local solver. Of every scene must hold, whatever
-// the physics:
+// Random worlds through the public interface: any mixture of sizes, fixed spheres, clumps, hollow
+// spheres and drums, locks, unequal inertia, laws, joints, drivers that move and turn, tilted
+// gravity, forces, timed insertions, removals and resets, theta, gap mode, method and local solver.
+// Of every scene must hold, whatever the physics:
 //   - the same bits after every step on 1, 2 and 3 threads and with the portable kernel;
 //   - the books close: energy_error <= 1e-9 of the turnover;
 //   - locked degrees of freedom and fixed bodies stay where they are, impulses push;
@@ -9,7 +9,7 @@
 // A failing scene prints its seed: GABION_FUZZ_SEED=<seed> runs it alone, GABION_FUZZ_SCENES=<n>
 // runs more of them.
 #include "engine/solvers/panel.h"
-#include "tests/unit/scene.h"
+#include "tests/unit/clump_scene.h"
 
 #include "geometry/mass.h"
 
@@ -19,6 +19,7 @@
 #define VARIANTS     4
 #define STEPS_MAX    60
 #define GROUPS       4
+#define CLUMPS       3
 
 struct scene {
     uint64_t seed;
@@ -27,9 +28,9 @@ struct scene {
 };
 
 // Every second scene has contacts of the sphere kernels alone; some are flat, with all bodies
-// locked to a plane.
+// locked to a plane; some have clumps, in a hollow sphere or a drum as often as not.
 struct kinds {
-    bool plain, plane, large;
+    bool plain, plane, large, clumps;
 };
 
 static const struct variant {
@@ -59,7 +60,10 @@ static struct gabion_settings random_settings(struct random_stream *random, stru
     settings.on_cap = GABION_CAP_ACCEPT;
     settings.momentum = chance(random, 0.8);
     scene_draw_gap(random, &settings);
-    scene_draw_solver(random, kinds.large, &settings);
+    if (kinds.clumps)
+        settings.gamma *= 0.02; // they begin deep in one another
+    scene_draw_solver(random, kinds.large || kinds.clumps, &settings); // clumps: many contacts
+    scene_draw_scheme(random, &settings);
     if (kinds.plain &&
         (settings.local == GABION_LOCAL_NEWTON || settings.local == GABION_LOCAL_EXACT))
         settings.local = GABION_LOCAL_EXPLICIT; // those need blocks
@@ -116,6 +120,10 @@ static struct gabion_body random_sphere(struct random_stream *random, struct kin
     body.orientation = quat_exp(random_vector(random, 3));
     if (chance(random, 0.02))
         body.radius *= 8; // busy: it is split
+    if (kinds.clumps && chance(random, 0.5)) {
+        body.shape = GABION_CLUMP;
+        body.clump = pick(random, CLUMPS);
+    }
     if (chance(random, 0.1))
         body.insert_time = random_between(random, 0, 30 * h);
     if (body.fixed)
@@ -123,7 +131,7 @@ static struct gabion_body random_sphere(struct random_stream *random, struct kin
     body.velocity = random_vector(random, 2);
     body.spin = random_vector(random, 5);
     double moment = 0.4 * sphere_mass(body.radius, body.density) * body.radius * body.radius;
-    if (!kinds.plain && chance(random, 0.15))
+    if (!kinds.plain && chance(random, 0.15) && body.shape == GABION_SPHERE)
         body.inertia = vec3_make(moment, moment * random_between(random, 0.6, 1.5),
                                  moment * random_between(random, 0.6, 1.5));
     if (kinds.plane)
@@ -131,8 +139,10 @@ static struct gabion_body random_sphere(struct random_stream *random, struct kin
     else if (!kinds.plain && chance(random, 0.15))
         body.lock = (unsigned)pick(random, 64);
     unsigned turns = body.lock >> 3;
-    if (turns == 1 || turns == 2 || turns == 4) // refused with unequal moments
+    if (turns == 1 || turns == 2 || turns == 4) { // refused with unequal moments
         body.inertia = vec3_zero();
+        body.lock &= body.shape == GABION_CLUMP ? 7u : 63u;
+    }
     for (int axis = 0; axis < 3; axis++) {
         if (body.lock >> axis & 1)
             vec3_set(&body.velocity, axis, 0);
@@ -140,6 +150,26 @@ static struct gabion_body random_sphere(struct random_stream *random, struct kin
             vec3_set(&body.spin, axis, 0);
     }
     return body;
+}
+
+// A row, a ring that others may link with, and three spheres of very different sizes.
+static void add_clumps(struct gabion_world *world) {
+    const vec3 centre[] = {{0, 0, 0}, {0.12, 0.05, 0}, {0.1, -0.1, 0.1}};
+    const double radius[] = {0.15, 0.05, 0.01};
+    struct error error = {0};
+    clump_scene_bar(world, 4, 0.06, 0.1); // no sphere in the centre: locked, it could not give way
+    clump_scene_torus(world, 14, 0.04, 0.16);
+    clump_scene_shape(world, clump_create(centre, radius, 3, CLUMP_UNION, &error));
+}
+
+static void add_hollow(struct gabion_world *world, struct random_stream *random, double box) {
+    vec3 axis = scene_random_unit(random);
+    double radius = 3 + 1.2 * box, length = random_between(random, 1, 2) * radius;
+    struct gabion_body body = chance(random, 0.5)
+                                  ? clump_scene_hollow(radius)
+                                  : clump_scene_drum(radius, length, axis, chance(random, 0.7));
+    body.group = chance(random, 0.5) ? 1 : 0;
+    scene_add(world, &body);
 }
 
 static void add_walls(struct gabion_world *world, struct random_stream *random, double box) {
@@ -221,6 +251,7 @@ static struct gabion_world *build(const struct scene *scene, struct team *team) 
     struct error error = {0};
     struct kinds kinds = {
         .plain = scene->seed % 2, .plane = scene->seed % 6 == 0, .large = scene->large};
+    kinds.clumps = scene->seed % 4 == 2 && !kinds.plane && !kinds.large;
     struct gabion_settings settings = random_settings(&random, kinds);
     if (scene->large)
         settings.max_sweeps = 10;
@@ -229,7 +260,8 @@ static struct gabion_world *build(const struct scene *scene, struct team *team) 
     gabion_add_material(world, "body", 1000);
     gabion_add_material(world, "ground", 1000);
     for (int k = 0; k < 3; k++) { // equal materials, unequal ones; the default for the rest
-        struct gabion_law law = random_law(&random, kinds, settings.method);
+        struct gabion_law law =
+            scene_suit_law(&settings, random_law(&random, kinds, settings.method));
         bool good = k < 2 ? gabion_set_law(world, 0, k, &law, &error)
                           : gabion_set_default_law(world, &law, &error);
         assert_true(good);
@@ -241,7 +273,12 @@ static struct gabion_world *build(const struct scene *scene, struct team *team) 
     // About as many grains as fit, overlaps included.
     double box = 0.2 * (kinds.plane ? sqrt(bodies + 1.0) : cbrt(bodies + 1.0)) *
                  random_between(&random, 0.8, 1.6);
-    add_walls(world, &random, box);
+    if (kinds.clumps)
+        add_clumps(world);
+    if (kinds.clumps && chance(&random, 0.5))
+        add_hollow(world, &random, box);
+    else
+        add_walls(world, &random, box);
     for (int k = 0; k < bodies; k++) {
         struct gabion_body body = random_sphere(&random, kinds, box, settings.step);
         scene_add(world, &body);

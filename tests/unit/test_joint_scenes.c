@@ -143,6 +143,38 @@ static void test_side_load(void **state) {
     scene_destroy(world);
 }
 
+// A crank that turns from one moment to the next takes a rod along: the joint is closed again two
+// steps after the jolt, and the books know who paid.
+static void test_crank(void **state) {
+    (void)state;
+    struct error error = {0};
+    struct gabion_settings settings = scene_settings(1e-3, 0.5);
+    settings.gravity = vec3_zero();
+    struct gabion_world *world = scene_create(&settings, (struct gabion_law){0});
+    int shape = scene_box_shape(world, vec3_make(0.5, 0.05, 0.05));
+    struct gabion_body crank = scene_block_body(shape, vec3_zero());
+    crank.fixed = true;
+    crank.group = gabion_add_group(world, "crank");
+    int32_t crank_id = scene_add(world, &crank),
+            rod = scene_block(world, shape, vec3_make(1, 0, 0));
+    scene_join(world, scene_joint(GABION_JOINT_HINGE, crank_id, rod, vec3_make(0.5, 0, 0)));
+    struct gabion_signal turn = scene_signal(GABION_SIGNAL_LINEAR, 4, 0.1, INFINITY);
+    assert_true(
+        gabion_add_rotation(world, crank.group, vec3_zero(), vec3_make(0, 1, 0), &turn, &error));
+    scene_step(world, 99);
+    assert_near(world->ledger.kinetic, 0, 0);
+    scene_step(world, 1);
+    assert_true(world->report.joint_error > 1e-4);
+    scene_step(world, 5);
+    assert_at_most(world->report.joint_error, 1e-6);
+    scene_step(world, 295);
+    assert_at_most(world->report.joint_error, 1e-7);
+    assert_true(world->ledger.driver_work > 1 && world->ledger.kinetic > 1);
+    assert_near(world->ledger.kinetic, world->ledger.driver_work + world->ledger.joint_work, 1e-9);
+    scene_assert_ledger(world);
+    scene_destroy(world);
+}
+
 // Two beams, joined, rest on the floor: the reactions bear the weight.
 static void test_joined_at_rest(void **state) {
     (void)state;
@@ -207,6 +239,37 @@ static void test_closed_loop(void **state) {
         scene_destroy(world);
     }
     assert_vector_near(x[0], x[1], 1e-6);
+}
+
+// Two ball joints between the same two bodies are a hinge.
+static vec3 folding(enum gabion_method method, bool hinge) {
+    struct gabion_settings settings = scene_settings(1e-3, 0.5);
+    settings.method = method;
+    struct gabion_world *world = scene_create(&settings, (struct gabion_law){0});
+    int box = scene_box_shape(world, vec3_make(0.5, 0.2, 0.1));
+    int32_t left = scene_block(world, box, vec3_make(-0.5, 0, 0));
+    int32_t right = scene_block(world, box, vec3_make(0.5, 0, 0));
+    scene_join(world, scene_joint(GABION_JOINT_HINGE, left, -1, vec3_make(-1, 0, 0)));
+    for (int side = -1; side <= 1; side += 2) {
+        struct gabion_joint joint = scene_joint(hinge ? GABION_JOINT_HINGE : GABION_JOINT_BALL,
+                                                right, left, vec3_make(0, 0.2 * side, -0.1));
+        scene_join(world, joint);
+    }
+    scene_step(world, 300);
+    vec3 x = scene_position(world, right);
+    assert_at_most(world->report.joint_error, 1e-6);
+    scene_assert_ledger(world);
+    scene_destroy(world);
+    return x;
+}
+
+static void test_several_joints(void **state) {
+    (void)state;
+    vec3 x = folding(GABION_METHOD_NSGS, false);
+    assert_true(x.z < -0.1 && fabs(x.y) < 1e-9);
+    assert_vector_near(folding(GABION_METHOD_NSGS, true), x, 1e-6);
+    assert_vector_near(folding(GABION_METHOD_NEWTON, false), x, 1e-6);
+    assert_vector_near(folding(GABION_METHOD_AUTO, false), x, 1e-6);
 }
 
 #define CHAIN 40
@@ -395,8 +458,10 @@ int main(void) {
         cmocka_unit_test(test_heavy_top),
         cmocka_unit_test(test_weld),
         cmocka_unit_test(test_side_load),
+        cmocka_unit_test(test_crank),
         cmocka_unit_test(test_joined_at_rest),
         cmocka_unit_test(test_closed_loop),
+        cmocka_unit_test(test_several_joints),
         cmocka_unit_test(test_chain),
         cmocka_unit_test(test_hub),
         cmocka_unit_test(test_threads),

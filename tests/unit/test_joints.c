@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "engine/joints.h"
+#include "engine/solvers/panel.h"
 #include "tests/unit/scene.h"
 #include "tests/unit/scene_joints.h"
 
@@ -135,18 +136,23 @@ static void test_second_order(void **state) {
 
 #define LINKS 6
 
-// Bars end to end from the origin along x, a heavy ball at the end.
+// Bars end to end from the origin along x, a heavy ball at the end. They stay in the plane of x and
+// z with or without locks.
 static struct gabion_world *chain(enum gabion_method method, enum gabion_joint_kind kind, int links,
-                                  double heavy) {
+                                  double heavy, unsigned lock) {
     struct gabion_settings settings = scene_settings(2e-3, 0.5);
     settings.method = method;
     struct gabion_world *world = scene_create(&settings, (struct gabion_law){.friction = 0.5});
     int shape = scene_box_shape(world, vec3_make(0.5, 0.05, 0.05));
     for (int k = 0; k < links; k++) {
-        int32_t id = scene_block(world, shape, vec3_make(k + 0.5, 0, 0));
+        struct gabion_body bar = scene_block_body(shape, vec3_make(k + 0.5, 0, 0));
+        bar.lock = lock;
+        int32_t id = scene_add(world, &bar);
         scene_join(world, scene_joint(kind, id, id - 1, vec3_make(k, 0, 0)));
     }
-    int32_t ball = scene_sphere(world, vec3_make(links + 0.2, 0, 0), 0.2, heavy, vec3_zero());
+    struct gabion_body end = scene_sphere_body(vec3_make(links + 0.2, 0, 0), 0.2, heavy);
+    end.lock = lock;
+    int32_t ball = scene_add(world, &end);
     scene_join(world, scene_joint(kind, ball, ball - 1, vec3_make(links, 0, 0)));
     return world;
 }
@@ -156,11 +162,12 @@ static void test_methods_agree(void **state) {
     const enum gabion_method methods[] = {
         GABION_METHOD_NSGS, GABION_METHOD_NEWTON,   GABION_METHOD_CPG, GABION_METHOD_BICG,
         GABION_METHOD_PROX, GABION_METHOD_ANDERSON, GABION_METHOD_AUTO};
-    for (int kind = GABION_JOINT_BALL; kind <= GABION_JOINT_HINGE; kind++) {
+    for (int round = 0; round < 4; round++) {
+        enum gabion_joint_kind kind = round < 2 ? GABION_JOINT_BALL : GABION_JOINT_HINGE;
         vec3 first = vec3_zero();
         for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
             struct gabion_world *world =
-                chain(methods[k], (enum gabion_joint_kind)kind, LINKS, 1000);
+                chain(methods[k], kind, LINKS, 1000, round % 2 ? SCENE_PLANE : 0);
             scene_step(world, 50);
             vec3 x = scene_position(world, LINKS);
             if (k == 0)
@@ -173,13 +180,43 @@ static void test_methods_agree(void **state) {
     }
 }
 
+// The problem of a step by itself, through bodies and as a matrix.
+static void test_both_faces(void **state) {
+    (void)state;
+    struct solver_settings settings = {.tolerance = 1e-9, .max_iterations = 20000, .relaxation = 1};
+    const enum gabion_method methods[] = {GABION_METHOD_NSGS, GABION_METHOD_NEWTON,
+                                          GABION_METHOD_CPG,  GABION_METHOD_BICG,
+                                          GABION_METHOD_PROX, GABION_METHOD_ANDERSON};
+    struct gabion_world *world = chain(GABION_METHOD_NSGS, GABION_JOINT_HINGE, LINKS, 10, 0);
+    scene_step(world, 5);
+    struct friction_problem *through = friction_problem_of_step(world);
+    struct friction_problem *matrix = friction_problem_assemble(through);
+    size_t size = friction_problem_size(through);
+    double *r = memory_allocate(size, sizeof *r, "impulses");
+    for (size_t k = 0; k < 2 * sizeof methods / sizeof *methods; k++) {
+        const struct friction_problem *problem = k % 2 ? matrix : through;
+        memset(r, 0, size * sizeof *r);
+        struct solver_result result = panel_solve(problem, methods[k / 2], &settings, r);
+        assert_int_equal(result.status, SOLVER_CONVERGED);
+        assert_at_most(residual_of(through, r).scaled, 2e-9);
+        for (int32_t a = 0; a < problem->contacts; a++) // nothing where nothing is held
+            assert_near(vec3_length(vec3_sub(friction_get(r, a),
+                                             hold_keep(problem->held[a], friction_get(r, a)))),
+                        0, 0);
+    }
+    memory_free(r);
+    friction_problem_free(through);
+    friction_problem_free(matrix);
+    scene_destroy(world);
+}
+
 static void test_refusals(void **state) {
     (void)state;
     const enum gabion_method methods[] = {GABION_METHOD_PSOR, GABION_METHOD_LEMKE, GABION_METHOD_QP,
                                           GABION_METHOD_IPM};
     for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
         struct error error = {0};
-        struct gabion_world *world = chain(methods[k], GABION_JOINT_BALL, 1, 1);
+        struct gabion_world *world = chain(methods[k], GABION_JOINT_BALL, 1, 1, 0);
         assert_false(gabion_step(world, &error));
         assert_non_null(strstr(error.text, "takes no joints; use nsgs or newton"));
         scene_destroy(world);
@@ -190,7 +227,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pendulum),      cmocka_unit_test(test_without_correction),
         cmocka_unit_test(test_implicit),      cmocka_unit_test(test_second_order),
-        cmocka_unit_test(test_methods_agree), cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_methods_agree), cmocka_unit_test(test_both_faces),
+        cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -383,7 +383,8 @@ def main():
         color = options.color if options.color and not blocks else "speed"
         draw_bodies(renderer, bodies, color, None if blocks else options.range,
                     0.15 if options.contacts else 1.0, not blocks)
-        count.append(f"{bodies.GetNumberOfPoints()} bodies")
+        ids = vtk_to_numpy(bodies.GetPointData().GetArray("id"))
+        count.append(f"{len(numpy.unique(ids))} bodies")
     if blocks:
         count.append(show_masonry(renderer, overlay, options, step, blocks, margin))
     if options.contacts:
