@@ -136,13 +136,16 @@ static bool level_hits(const struct packing *packing, const struct level *level,
     return false;
 }
 
+// Along a locked axis, across a plane, all in the middle.
 static vec3 draw_position(const struct fill_definition *definition, double radius,
                           struct random_stream *stream) {
     vec3 position;
-    for (int axis = 0; axis < 3; axis++)
-        vec3_set(&position, axis,
-                 random_between(stream, vec3_get(definition->low, axis) + radius,
-                                vec3_get(definition->high, axis) - radius));
+    for (int axis = 0; axis < 3; axis++) {
+        double low = vec3_get(definition->low, axis), high = vec3_get(definition->high, axis);
+        double place = random_between(stream, low + radius, high - radius);
+        bool locked = definition->template.lock >> axis & 1;
+        vec3_set(&position, axis, locked ? 0.5 * (low + high) : place);
+    }
     return position;
 }
 

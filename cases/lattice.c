@@ -41,6 +41,8 @@ static vec3 site_position(const struct lattice_definition *definition, int64_t s
     vec3 position = definition->origin;
     for (int axis = 0; axis < 3; axis++) {
         double shift = definition->jitter * random_between(stream, -1.0, 1.0);
+        if (definition->template.lock >> axis & 1)
+            shift = 0; // bodies in a plane would meet at an angle to it
         double offset = ((double)index[axis] + shift) * vec3_get(definition->spacing, axis);
         vec3_set(&position, axis, vec3_get(position, axis) + offset);
     }

@@ -5,6 +5,8 @@
 #include "engine/gabion.h"
 #include "parallel/random.h"
 
+#define ORIENTATION_HALF_TURN 3.14159265358979323846
+
 // A point of the ball in four dimensions, drawn again until it lies inside, put on its surface.
 static inline quat orientation_draw(struct random_stream *stream) {
     for (;;) {
@@ -16,11 +18,20 @@ static inline quat orientation_draw(struct random_stream *stream) {
     }
 }
 
+// A body that can turn about one axis alone, as in a plane, is turned about that one.
+static inline quat orientation_free(unsigned lock, struct random_stream *stream) {
+    unsigned locked = lock >> 3;
+    vec3 axis = {!(locked & 1), !(locked & 2), !(locked & 4)};
+    if (axis.x + axis.y + axis.z != 1)
+        return orientation_draw(stream);
+    return quat_about(axis, random_between(stream, -ORIENTATION_HALF_TURN, ORIENTATION_HALF_TURN));
+}
+
 // Puts the centre of mass of a clump, `own` in its drawing frame, to `centre`.
 static inline void orientation_place(struct gabion_body *body, vec3 own, vec3 centre, bool turned,
                                      struct random_stream *stream) {
     if (turned)
-        body->orientation = orientation_draw(stream);
+        body->orientation = orientation_free(body->lock, stream);
     mat3 axes = quat_matrix(quat_normalize(body->orientation));
     body->position = vec3_sub(centre, mat3_apply(axes, own));
 }

@@ -6,6 +6,7 @@
 #include "engine/block.h"
 #include "engine/gap.h"
 #include "engine/pair.h"
+#include "engine/split.h"
 
 #define CHUNK 4096
 
@@ -128,14 +129,6 @@ static void count_degrees(const struct problem *problem, uint64_t *degree) {
     }
 }
 
-static void add_split(struct problem *problem, int32_t body, int32_t copies) {
-    problem->splits = memory_reserve(problem->splits, &problem->split_capacity,
-                                     problem->split_count + 1, sizeof *problem->splits, "splits");
-    problem->splits[problem->split_count++] =
-        (struct split_body){body, problem->solver_body_count - 1, copies};
-    problem->solver_body_count += copies - 1;
-}
-
 // Contacts of a busy body go to its copies in runs of COLOUR_DEGREE_MAX, in canonical order.
 static int32_t next_copy(const struct problem *problem, int32_t body, uint64_t *state) {
     uint64_t split = state[body] >> 32, used = state[body] & 0xffffffffu;
@@ -157,57 +150,13 @@ static void split_busy_bodies(struct gabion_world *world) {
         state[i] = 0;
         if (i >= world->bodies.moving || degree <= COLOUR_DEGREE_MAX)
             continue;
-        add_split(problem, i, (int32_t)((degree + COLOUR_DEGREE_MAX - 1) / COLOUR_DEGREE_MAX));
+        split_add(problem, i, (int32_t)((degree + COLOUR_DEGREE_MAX - 1) / COLOUR_DEGREE_MAX));
         state[i] = (uint64_t)problem->split_count << 32;
     }
     for (size_t k = 0; k < problem->nodes; k++) {
         assembly->first[k] = next_copy(problem, assembly->first[k], state);
         assembly->second[k] = next_copy(problem, assembly->second[k], state);
     }
-}
-
-static void make_room_for_copies(struct problem *problem) {
-    size_t needed = (size_t)problem->solver_body_count, capacity = 0;
-    struct solver_body *bodies =
-        memory_reserve_aligned(NULL, &capacity, needed, sizeof *bodies, "solver bodies");
-    memcpy(bodies, problem->bodies, (size_t)problem->body_count * sizeof *bodies);
-    memory_free(problem->bodies);
-    problem->bodies = bodies;
-    problem->body_capacity = capacity;
-    if (problem->tensor_needed)
-        problem_size_tensors(problem);
-    problem->copies = memory_reserve(problem->copies, &problem->copies_capacity, needed,
-                                     sizeof *problem->copies, "copies");
-    for (size_t i = 0; i < needed; i++)
-        problem->copies[i] = 1;
-}
-
-static void copy_body(struct problem *problem, const struct split_body *split) {
-    double copies = split->copies;
-    struct solver_body *body = &problem->bodies[split->body];
-    body->inv_m *= copies;
-    body->k *= copies;
-    problem->copies[split->body] = split->copies;
-    for (int32_t j = split->first_copy; j < split->first_copy + split->copies - 1; j++) {
-        problem->bodies[j] = *body;
-        problem->copies[j] = split->copies;
-    }
-    if (!problem->tensor_needed)
-        return;
-    struct solver_tensor *tensor = &problem->tensors[split->body];
-    *tensor = solver_tensor_scale(copies, *tensor);
-    for (int32_t j = split->first_copy; j < split->first_copy + split->copies - 1; j++)
-        problem->tensors[j] = *tensor;
-}
-
-// Copies carry an equal share of the mass each.
-static void fill_copies(struct problem *problem) {
-    if (problem->split_count > 0)
-        make_room_for_copies(problem);
-    for (size_t k = 0; k < problem->split_count; k++)
-        copy_body(problem, &problem->splits[k]);
-    // The null body of unused lanes: any positive inverse mass keeps divisions finite.
-    problem->bodies[problem->solver_body_count - 1] = (struct solver_body){.inv_m = 1, .k = 1};
 }
 
 static void colour_contacts(struct gabion_world *world) {
@@ -219,7 +168,7 @@ static void colour_contacts(struct gabion_world *world) {
         split_busy_bodies(world);
         problem->colours = colour(world);
     }
-    fill_copies(problem);
+    split_fill(problem);
 }
 
 // Batches -------------------------------------------------------------------------------------

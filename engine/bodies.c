@@ -85,15 +85,6 @@ int32_t bodies_new_id(struct bodies *bodies) {
     return bodies->id_count++;
 }
 
-// What the shape makes of a body.
-struct shape_part {
-    int32_t index;
-    double radius, volume;
-    vec3 moment; // of inertia, per unit of mass
-    vec3 x;
-    quat q;
-};
-
 // From the drawing frame to the shape's own.
 static void place_own_frame(vec3 *x, quat *q, vec3 centre, quat axes) {
     *x = vec3_add(*x, mat3_apply(quat_matrix(*q), centre));
@@ -119,28 +110,42 @@ void bodies_place(const struct bodies *bodies, const struct gabion_body *body, v
     }
 }
 
-static struct shape_part part_of(struct bodies *bodies, const struct gabion_body *body) {
-    struct shape_part part = {.index = -1};
-    bodies_place(bodies, body, &part.x, &part.q, &part.radius);
+static int32_t shape_index_of(struct bodies *bodies, const struct gabion_body *body) {
+    switch (body->shape) {
+    case GABION_SPHERE:
+        return -1;
+    case GABION_HALF_SPACE:
+        return add_half_space(bodies, body);
+    case GABION_POLYHEDRON:
+        return body->polyhedron;
+    case GABION_CLUMP:
+        return body->clump;
+    case GABION_HOLLOW_SPHERE:
+    case GABION_DRUM:
+        break;
+    }
+    return add_hollow(bodies, body);
+}
+
+void bodies_weigh(const struct bodies *bodies, const struct gabion_body *body, double *mass,
+                  vec3 *inertia) {
+    double volume = 0;
+    vec3 moment = vec3_zero(); // per unit of mass
+    bool given = body->inertia.x > 0 || body->inertia.y > 0 || body->inertia.z > 0;
     if (body->shape == GABION_SPHERE) {
-        part.volume = sphere_mass(body->radius, 1);
-        part.moment = sphere_inertia(body->radius, 1);
-    } else if (body->shape == GABION_HALF_SPACE) {
-        part.index = add_half_space(bodies, body);
-    } else if (shape_is_wall(body->shape)) {
-        part.index = add_hollow(bodies, body);
+        volume = sphere_mass(body->radius, 1);
+        moment = sphere_inertia(body->radius, 1);
     } else if (body->shape == GABION_CLUMP) {
         const struct clump *shape = bodies->clumps[body->clump];
-        part.index = body->clump;
-        part.volume = shape->volume;
-        part.moment = vec3_scale(1 / shape->volume, shape->inertia);
-    } else {
+        volume = shape->volume;
+        moment = vec3_scale(1 / shape->volume, shape->inertia);
+    } else if (body->shape == GABION_POLYHEDRON) {
         const struct polyhedron *shape = bodies->polyhedra[body->polyhedron];
-        part.index = body->polyhedron;
-        part.volume = shape->volume;
-        part.moment = vec3_scale(1 / shape->volume, shape->inertia);
+        volume = shape->volume;
+        moment = vec3_scale(1 / shape->volume, shape->inertia);
     }
-    return part;
+    *mass = body->fixed ? 0 : body->mass > 0 ? body->mass : body->density * volume;
+    *inertia = body->fixed ? vec3_zero() : given ? body->inertia : vec3_scale(*mass, moment);
 }
 
 // Displacements of blocks are counted from here.
@@ -156,28 +161,19 @@ static void remember_start(struct bodies *bodies, int32_t id, vec3 x) {
 void bodies_append(struct bodies *bodies, int32_t id, const struct gabion_body *body) {
     int32_t i = bodies->count++;
     bodies_reserve(bodies, (size_t)bodies->count);
-    struct shape_part part = part_of(bodies, body);
-    bool free = !body->fixed;
-    double mass = body->mass > 0 ? body->mass : body->density * part.volume;
-    bool given = body->inertia.x > 0 || body->inertia.y > 0 || body->inertia.z > 0;
     bodies->id[i] = id;
-    bodies->shape_index[i] = part.index;
+    bodies->shape_index[i] = shape_index_of(bodies, body);
     bodies->material[i] = (uint16_t)body->material;
     bodies->group[i] = (uint16_t)body->group;
     bodies->shape[i] = (uint8_t)body->shape;
     bodies->lock[i] = (uint8_t)body->lock;
-    bodies->radius[i] = part.radius;
-    bodies->mass[i] = free ? mass : 0;
-    bodies->inertia[i] = !free   ? vec3_zero()
-                         : given ? body->inertia
-                                 : vec3_scale(mass, part.moment);
-    bodies->x[i] = part.x;
-    bodies->q[i] = part.q;
+    bodies_weigh(bodies, body, &bodies->mass[i], &bodies->inertia[i]);
+    bodies_place(bodies, body, &bodies->x[i], &bodies->q[i], &bodies->radius[i]);
     bodies->v[i] = body->velocity;
     bodies->w[i] = body->spin;
     bodies->index_of[id] = i;
     if (body->shape == GABION_POLYHEDRON)
-        remember_start(bodies, id, part.x);
+        remember_start(bodies, id, bodies->x[i]);
 }
 
 static void *permuted(void *old, size_t size, const int32_t *order, int32_t count,

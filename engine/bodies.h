@@ -70,6 +70,10 @@ void bodies_append(struct bodies *bodies, int32_t id, const struct gabion_body *
 void bodies_place(const struct bodies *bodies, const struct gabion_body *body, vec3 *x, quat *q,
                   double *radius);
 
+// Its mass and principal moments of inertia, given or those of its shape; zero where it is fixed.
+void bodies_weigh(const struct bodies *bodies, const struct gabion_body *body, double *mass,
+                  vec3 *inertia);
+
 // Reorders: order[k] is the old index of the k-th body. Bodies not named in `order` leave the run.
 void bodies_permute(struct bodies *bodies, const int32_t *order, int32_t count, int32_t moving);
 

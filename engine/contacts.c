@@ -217,23 +217,23 @@ static vec3 moved_since(const struct gabion_world *world, int32_t i, vec3 point)
     return vec3_add(vec3_sub(world->bodies.x[i], problem->x_m[i]), vec3_sub(turned, arm));
 }
 
-struct contact contacts_after(const struct gabion_world *world, const struct contact *contact) {
+double contacts_gap_after(const struct gabion_world *world, const struct contact *contact,
+                          vec3 *normal) {
     const struct bodies *bodies = &world->bodies;
-    struct contact after = *contact;
     int32_t c = contact->c, a = contact->a;
+    double gap;
     mat3 axes;
-    if (!pair_has_manifold(bodies, c, a) && clump_pair_gap(bodies, contact, &after.gap))
-        return after;
+    *normal = contact->normal;
+    if (!pair_has_manifold(bodies, c, a) && clump_pair_gap(bodies, contact, &gap))
+        return gap;
     if (pair_has_block(bodies, c, a)) {
         vec3 moved =
             vec3_sub(moved_since(world, c, contact->point), moved_since(world, a, contact->point));
-        after.gap += vec3_dot(moved, contact->normal);
-        return after;
+        return contact->gap + vec3_dot(moved, contact->normal);
     }
     if (bodies->shape[a] == GABION_HALF_SPACE)
         axes = quat_matrix(bodies->q[a]);
-    after.gap = pair_gap(bodies, bodies->x, &axes, c, a, &after.normal);
-    return after;
+    return pair_gap(bodies, bodies->x, &axes, c, a, normal);
 }
 
 static vec3 velocity_at(const struct bodies *bodies, int32_t i, vec3 point) {

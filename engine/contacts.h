@@ -65,9 +65,10 @@ void contacts_free(struct contacts *contacts);
 void contacts_match(struct gabion_world *world);    // impulses of the last step into the list
 void contacts_remember(struct gabion_world *world); // impulses of the list for the next step
 
-// The contact with its gap, and between round bodies its normal, as the bodies now stand. Blocks
+// The gap of a contact, and between spheres and planes its normal, as the bodies now stand. Blocks
 // are not clipped again: the points of both bodies that met at q_m have moved with them.
-struct contact contacts_after(const struct gabion_world *world, const struct contact *contact);
+double contacts_gap_after(const struct gabion_world *world, const struct contact *contact,
+                          vec3 *normal);
 
 // Where the contact is after the step: its point is that of q_m, half a step behind the bodies.
 vec3 contacts_position(const struct gabion_world *world, const struct contact *contact);

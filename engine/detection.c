@@ -164,12 +164,12 @@ static void count_contacts(void *context, size_t begin, size_t end) {
         uint32_t count = 0;
         for (uint32_t p = pairs->start[c]; p < pairs->start[c + 1]; p++) {
             int32_t a = pairs->other[p];
-            if (joints_part(world, c, a))
+            if (joints_part(&world->joints, bodies->id[c], bodies->id[a]))
                 continue;
             count += pair_has_block(bodies, c, a) ? stash_contacts(world, stash, c, a) : 1;
         }
         for (int32_t a = detection->finite; a < bodies->count; a++) {
-            if (joints_part(world, c, a))
+            if (joints_part(&world->joints, bodies->id[c], bodies->id[a]))
                 continue;
             count += pair_has_block(bodies, c, a) ? stash_contacts(world, stash, c, a)
                                                   : (uint32_t)near_half_space(world, c, a);
@@ -196,7 +196,7 @@ static void fill_contacts(void *context, size_t begin, size_t end) {
         struct contact *out = &world->contacts.list[detection->start[c]];
         for (uint32_t p = pairs->start[c]; p < pairs->start[c + 1]; p++) {
             int32_t a = pairs->other[p];
-            if (joints_part(world, c, a))
+            if (joints_part(&world->joints, bodies->id[c], bodies->id[a]))
                 continue;
             if (pair_has_block(bodies, c, a))
                 out = take_stashed(stash, c, a, out);
@@ -206,7 +206,7 @@ static void fill_contacts(void *context, size_t begin, size_t end) {
         // Most bodies are far from every wall, and have been counted so.
         const struct contact *end_of_c = &world->contacts.list[detection->start[c + 1]];
         for (int32_t a = detection->finite; out < end_of_c; a++) {
-            if (joints_part(world, c, a))
+            if (joints_part(&world->joints, bodies->id[c], bodies->id[a]))
                 continue;
             if (pair_has_block(bodies, c, a))
                 out = take_stashed(stash, c, a, out);

@@ -19,8 +19,8 @@ double gap_restitution_cutoff(const struct gabion_settings *settings) {
     return 2 * vec3_length(settings->gravity) * settings->step;
 }
 
-// Points of a joint whose gaps differ by rounding must not ask for different velocities: a rigid
-// joint cannot obey, and the solver would shift its whole load from corner to corner after noise
+// Points of a face whose gaps differ by rounding must not ask for different velocities: rigid
+// blocks cannot obey, and the solver would shift its whole load from corner to corner after noise
 // divided by h. So blocks touch from a gap of a millionth of their thickness on; spheres, which
 // have one point, exactly.
 #define TOUCHING 2e-6 // of half the thickness
@@ -82,11 +82,13 @@ bool gap_bias(const struct gabion_world *world, const struct contact *contact, d
         return true;
     }
     double e = world->laws.law[contact->law].restitution;
-    double u_before = vec3_dot(velocity_before(world, contact), contact->normal);
-    double h = settings->step;
+    bool exact = settings->gap == GABION_GAP_GAP;
+    double h = settings->step, u_before = 0; // not looked at where nothing rebounds
+    if (e > 0 || !exact)
+        u_before = vec3_dot(velocity_before(world, contact), contact->normal);
     bool bounces = e > 0 && u_before < -gap_restitution_cutoff(settings);
     double touching = touching_gap(world, contact);
-    if (settings->gap == GABION_GAP_GAP && !bounces) {
+    if (exact && !bounces) {
         *b = contact->gap > touching ? contact->gap / h : 0;
         return true;
     }

@@ -36,6 +36,14 @@ static bool find_pose(const struct gabion_world *world, int32_t id, struct pose 
     return false;
 }
 
+// Radii of a body from its centre: beyond, what an impulse at the anchor does to the centre is lost
+// in the rounding of what it does to the spin.
+#define FAR 1e7
+
+static bool is_far(const struct pose *pose, vec3 anchor) {
+    return pose->moves && !(vec3_length(vec3_sub(anchor, pose->x)) <= FAR * pose->radius);
+}
+
 static const char *joint_defect(const struct gabion_world *world, const struct gabion_joint *joint,
                                 const struct pose *pose) {
     if ((unsigned)joint->kind >= GABION_JOINT_COUNT)
@@ -50,8 +58,12 @@ static const char *joint_defect(const struct gabion_world *world, const struct g
     if (joint->kind == GABION_JOINT_HINGE && !(axis > 0 && isfinite(axis)))
         return "the axis must not be zero";
     double length = vec3_length(vec3_sub(joint->anchor, joint->anchor_second));
-    if (joint->kind == GABION_JOINT_DISTANCE && !(length > 0 && isfinite(length)))
+    bool distance = joint->kind == GABION_JOINT_DISTANCE;
+    if (distance && !(length > 0 && isfinite(length)))
         return "the two anchors coincide; a distance needs two points (for none use a ball joint)";
+    if (is_far(&pose[0], joint->anchor) ||
+        is_far(&pose[1], distance ? joint->anchor_second : joint->anchor))
+        return "the anchor is more than 1e7 radii away from a body; check its coordinates (m)";
     if (world->step > 0)
         return "joints are defined before the first step";
     return NULL;

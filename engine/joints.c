@@ -396,11 +396,7 @@ bool joints_anchors(const struct gabion_world *world, const struct joint *joint,
 
 // Collisions --------------------------------------------------------------------------------------
 
-bool joints_part(const struct gabion_world *world, int32_t i, int32_t j) {
-    const struct joints *joints = &world->joints;
-    if (joints->apart_count == 0)
-        return false;
-    uint64_t key = joints_key(world->bodies.id[i], world->bodies.id[j]);
+bool joints_listed(const struct joints *joints, uint64_t key) {
     size_t low = 0, high = joints->apart_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;

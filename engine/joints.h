@@ -105,8 +105,8 @@ void joints_remember(struct gabion_world *world); // impulses for the next step
 // 1/2 (u+ + u-).r of all joints, and the part of it that prescribed bodies paid for.
 void joints_work(const struct gabion_world *world, double *work, double *driven);
 
-// The error of point k by the state of the bodies, of the block's c against its a, in the directions
-// of the step.
+// The error of point k by the state of the bodies, of the block's c against its a, in the
+// directions of the step.
 vec3 joint_gap(const struct gabion_world *world, const struct joint *joint, int k);
 
 // How far the points of a joint are apart in the directions held, by the state of its bodies; zero
@@ -123,7 +123,12 @@ vec3 joints_moment(const struct gabion_world *world, const struct joint *joint, 
 
 void joints_list_apart(struct joints *joints); // before joints_part, once there are new ones
 
-// Two bodies, by index, are joined and therefore do not collide.
-bool joints_part(const struct gabion_world *world, int32_t i, int32_t j);
+// A pair of ids, by joints_key, is on that list.
+bool joints_listed(const struct joints *joints, uint64_t key);
+
+// Two bodies, by id, are joined and therefore do not collide. Asked for every pair in reach.
+static inline bool joints_part(const struct joints *joints, int32_t first, int32_t second) {
+    return joints->apart_count > 0 && joints_listed(joints, joints_key(first, second));
+}
 
 #endif

@@ -3,6 +3,7 @@
 #include "engine/block.h"
 #include "engine/motion.h"
 #include "engine/problem.h"
+#include "parallel/memory.h"
 
 // Energy --------------------------------------------------------------------------------------
 
@@ -158,25 +159,32 @@ void ledger_impulses(struct gabion_world *world) {
 
 // Closing -------------------------------------------------------------------------------------
 
+struct overlaps {
+    const struct gabion_world *world;
+    double *gap; // of each contact at the end of the step
+};
+
 static void measure_overlap(void *context, size_t begin, size_t end, double *out) {
-    const struct gabion_world *world = context;
-    const struct bodies *bodies = &world->bodies;
+    const struct overlaps *overlaps = context;
+    const struct gabion_world *world = overlaps->world;
+    vec3 normal;
     for (size_t k = begin; k < end; k++) {
         const struct contact *contact = &world->contacts.list[k];
-        double gap = contacts_after(world, contact).gap;
+        double gap = overlaps->gap[k] = contacts_gap_after(world, contact, &normal);
         out[0] = fmax(out[0], -gap);
-        out[1] = fmax(out[1], -gap / bodies_smaller_size(bodies, contact->c, contact->a));
+        out[1] = fmax(out[1], -gap / bodies_smaller_size(&world->bodies, contact->c, contact->a));
     }
 }
 
+// From the gaps that measure_overlap found.
 static void add_overlap(void *context, size_t begin, size_t end, double *out) {
-    const struct gabion_world *world = context;
+    const struct overlaps *overlaps = context;
     for (size_t k = begin; k < end; k++) {
-        const struct contact *contact = &world->contacts.list[k];
-        double gap = contacts_after(world, contact).gap;
-        out[0] += fmax(-gap, 0);
-        out[1] += gap < 0 || contacts_carries(contact);
-        out[2] += contacts_carries(contact);
+        bool carries = contacts_carries(&overlaps->world->contacts.list[k]);
+        double gap = overlaps->gap[k];
+        out[0] -= gap < 0 ? gap : 0;
+        out[1] += gap < 0 || carries;
+        out[2] += carries;
     }
 }
 
@@ -201,9 +209,12 @@ void ledger_projection(struct gabion_world *world) {
 }
 
 void ledger_contacts(struct gabion_world *world) {
+    size_t count = world->contacts.count;
+    struct overlaps overlaps = {world, memory_allocate(count, sizeof *overlaps.gap, "overlaps")};
     double most[2], sum[3];
-    team_max(world->team, world->contacts.count, 2, measure_overlap, world, most);
-    team_sum(world->team, world->contacts.count, 3, add_overlap, world, sum);
+    team_max(world->team, count, 2, measure_overlap, &overlaps, most);
+    team_sum(world->team, count, 3, add_overlap, &overlaps, sum);
+    memory_free(overlaps.gap);
     world->report.contacts = (int64_t)sum[2];
     world->report.max_overlap = most[0];
     world->report.max_overlap_relative = most[1];

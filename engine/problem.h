@@ -124,7 +124,7 @@ struct problem {
     bool tensor_needed; // by some body, some law, or the user's choice of local solver
     vec3 *group_force;  // by group, of this step
     vec3 *x_m;          // midpoint positions, by body
-    mat3 *axes_m;       // midpoint axes, by body; only where bodies_have_axes or drivers turn
+    mat3 *axes_m; // midpoint axes, by body; where bodies_have_axes, drivers turn or joints are
     vec3 *v_free, *s_free;
     vec3 *joint_moment; // by body: angular impulse of the joints in the last step
     size_t joint_moment_capacity;

@@ -51,8 +51,11 @@ struct after {
 
 static void fill_after(void *context, size_t begin, size_t end) {
     const struct after *after = context;
-    for (size_t k = begin; k < end; k++)
-        after->list[k] = contacts_after(after->world, &after->world->contacts.list[k]);
+    for (size_t k = begin; k < end; k++) {
+        const struct contact *contact = &after->world->contacts.list[k];
+        after->list[k] = *contact;
+        after->list[k].gap = contacts_gap_after(after->world, contact, &after->list[k].normal);
+    }
 }
 
 static bool any_overlap(const struct contact *list, size_t count) {

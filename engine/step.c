@@ -5,6 +5,7 @@
 #include "engine/corrective.h"
 #include "engine/detection.h"
 #include "engine/events.h"
+#include "engine/hollow_fit.h"
 #include "engine/motion.h"
 #include "engine/problem.h"
 #include "engine/projection.h"
@@ -100,36 +101,16 @@ void step_count(struct gabion_world *world) {
         world->rest_since = time;
 }
 
-static double largest_sphere(const struct bodies *bodies, int32_t i) {
-    double largest = bodies->shape[i] == GABION_SPHERE ? bodies->radius[i] : 0;
-    for (int32_t k = 0; bodies->shape[i] == GABION_CLUMP && k < bodies_clump(bodies, i)->count; k++)
-        largest = fmax(largest, bodies_clump(bodies, i)->sphere_radius[k]);
-    return largest;
-}
-
-// A ball that is larger than a hollow has no place in it: no impulse would help.
-static bool check_hollows(const struct gabion_world *world, struct error *error) {
-    const struct bodies *bodies = &world->bodies;
-    for (int32_t a = bodies->moving; a < bodies->count && bodies->hollow_count > 0; a++) {
-        bool hollow = bodies->shape[a] == GABION_HOLLOW_SPHERE || bodies->shape[a] == GABION_DRUM;
-        for (int32_t c = 0; hollow && c < bodies->moving; c++)
-            if (largest_sphere(bodies, c) > bodies_hollow(bodies, a)->radius)
-                return error_set(error, ERROR_RUN,
-                                 "step %lld: body %d has a sphere of radius %g m and does not fit "
-                                 "into body %d, a hollow of radius %g m",
-                                 (long long)world->step + 1, bodies->id[c],
-                                 largest_sphere(bodies, c), bodies->id[a],
-                                 bodies_hollow(bodies, a)->radius);
-    }
-    return true;
-}
-
+// Bodies come in at the start and from the waiting ones.
 bool step_begin(struct gabion_world *world, struct error *error) {
-    int32_t before = world->bodies.count;
+    int waiting = world->pending_count;
     double budget = world->settings.time_budget;
     world->deadline = budget > 0 ? clock_seconds() + budget : 0;
     step_phase(world, PHASE_EVENTS, events_apply);
-    return (world->step > 0 && world->bodies.count == before) || check_hollows(world, error);
+    if (world->step > 0 && world->pending_count == waiting)
+        return true;
+    return hollow_fit_check(world, error) ||
+           error_context(error, "step %lld", (long long)world->step + 1);
 }
 
 bool world_step(struct gabion_world *world, struct error *error) {

@@ -8,7 +8,8 @@
 #include "parallel/memory.h"
 
 // What bodies, generators and imports have in common.
-static bool read_template(struct fields fields, struct gabion_world *world,
+// `plane`: what all moving bodies of the case have locked.
+static bool read_template(struct fields fields, unsigned plane, struct gabion_world *world,
                           struct gabion_body *body, struct error *error) {
     *body = gabion_default_body();
     body->material = gabion_find_material(world, fields_text(fields, "material"));
@@ -16,6 +17,8 @@ static bool read_template(struct fields fields, struct gabion_world *world,
     body->spin = fields_vector(fields, "spin");
     body->fixed = fields_boolean(fields, "fixed");
     body->lock = fields_choices(fields, "lock"); // the words are in the order of enum gabion_lock
+    if (!body->fixed)
+        body->lock |= plane;
     body->density = fields_have(fields, "density") ? fields_number(fields, "density")
                                                    : gabion_material_density(world, body->material);
     body->insert_time = fields_number(fields, "insert_time");
@@ -43,10 +46,11 @@ static void read_half_space(struct fields fields, struct gabion_body *body) {
     fields_components(fields, "extent", body->extent);
 }
 
-static bool add_body(struct fields fields, struct gabion_world *world, struct error *error) {
+static bool add_body(struct fields fields, unsigned plane, struct gabion_world *world,
+                     struct error *error) {
     struct gabion_body body;
     double q[4];
-    if (!read_template(fields, world, &body, error))
+    if (!read_template(fields, plane, world, &body, error))
         return false;
     body.position = fields_vector(fields, "position");
     fields_components(fields, "orientation", q);
@@ -67,7 +71,9 @@ static bool add_body(struct fields fields, struct gabion_world *world, struct er
     return gabion_add_body(world, &body, error) >= 0;
 }
 
-static bool add_container(struct fields fields, struct gabion_world *world, struct error *error) {
+static bool add_container(struct fields fields, unsigned plane, struct gabion_world *world,
+                          struct error *error) {
+    (void)plane; // containers are fixed
     if (!fields_have(fields, "box"))
         return case_add_hollow(fields, world, error);
     struct fields box = fields_section(fields, "box");
@@ -179,7 +185,8 @@ static bool add_fill(struct fields entry, const struct gabion_body *template,
     return good;
 }
 
-static bool add_generated(struct fields fields, struct gabion_world *world, struct error *error) {
+static bool add_generated(struct fields fields, unsigned plane, struct gabion_world *world,
+                          struct error *error) {
     static const struct {
         const char *key;
         bool (*add)(struct fields, const struct gabion_body *, struct gabion_world *,
@@ -188,7 +195,7 @@ static bool add_generated(struct fields fields, struct gabion_world *world, stru
                  {"slabs", case_add_slabs}, {"arch", case_add_arch},  {"dome", case_add_dome},
                  {"tower", case_add_tower}, {"stack", case_add_stack}};
     struct gabion_body template;
-    if (!read_template(fields, world, &template, error))
+    if (!read_template(fields, plane, world, &template, error))
         return false;
     size_t kind = 0;
     while (!fields_have(fields, kinds[kind].key)) // the check found exactly one
@@ -196,9 +203,10 @@ static bool add_generated(struct fields fields, struct gabion_world *world, stru
     return kinds[kind].add(fields, &template, world, error);
 }
 
-static bool add_import(struct fields fields, struct gabion_world *world, struct error *error) {
+static bool add_import(struct fields fields, unsigned plane, struct gabion_world *world,
+                       struct error *error) {
     struct gabion_body template;
-    if (!read_template(fields, world, &template, error))
+    if (!read_template(fields, plane, world, &template, error))
         return false;
     if (fields_have(fields, "radius"))
         template.radius = fields_number(fields, "radius");
@@ -261,18 +269,18 @@ bool case_add_bodies(const struct case_file *file, struct gabion_world *world,
                      struct error *error) {
     static const struct {
         const char *list;
-        bool (*add)(struct fields, struct gabion_world *, struct error *);
+        bool (*add)(struct fields, unsigned, struct gabion_world *, struct error *);
     } sources[] = {{"bodies", add_body},
                    {"containers", add_container},
                    {"generators", add_generated},
                    {"imports", add_import}};
     struct fields top = case_fields(file);
+    unsigned plane = case_plane_lock(top);
     for (size_t k = 0; k < sizeof sources / sizeof *sources; k++)
         for (size_t i = 0; i < fields_count(top, sources[k].list); i++) {
             struct fields entry = fields_entry(top, sources[k].list, i);
-            if (!sources[k].add(entry, world, error))
+            if (!sources[k].add(entry, plane, world, error))
                 return yaml_error_context(error, entry.node->at);
         }
-    case_lock_plane(top, world);
     return case_add_joints(file, world, error) && check_laws(top, world, error);
 }

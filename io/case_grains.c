@@ -105,22 +105,11 @@ bool case_add_hollow(struct fields container, struct gabion_world *world, struct
 
 // Two dimensions ------------------------------------------------------------------------------
 
-unsigned case_plane_lock(int plane) {
+unsigned case_plane_lock(struct fields file) {
     static const unsigned lock[] = {
         GABION_LOCK_Z | GABION_LOCK_RX | GABION_LOCK_RY, // xy
         GABION_LOCK_Y | GABION_LOCK_RX | GABION_LOCK_RZ, // xz
         GABION_LOCK_X | GABION_LOCK_RY | GABION_LOCK_RZ, // yz
     };
-    return lock[plane];
-}
-
-void case_lock_plane(struct fields file, struct gabion_world *world) {
-    if (!fields_have(file, "plane"))
-        return;
-    unsigned lock = case_plane_lock(fields_choice(file, "plane"));
-    for (int32_t i = 0; i < world->bodies.count; i++)
-        if (world->bodies.mass[i] > 0)
-            world->bodies.lock[i] |= (uint8_t)lock;
-    for (int k = 0; k < world->pending_count; k++)
-        world->pending[k].body.lock |= lock;
+    return fields_have(file, "plane") ? lock[fields_choice(file, "plane")] : 0;
 }

@@ -15,10 +15,7 @@ bool case_read_grain(struct fields entry, struct gabion_body *body, struct gabio
 // A hollow sphere or a drum.
 bool case_add_hollow(struct fields container, struct gabion_world *world, struct error *error);
 
-// Locks every moving body to the plane that the case names, if it does.
-void case_lock_plane(struct fields file, struct gabion_world *world);
-
-// The degrees of freedom that leave a plane (enum gabion_lock bits); its word as in the key table.
-unsigned case_plane_lock(int plane);
+// The degrees of freedom that leave the plane that the case names (enum gabion_lock bits), if any.
+unsigned case_plane_lock(struct fields file);
 
 #endif

@@ -156,7 +156,7 @@ static const struct yaml_node *find_disk(const struct yaml_node *entry) {
 static void check_plane(struct problems *problems, struct fields file, const char *list) {
     static const char *const rates[] = {"velocity", "spin"};
     bool plane = fields_have(file, "plane");
-    unsigned lock = plane ? case_plane_lock(fields_choice(file, "plane")) : 0;
+    unsigned lock = case_plane_lock(file);
     for (size_t i = 0; i < fields_count(file, list); i++) {
         struct fields body = fields_entry(file, list, i);
         const struct yaml_node *disk = find_disk(body.node);

@@ -1,5 +1,5 @@
-// What the parts of the key table share. io/case_keys.c holds the table itself; the sections of
-// blocks and masonry have a file of their own.
+// What the parts of the key table share. io/case_keys.c holds the table itself; families of
+// sections have files of their own.
 #ifndef IO_CASE_SECTIONS_H
 #define IO_CASE_SECTIONS_H
 
@@ -23,6 +23,10 @@ extern const struct key_section wall_section, slabs_section, arch_section, dome_
 // io/case_grain_keys.c
 extern const struct key_section clump_section, bar_section, torus_section, disk_section;
 extern const struct key_section hollow_sphere_section, drum_section;
+
+// io/case_action_keys.c
+extern const struct key_section driver_section, tilt_section, force_section, reset_section,
+    removal_section, probe_section;
 
 // io/case_joints.c
 extern const struct key_section joint_section;

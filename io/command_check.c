@@ -2,6 +2,7 @@
 #include <stdarg.h>
 
 #include "engine/detection.h"
+#include "engine/hollow_fit.h"
 #include "io/commands.h"
 #include "io/scene.h"
 #include "parallel/memory.h"
@@ -172,6 +173,14 @@ static void check_overlap(struct gabion_world *world) {
                  : "does not push it out again");
 }
 
+// Wants the bodies in order, as check_overlap leaves them. Those that come later are looked at in
+// their step.
+static void check_fit(const struct gabion_world *world) {
+    struct error error = {0};
+    if (!hollow_fit_check(world, &error))
+        warn("%s; the run will stop", error.text);
+}
+
 // Entries without effect are most often a slip in a name or a time.
 static bool is_too_late(const struct scene *scene, double time, int64_t steps) {
     struct error ignored = {0};
@@ -255,6 +264,7 @@ static bool check_scene(const struct scene *scene, struct error *error) {
     if (found.count == 0)
         warn("nothing can move: there is no body that is not fixed");
     check_overlap(scene->world);
+    check_fit(scene->world);
     check_sizes(&found);
     check_materials(scene->world);
     check_times(&scene->world->settings, &found);

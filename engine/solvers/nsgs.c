@@ -1,9 +1,7 @@
 #include "engine/solvers/nsgs.h"
 
 #include "engine/residual.h"
-#include "engine/solvers/cone.h"
-#include "engine/solvers/exact.h"
-#include "engine/solvers/newton.h"
+#include "engine/solvers/block_sweep.h"
 #include "engine/solvers/sphere_sweep.h"
 #include "parallel/clock.h"
 #include "parallel/memory.h"
@@ -74,65 +72,18 @@ static void join_copies(struct nsgs *nsgs, int thread, int threads) {
     team_barrier(nsgs->team, thread, threads);
 }
 
-// A body gains the impulse p at `arm` (in units of its radius).
-static void push_tensor(const struct solver_tensor *tensor, struct solver_velocity *velocity,
-                        vec3 arm, vec3 p) {
-    velocity->v = vec3_add(velocity->v, vec3_times(tensor->inv_m, p));
-    velocity->s = vec3_add(velocity->s, sym3_apply(tensor->k, vec3_cross(arm, p)));
-}
-
 static void push_sphere(struct solver_body *body, vec3 p, vec3 turn) {
     solver_set_velocity(body, vec3_add_scaled(solver_v(body), body->inv_m, p),
                         vec3_add_scaled(solver_s(body), -body->k, turn));
 }
 
-// The two bodies of a block while its points are worked on. Those that do not move are shared by
-// blocks of a colour and never written.
-struct block_bodies {
-    struct solver_velocity c, a;
-    const struct solver_tensor *tensor_c, *tensor_a;
-    bool moves; // a
-};
-
-static struct block_bodies take_bodies(const struct nsgs *nsgs, const struct block *block) {
-    const struct problem *problem = nsgs->problem;
-    return (struct block_bodies){
-        .c = solver_velocity(&problem->bodies[block->c]),
-        .a = solver_velocity(&problem->bodies[block->a]),
-        .tensor_c = &problem->tensors[block->c],
-        .tensor_a = &problem->tensors[block->a],
-        .moves = block->a < nsgs->moving || block->a >= problem->body_count,
-    };
-}
-
-static void put_bodies(struct nsgs *nsgs, const struct block *block,
-                       const struct block_bodies *bodies) {
-    solver_set_velocity(&nsgs->problem->bodies[block->c], bodies->c.v, bodies->c.s);
-    if (bodies->moves)
-        solver_set_velocity(&nsgs->problem->bodies[block->a], bodies->a.v, bodies->a.s);
-}
-
-static void push_point(const struct block_point *point, struct block_bodies *bodies, vec3 p) {
-    push_tensor(bodies->tensor_c, &bodies->c, point->arm_c, p);
-    if (bodies->moves)
-        push_tensor(bodies->tensor_a, &bodies->a, point->arm_a, vec3_negate(p));
-}
-
-static void apply_block(struct nsgs *nsgs, const struct block *block) {
-    struct block_bodies bodies = take_bodies(nsgs, block);
-    for (uint32_t k = 0; k < block->count; k++) {
-        const struct block_point *point = &nsgs->problem->points[block->begin + k];
-        push_point(point, &bodies, block_impulse(block, point->r));
-    }
-    put_bodies(nsgs, block, &bodies);
-}
-
 static void apply_impulses(struct nsgs *nsgs, const struct batch *batch, uint32_t from,
                            uint32_t to) {
     struct problem *problem = nsgs->problem;
+    struct block_sweep sweep = {problem, nsgs->settings, nsgs->moving, batch->mu, 0};
     for (size_t k = from; k < to; k++) {
         if (batch->kind == BATCH_BLOCK) {
-            apply_block(nsgs, &problem->blocks[k]);
+            block_sweep_apply(&sweep, &problem->blocks[k]);
             continue;
         }
         const struct sphere_group *group = &problem->groups[k];
@@ -149,85 +100,15 @@ static void apply_impulses(struct nsgs *nsgs, const struct batch *batch, uint32_
 
 // Sweeps --------------------------------------------------------------------------------------
 
-// The point's impulse becomes `next` and goes on with the momentum of the sweeps.
-static void settle_point(const struct block *block, struct block_point *point, vec3 next,
-                         double beta, struct block_bodies *bodies, struct sweep_sums *sums) {
-    vec3 d = vec3_sub(next, point->r);
-    vec3 progress = vec3_sub(next, point->last);
-    double w = point->rho > 0 ? 1 / point->rho : 0, change2 = vec3_dot(d, d);
-    point->last = next;
-    point->r = vec3_add_scaled(next, beta, progress);
-    if (change2 > 0)
-        push_point(point, bodies, block_impulse(block, d));
-    sums->alignment -= w * vec3_dot(d, progress);
-    sums->change2 += w * change2;
-    sums->largest2 = fmax(sums->largest2, w * w * change2);
-}
-
-static void solve_point(const struct nsgs *nsgs, const struct block *block,
-                        struct block_point *point, double mu, double beta,
-                        struct block_bodies *bodies, struct sweep_sums *sums, int64_t *fallbacks) {
-    double omega = nsgs->settings->relaxation;
-    vec3 y = point->r, next = y;
-    vec3 u = vec3_add(block_velocity(block, point, &bodies->c, &bodies->a), point->b);
-    if (nsgs->settings->local == GABION_LOCAL_EXACT) {
-        vec3 b = vec3_sub(u, mat3_apply(point->W, y));
-        *fallbacks += !exact_solve(&point->W, b, mu, &next, &point->k);
-    } else {
-        *fallbacks += !newton_solve(&point->W, &point->inverse, u, mu, &next, &point->k);
-    }
-    if (omega != 1) // must not leave the cone
-        next = cone_clamp(vec3_add_scaled(y, omega, vec3_sub(next, y)), mu);
-    settle_point(block, point, next, beta, bodies, sums);
-}
-
-// All directions that a joint holds at once.
-static void solve_joint(const struct nsgs *nsgs, const struct block *block, double beta,
-                        struct block_bodies *bodies, struct sweep_sums *sums) {
-    const struct joint_inverse *inverse = &nsgs->problem->joint_inverses[block->joint];
-    struct block_point *points = &nsgs->problem->points[block->begin];
-    double omega = nsgs->settings->relaxation, u[HOLD_MOST];
-    int n = 0, row = 0;
-    for (uint32_t k = 0; k < block->count; k++) {
-        vec3 at = vec3_add(block_velocity(block, &points[k], &bodies->c, &bodies->a), points[k].b);
-        for (int axis = 0; axis < 3; axis++)
-            if (points[k].held >> axis & 1)
-                u[n++] = vec3_get(at, axis);
-    }
-    for (uint32_t k = 0; k < block->count; k++) {
-        vec3 next = points[k].r;
-        for (int axis = 0; axis < 3; axis++) {
-            if (!(points[k].held >> axis & 1))
-                continue;
-            double change = 0;
-            for (int j = 0; j < n; j++)
-                change -= inverse->a[row][j] * u[j];
-            vec3_set(&next, axis, vec3_get(next, axis) + omega * change);
-            row++;
-        }
-        settle_point(block, &points[k], next, beta, bodies, sums);
-    }
-}
-
-static void solve_block(struct nsgs *nsgs, const struct block *block, double mu, double beta,
-                        struct sweep_sums *sums, int64_t *fallbacks) {
-    struct block_bodies bodies = take_bodies(nsgs, block);
-    if (block->joint >= 0)
-        solve_joint(nsgs, block, beta, &bodies, sums);
-    for (uint32_t k = 0; block->joint < 0 && k < block->count; k++)
-        solve_point(nsgs, block, &nsgs->problem->points[block->begin + k], mu, beta, &bodies, sums,
-                    fallbacks);
-    put_bodies(nsgs, block, &bodies);
-}
-
 static void sweep_chunk(struct nsgs *nsgs, const struct chunk *chunk, double beta,
                         struct sweep_sums *sums, int64_t *fallbacks) {
     struct problem *problem = nsgs->problem;
     const struct batch *batch = &problem->batches[chunk->batch];
     *sums = (struct sweep_sums){0};
     if (batch->kind == BATCH_BLOCK) {
+        struct block_sweep sweep = {problem, nsgs->settings, nsgs->moving, batch->mu, beta};
         for (uint32_t k = chunk->begin; k < chunk->end; k++)
-            solve_block(nsgs, &problem->blocks[k], batch->mu, beta, sums, fallbacks);
+            block_sweep_solve(&sweep, &problem->blocks[k], sums, fallbacks);
         return;
     }
     struct sweep_call call = {

@@ -634,8 +634,7 @@ static void text_survives_a_round_trip(void **state) {
 }
 
 // What the corrective scheme does not go with is told with the case, not after an hour.
-#define CORRECTIVE                                                                                 \
-    "materials: {a: {density: 1}}\ntime: {step: 1, end: 2, scheme: corrective}\n"
+#define CORRECTIVE "materials: {a: {density: 1}}\ntime: {step: 1, end: 2, scheme: corrective}\n"
 
 static void the_corrective_scheme_is_checked(void **state) {
     (void)state;

@@ -144,6 +144,37 @@ static void plane_locks(void **state) {
     refuse(FLAT("zx", SPHERE), "plane");
 }
 
+// Shaken lattices, random fills and random turns stay in the plane: disks that meet at different
+// depths would push each other out of it, and the lock would carry the force.
+static void generators_stay_in_plane(void **state) {
+    (void)state;
+    struct scene scene = build(
+        BASE LAWS "plane: xz\n"
+                  "generators:\n"
+                  "  - {name: a, material: grain, lattice: {origin: [0, 7, 0], spacing: 3, count: "
+                  "[3, 1, 3], jitter: 0.1, disk: {radius: 1}}}\n"
+                  "  - {name: b, material: grain, fill: {min: [20, 6, 0], max: [40, 8, 20], count: "
+                  "10, disk: {radius: 1}}}\n"
+                  "  - {name: c, material: grain, lattice: {origin: [0, 7, 30], spacing: 6, count: "
+                  "[3, 1, 1], bar: {count: 3, radius: 0.5, spacing: 0.8}, turned: true}}\n");
+    assert_string_equal(scene.error.text, "");
+    const struct bodies *bodies = &scene.world->bodies;
+    int turned = 0;
+    for (int32_t i = 0; i < bodies->count; i++) {
+        assert_same(bodies->x[i].y, 7);
+        assert_int_equal(bodies->lock[i], GABION_LOCK_Y | GABION_LOCK_RX | GABION_LOCK_RZ);
+        if (bodies->shape[i] != GABION_CLUMP)
+            continue;
+        const struct clump *bar = bodies_clump(bodies, i);
+        vec3 end = mat3_apply(quat_matrix(bodies->q[i]), bar->sphere[0]);
+        assert_true(fabs(end.y) < 1e-12);
+        turned += fabs(end.z) > 0.01;
+    }
+    assert_int_equal(bodies->count, 22);
+    assert_true(turned > 0);
+    tear_down(&scene);
+}
+
 // A disk rolls down a slope with 2/3 g sin(alpha), a sphere in a plane with 5/7.
 static void disks_roll(void **state) {
     (void)state;
@@ -196,6 +227,7 @@ int main(void) {
         cmocka_unit_test(generators_place_clumps),
         cmocka_unit_test(bad_grains_are_refused),
         cmocka_unit_test(plane_locks),
+        cmocka_unit_test(generators_stay_in_plane),
         cmocka_unit_test(disks_roll),
         cmocka_unit_test(polygons_stay_in_plane),
     };

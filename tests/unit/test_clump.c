@@ -319,12 +319,36 @@ static void test_block_on_clump(void **state) {
     scene_destroy(world);
 }
 
+// Lengths whose cubes or fifth powers are no numbers: refused, whatever the shape.
+static void test_no_mass(void **state) {
+    (void)state;
+    const double sizes[] = {1e-120, 1e-70, 1e70, 1e120};
+    struct gabion_settings settings = scene_settings(1e-3, 0.5);
+    struct gabion_world *world = scene_create(&settings, (struct gabion_law){0});
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        struct error error = {0};
+        struct gabion_body ball = scene_sphere_body(vec3_zero(), sizes[k], 0);
+        ball.density = 1000;
+        assert_int_equal(gabion_add_body(world, &ball, &error), -1);
+        assert_non_null(strstr(error.text, "too small or too large"));
+        error = (struct error){0};
+        vec3 spheres[] = {{0, 0, 0}, {sizes[k], 0, 0}};
+        double radii[] = {sizes[k], sizes[k]};
+        struct clump *clump = clump_create(spheres, radii, 2, CLUMP_UNION, &error);
+        struct gabion_body body =
+            clump_scene_body(clump_scene_shape(world, clump), vec3_zero(), (quat){1, 0, 0, 0});
+        assert_int_equal(gabion_add_body(world, &body, &error), -1);
+        assert_non_null(strstr(error.text, "too small or too large"));
+    }
+    scene_destroy(world);
+}
+
 int main(void) {
     const struct CMUnitTest geometry[] = {
         cmocka_unit_test(test_bar_mass),      cmocka_unit_test(test_torus_mass),
         cmocka_unit_test(test_union_lens),    cmocka_unit_test(test_union_known),
         cmocka_unit_test(test_union_inertia), cmocka_unit_test(test_own_frame),
-        cmocka_unit_test(test_bad_clumps),
+        cmocka_unit_test(test_bad_clumps),    cmocka_unit_test(test_no_mass),
     };
     const struct CMUnitTest motion[] = {
         cmocka_unit_test(test_one_sphere), cmocka_unit_test(test_bar_at_rest),

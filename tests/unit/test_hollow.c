@@ -169,6 +169,31 @@ static void test_too_large(void **state) {
     scene_destroy(world);
 }
 
+// Nor between the ends of a drum, and nor later: here the count of bodies stays the same.
+static void test_too_large_later(void **state) {
+    (void)state;
+    for (int run = 0; run < 2; run++) {
+        struct error error = {0};
+        struct gabion_settings settings = scene_settings(5e-3, 1);
+        struct gabion_world *world = scene_create(&settings, (struct gabion_law){.friction = 0.3});
+        struct gabion_body hollow =
+            run ? clump_scene_hollow(1) : clump_scene_drum(3, 2, vec3_make(0, 1, 0), true);
+        scene_add(world, &hollow);
+        struct gabion_body small = scene_sphere_body(vec3_zero(), 0.9, 1);
+        struct gabion_body large = scene_sphere_body(vec3_make(0, 0, 0.1), 1.1, 1);
+        small.group = gabion_add_group(world, "small");
+        large.insert_time = 2.5 * settings.step;
+        scene_add(world, &small);
+        scene_add(world, &large);
+        assert_true(gabion_add_removal(world, small.group, large.insert_time, &error));
+        scene_step(world, 3);
+        assert_false(gabion_step(world, &error));
+        assert_non_null(strstr(error.text, "step 4: body 2 "));
+        assert_non_null(strstr(error.text, "does not fit into body 0"));
+        scene_destroy(world);
+    }
+}
+
 static void test_bad_hollows(void **state) {
     (void)state;
     struct error error = {0};
@@ -188,10 +213,11 @@ static void test_bad_hollows(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pendulum),  cmocka_unit_test(test_spins_in_place),
-        cmocka_unit_test(test_dragged),   cmocka_unit_test(test_wall_and_end),
-        cmocka_unit_test(test_open_drum), cmocka_unit_test(test_block_and_bar),
-        cmocka_unit_test(test_too_large), cmocka_unit_test(test_bad_hollows),
+        cmocka_unit_test(test_pendulum),        cmocka_unit_test(test_spins_in_place),
+        cmocka_unit_test(test_dragged),         cmocka_unit_test(test_wall_and_end),
+        cmocka_unit_test(test_open_drum),       cmocka_unit_test(test_block_and_bar),
+        cmocka_unit_test(test_too_large),       cmocka_unit_test(test_bad_hollows),
+        cmocka_unit_test(test_too_large_later),
     };
     return scene_run_methods(tests, sizeof tests / sizeof *tests);
 }

@@ -223,12 +223,52 @@ static void test_refusals(void **state) {
     }
 }
 
+// Definitions that mean nothing, each by one word of what is said about it.
+static void test_bad_joints(void **state) {
+    (void)state;
+    const struct {
+        int32_t first, second;
+        enum gabion_joint_kind kind;
+        vec3 anchor, anchor_second, axis;
+        const char *says;
+    } bad[] = {
+        {0, 0, GABION_JOINT_BALL, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, "two different"},
+        {0, 7, GABION_JOINT_BALL, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, "does not exist"},
+        {-1, 0, GABION_JOINT_BALL, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, "does not exist"},
+        {1, -1, GABION_JOINT_BALL, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, "fixed"},
+        {0, -1, GABION_JOINT_BALL, {NAN, 0, 0}, {0, 0, 0}, {0, 0, 0}, "finite"},
+        {0, -1, GABION_JOINT_HINGE, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, "axis"},
+        {0, -1, GABION_JOINT_DISTANCE, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, "coincide"},
+        {0, -1, GABION_JOINT_BALL, {1e9, 0, 0}, {0, 0, 0}, {0, 0, 0}, "radii away"},
+        {0, -1, GABION_JOINT_FIXED, {1e300, 1e300, 0}, {0, 0, 0}, {0, 0, 0}, "radii away"},
+        {1, 0, GABION_JOINT_DISTANCE, {0, 0, 0}, {0, 1e200, 0}, {0, 0, 0}, "the two anchors"},
+        {1, 0, GABION_JOINT_DISTANCE, {0, 0, 0}, {0, 1e150, 0}, {0, 0, 0}, "radii away"},
+    };
+    struct gabion_settings settings = scene_settings(1e-3, 0.5);
+    struct gabion_world *world = scene_create(&settings, (struct gabion_law){0});
+    scene_sphere(world, vec3_zero(), 1, 1, vec3_zero());
+    scene_floor(world);
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        struct error error = {0};
+        struct gabion_joint joint = {.first = bad[k].first,
+                                     .second = bad[k].second,
+                                     .kind = bad[k].kind,
+                                     .anchor = bad[k].anchor,
+                                     .anchor_second = bad[k].anchor_second,
+                                     .axis = bad[k].axis};
+        assert_int_equal(gabion_add_joint(world, &joint, &error), -1);
+        if (!strstr(error.text, bad[k].says))
+            fail_msg("%zu: %s", k, error.text);
+    }
+    scene_destroy(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pendulum),      cmocka_unit_test(test_without_correction),
         cmocka_unit_test(test_implicit),      cmocka_unit_test(test_second_order),
         cmocka_unit_test(test_methods_agree), cmocka_unit_test(test_both_faces),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_refusals),      cmocka_unit_test(test_bad_joints),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
