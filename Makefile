@@ -8,7 +8,7 @@
 #   make torture    sanitizers, race detector and fuzzers, for FUZZ_SECONDS each
 #   make install    to PREFIX (DESTDIR is honoured)
 #
-# Yours to set: CC CFLAGS LDFLAGS ARCH=native PREFIX DESTDIR BUILD
+# Yours to set: CC CFLAGS LDFLAGS ARCH=native PREFIX DESTDIR BUILD JOBS
 BUILD   ?= build
 CC      ?= cc
 OPT     ?= -O2
@@ -17,6 +17,7 @@ PREFIX  ?= /usr/local
 PYTHON  ?= /usr/bin/python3
 DEMO_END ?= 60
 FUZZ_SECONDS ?= 60
+JOBS    ?= $(shell nproc)
 
 # HDF5's serial build by its own name: plain `hdf5` turns into the MPI one where that is installed.
 HDF5     := $(shell pkg-config --exists hdf5-serial 2>/dev/null && echo hdf5-serial || echo hdf5)
@@ -60,6 +61,7 @@ demo: packages
 	@echo "  pvpython io/show.py out/demo nut.png"
 
 check: packages-test
+	@$(MAKE) --no-print-directory -j$(JOBS) all test-programs
 	@$(MAKE) --no-print-directory unit cli asan
 
 packages:
@@ -83,7 +85,7 @@ ASAN_UNIT := bulk case case_grains case_masonry checkpoint checkpoint_forged clu
     friction_problem fuzz_blocks fuzz_world generators gradients grid history hollow interfaces ipm lcp lemke \
     manifold masonry mesh panel polygon polyhedron proximal resolvent splitting supports sweeps turns vtk
 asan:
-	@$(MAKE) --no-print-directory BUILD=$(BUILD)/asan OPT=-O1 \
+	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=$(BUILD)/asan OPT=-O1 \
 	    CFLAGS="-fsanitize=address,undefined -fno-sanitize-recover=all $(CFLAGS)" \
 	    all $(foreach test,$(ASAN_UNIT),$(BUILD)/asan/tests/unit/test_$(test))
 	@GABION_FUZZ_SCENES=25 tests/run_unit.sh $(foreach test,$(ASAN_UNIT),$(BUILD)/asan/tests/unit/test_$(test))
@@ -162,7 +164,7 @@ $(BUILD)/io/checkpoint_write.o: GABION_CFLAGS += \
     -DGABION_COMPILER_FLAGS='"$(OPT) $(ARCH) $(CFLAGS)"'
 
 $(BUILD)/$(KERNEL).o: GABION_CFLAGS += $(KERNEL_FLAGS)
-$(addprefix $(BUILD)/engine/,residual.o solvers/block_matrix.o solvers/resolvent.o): GABION_CFLAGS += -O3
+$(addprefix $(BUILD)/engine/,residual.o solvers/block_factor.o solvers/resolvent.o): GABION_CFLAGS += -O3
 $(BUILD)/$(KERNEL)_avx2.o: $(KERNEL).c
 	@mkdir -p $(@D)
 	@echo "  CC  $< (avx2)"

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "parallel/team.h"
+
 struct block_matrix;
 
 // Blocks of side 3 or 6, stored row by row; rows of three have a fourth number, which stays zero.
@@ -28,8 +30,9 @@ double *block_matrix_diagonal(struct block_matrix *matrix, int32_t node);
 double *block_matrix_forward(struct block_matrix *matrix, size_t k);
 double *block_matrix_backward(struct block_matrix *matrix, size_t k);
 
-// Replaces the values by their factors. False when a pivot block is singular.
-bool block_matrix_factor(struct block_matrix *matrix);
+// Replaces the values by their factors, with the team's help (NULL: alone). False when a pivot
+// block is singular.
+bool block_matrix_factor(struct block_matrix *matrix, struct team *team);
 void block_matrix_solve(const struct block_matrix *matrix, double *x); // `side` per node, in place
 
 #endif

@@ -176,7 +176,7 @@ WIDE static void put_blocks(const struct resolvent *resolvent, const mat3 *left,
 static bool factorise_matrix(struct resolvent *resolvent, const mat3 *left, const mat3 *right) {
     block_matrix_clear(resolvent->matrix);
     put_blocks(resolvent, left, right);
-    return block_matrix_factor(resolvent->matrix);
+    return block_matrix_factor(resolvent->matrix, resolvent->problem->team);
 }
 
 // Bodies --------------------------------------------------------------------------------------
@@ -298,7 +298,7 @@ static bool factorise_bodies(struct resolvent *resolvent, const mat3 *left, cons
         lock_rows(block_matrix_forward(matrix, k), resolvent->mass[bodies->first[k]].locked, 0);
         lock_rows(block_matrix_backward(matrix, k), resolvent->mass[bodies->second[k]].locked, 0);
     }
-    return block_matrix_factor(matrix);
+    return block_matrix_factor(matrix, resolvent->problem->team);
 }
 
 static void times_mass(const struct node_mass *mass, const double *v, double *six) {

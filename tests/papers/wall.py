@@ -131,9 +131,12 @@ def check_far_blocks(section, ramp, shots, rows):
                  "by %.2f to %.2f mm." % (1e3 * along.min(), 1e3 * along.max()))
     note_slide(section, ramp, shots, right, slab)
     moving = (rows["time"] > ramp.start + ramp.smooth + 0.05) & (rows["time"] < ramp.end - ramp.smooth)
-    ratio = numpy.abs(rows["right.x"][moving]).sum() / numpy.abs(rows["right.z"][moving]).sum()
-    section.check("6 (ii) horizontal over vertical reaction of the sinking slab", "mu = %g while it slides (+- 0.01)" % FRICTION,
-                  "%.4f" % ratio, abs(ratio - FRICTION) < 0.01)
+    # It sticks for a while when blocks above settle anew: a mean would say how long, not whether it slides.
+    ratio = numpy.abs(rows["right.x"][moving]) / numpy.abs(rows["right.z"][moving])
+    section.check("6 (ii) horizontal over vertical reaction of the sinking slab",
+                  "mu = %g while it slides, most of the time, and never more (+- 0.001)" % FRICTION,
+                  "median %.4f, largest %.4f, mean %.4f" % (numpy.median(ratio), ratio.max(), ratio.mean()),
+                  abs(numpy.median(ratio) - FRICTION) < 1e-3 and ratio.max() < FRICTION + 1e-3)
 
 
 def note_slide(section, ramp, shots, right, slab):

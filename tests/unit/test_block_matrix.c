@@ -72,7 +72,7 @@ static void check_solution(struct block_matrix *matrix, int side, struct random_
     }
     for (size_t i = 0; i < n; i++)
         x[i] = b[i] = random_between(random, -1, 1);
-    assert_true(block_matrix_factor(matrix));
+    assert_true(block_matrix_factor(matrix, NULL));
     block_matrix_solve(matrix, x);
     for (size_t i = 0; i < n; i++) {
         double sum = 0;
@@ -121,8 +121,67 @@ static void test_singular(void **state) {
     (void)state;
     struct block_matrix *matrix = block_matrix_create(6);
     block_matrix_pattern(matrix, 2, NULL, NULL, 0);
-    assert_false(block_matrix_factor(matrix));
+    assert_false(block_matrix_factor(matrix, NULL));
     block_matrix_free(matrix);
+}
+
+// A cube of nodes, each joined to its neighbours: large enough that its factorisation is shared
+// out.
+static size_t cube_pairs(int32_t edge, int32_t *first, int32_t *second) {
+    size_t count = 0;
+    const int32_t stride[3] = {1, edge, edge * edge};
+    for (int32_t node = 0; node < edge * edge * edge; node++)
+        for (int axis = 0; axis < 3; axis++)
+            if (node / stride[axis] % edge + 1 < edge) {
+                first[count] = axis == 1 ? node + stride[axis] : node;
+                second[count++] = axis == 1 ? node : node + stride[axis];
+            }
+    return count;
+}
+
+static void put_random(struct block_matrix *matrix, int side, int32_t nodes, size_t pairs) {
+    struct random_stream random = {5};
+    struct dense ignored = {side, side, (double[36]){0}};
+    block_matrix_clear(matrix);
+    for (int32_t i = 0; i < nodes; i++)
+        put(&ignored, 0, 0, block_matrix_diagonal(matrix, i), &random, 20);
+    for (size_t k = 0; k < pairs; k++) {
+        put(&ignored, 0, 0, block_matrix_forward(matrix, k), &random, 0);
+        put(&ignored, 0, 0, block_matrix_backward(matrix, k), &random, 0);
+    }
+}
+
+static void compare_threads(int side, int32_t edge) {
+    int32_t nodes = edge * edge * edge;
+    size_t n = (size_t)nodes, bytes = n * (size_t)side * sizeof(double);
+    int32_t *first = memory_allocate(6 * n, sizeof *first, "pairs"), *second = first + 3 * n;
+    double *alone = memory_allocate(2 * n * (size_t)side, sizeof *alone, "solutions");
+    double *x = alone + n * (size_t)side;
+    size_t pairs = cube_pairs(edge, first, second);
+    struct block_matrix *matrix = block_matrix_create(side);
+    block_matrix_pattern(matrix, nodes, first, second, pairs);
+    for (int threads = 1; threads <= 3; threads++) {
+        struct error error;
+        struct team *team = team_create(threads, NULL, &error);
+        put_random(matrix, side, nodes, pairs);
+        assert_true(block_matrix_factor(matrix, team));
+        for (size_t i = 0; i < n * (size_t)side; i++)
+            x[i] = (double)(i % 7);
+        block_matrix_solve(matrix, x);
+        if (threads == 1)
+            memcpy(alone, x, bytes);
+        assert_memory_equal(alone, x, bytes);
+        team_destroy(team);
+    }
+    block_matrix_free(matrix);
+    memory_free(first);
+    memory_free(alone);
+}
+
+static void test_threads(void **state) {
+    (void)state;
+    compare_threads(3, 15);
+    compare_threads(6, 9);
 }
 
 int main(void) {
@@ -130,6 +189,7 @@ int main(void) {
         cmocka_unit_test(test_against_dense),
         cmocka_unit_test(test_fill),
         cmocka_unit_test(test_singular),
+        cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
