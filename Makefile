@@ -143,9 +143,9 @@ install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/share/gabion
 	install $(BUILD)/gabion $(DESTDIR)$(PREFIX)/bin
 	install -m 644 $(BUILD)/libgabion.a $(DESTDIR)$(PREFIX)/lib
-	for header in engine/gabion.h geometry/polyhedron.h geometry/vec.h parallel/error.h parallel/team.h parallel/topology.h; do \
+	for header in engine/gabion.h geometry/clump.h geometry/polyhedron.h geometry/vec.h parallel/error.h parallel/team.h parallel/topology.h; do \
 	    install -D -m 644 $$header $(DESTDIR)$(PREFIX)/include/gabion/$$header; done
-	for file in cases/*.yaml cases/*.csv cases/papers/*.yaml io/show.py; do \
+	for file in cases/*.yaml cases/*.csv cases/papers/*.yaml cases/papers/*.csv io/show.py; do \
 	    install -D -m 644 $$file $(DESTDIR)$(PREFIX)/share/gabion/$$file; done
 
 clean:

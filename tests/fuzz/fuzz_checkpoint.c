@@ -86,10 +86,9 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     (void)argc;
     (void)argv;
     struct error error = {0};
-    const char *base = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
-    snprintf(folder, sizeof folder, "%s/fuzz_checkpoint.XXXXXX", base);
+    make_folder("fuzz_checkpoint", folder, sizeof folder);
     team = team_create(1, NULL, &error);
-    if (!team || !mkdtemp(folder))
+    if (!team)
         abort();
     snprintf(good_path, sizeof good_path, "%s/checkpoint-000000000.h5", folder);
     snprintf(path, sizeof path, "%s/input.h5", folder);

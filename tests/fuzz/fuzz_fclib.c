@@ -117,10 +117,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     (void)argc;
     (void)argv;
     struct error error = {0};
-    const char *base = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
-    snprintf(folder, sizeof folder, "%s/fuzz_fclib.XXXXXX", base);
-    if (!mkdtemp(folder))
-        abort();
+    make_folder("fuzz_fclib", folder, sizeof folder);
     snprintf(path, sizeof path, "%s/input.hdf5", folder);
     snprintf(copy_path, sizeof copy_path, "%s/copy.hdf5", folder);
     // One contact: triplets (nz 3) of a unit matrix, q, mu, and a solution.

@@ -9,9 +9,7 @@
 
 #include "io/mesh.h"
 #include "parallel/memory.h"
-
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/input.h"
 
 static char folder[64], obj_path[128], stl_path[128];
 static char good_stl[84 + 12 * 50];
@@ -42,10 +40,7 @@ static void clean_up(void) {
 int LLVMFuzzerInitialize(int *argc, char ***argv) {
     (void)argc;
     (void)argv;
-    snprintf(folder, sizeof folder, "%s/fuzz_mesh.XXXXXX",
-             access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
-    if (!mkdtemp(folder))
-        abort();
+    make_folder("fuzz_mesh", folder, sizeof folder);
     snprintf(obj_path, sizeof obj_path, "%s/fuzz.obj", folder);
     snprintf(stl_path, sizeof stl_path, "%s/fuzz.stl", folder);
     make_good_stl();

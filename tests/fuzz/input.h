@@ -1,9 +1,12 @@
-// Bytes of a fuzzer's input as numbers.
+// What fuzzers share: bytes of their input as numbers, and a folder for those that need files.
 #ifndef TESTS_FUZZ_INPUT_H
 #define TESTS_FUZZ_INPUT_H
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -22,6 +25,14 @@ static inline uint64_t take(struct input *input, size_t bytes) {
     for (; bytes > 0 && input->size > 0; bytes--, input->data++, input->size--)
         value = value << 8 | *input->data;
     return value;
+}
+
+// In memory where there is such a place.
+static inline void make_folder(const char *name, char *folder, size_t size) {
+    snprintf(folder, size, "%s/%s.XXXXXX", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp",
+             name);
+    if (!mkdtemp(folder))
+        abort();
 }
 
 #endif
