@@ -17,7 +17,8 @@
 
 // Two parallel edges that pass each other by less than this share of the thinner body's thickness
 // meet. Which of them lies in the other's face is then for the last digits of the solver to say,
-// and with it the normal, which would jump from one face's to the other's.
+// and with it the normal, which would jump from one face's to the other's. It is the distance of
+// the edges that counts: along the normals of faces that lean by little the two are always close.
 #define RIDGE_WIDTH 1e-3
 
 static const struct placed *compare_step(double a, double b, const struct placed *first,
@@ -165,12 +166,17 @@ static uint32_t end_name(const struct line *line, double along, double tolerance
     return fabs(along - length) <= tolerance ? (uint32_t)line->edge->head : FEATURE_FACE;
 }
 
+static double ridge_width(const struct pair *pair) { return RIDGE_WIDTH / PAIR_SLOP * pair->slop; }
+
 // Two parallel edges that meet touch along their common length, whose ends are the contact.
 static bool lines_contact(const struct pair *pair, const struct line *a, const struct line *b,
                           vec3 normal, double reach, struct manifold *manifold) {
     double length_a = vec3_length(a->along), length_b = vec3_length(b->along);
     vec3 d = vec3_scale(1 / length_a, a->along);
-    double start = vec3_dot(d, vec3_sub(b->tail, a->tail)), run = vec3_dot(d, b->along);
+    vec3 between = vec3_sub(b->tail, a->tail);
+    double start = vec3_dot(d, between), run = vec3_dot(d, b->along);
+    if (vec3_length(vec3_add_scaled(between, -start, d)) > ridge_width(pair))
+        return false;
     double low = fmax(0, fmin(start, start + run)), high = fmin(length_a, fmax(start, start + run));
     if (high - low < PATCH_WIDTH / PAIR_SLOP * pair->slop)
         return false;
@@ -187,8 +193,6 @@ static bool lines_contact(const struct pair *pair, const struct line *a, const s
     }
     return true;
 }
-
-static double ridge_width(const struct pair *pair) { return RIDGE_WIDTH / PAIR_SLOP * pair->slop; }
 
 // Both ends of the edge are as close to the other body's face as anything is.
 static bool line_touches(const struct pair *pair, const struct line *line,

@@ -257,6 +257,29 @@ static void test_card_apex(void **state) {
     polyhedron_free(wide);
 }
 
+// Neighbours in a course that lean by little: one's lower edge faces the other's side, 4 mm above
+// its lower edge. Along the normals the two edges are closer than 0.1 mm, and yet they do not meet.
+static void test_leaning_neighbours(void **state) {
+    (void)state;
+    double angle = 0.023, above = 4e-3, gap = 3e-5;
+    struct polyhedron *brick = box(0.1, 0.05, 0.05);
+    vec3 edge = {0.1, 0, -0.05};
+    vec3 along = {cos(angle), 0, -sin(angle)}, up = {sin(angle), 0, cos(angle)};
+    vec3 centre = vec3_add_scaled(vec3_add_scaled(edge, 0.1 + gap, along), 0.05 - above, up);
+    struct placed left = place(brick, 0, 0, 0);
+    struct placed right = turn(place(brick, centre.x, centre.y, centre.z), Y, angle);
+    struct manifold m;
+    manifold_polyhedra(&left, &right, 1e-4, &m);
+    assert_int_equal(m.count, 2);
+    assert_vector_near(m.normal, vec3_negate(along), 1e-15);
+    vec3 middle = vec3_add_scaled(edge, 0.5 * gap, along);
+    for (int side = -1; side <= 1; side += 2)
+        assert_point(&m, middle.x, 0.05 * side, middle.z, gap);
+    manifold_polyhedra(&left, &right, 0.9 * gap, &m);
+    assert_int_equal(m.count, 0);
+    polyhedron_free(brick);
+}
+
 // A block slides over the seam between two slabs; the second lies higher by rounding. Whatever the
 // length that hangs over, it is carried or not touched, never stopped.
 static void test_seam(void **state) {
@@ -521,6 +544,7 @@ int main(void) {
         cmocka_unit_test(test_crossed_edges),
         cmocka_unit_test(test_voussoirs),
         cmocka_unit_test(test_card_apex),
+        cmocka_unit_test(test_leaning_neighbours),
         cmocka_unit_test(test_seam),
         cmocka_unit_test(test_lattice),
         cmocka_unit_test(test_slab),
