@@ -52,22 +52,23 @@ static double distance2(const struct contact_memory *memory, const struct contac
     return vec3_dot(d, d);
 }
 
-// Features of blocks change where corners pass edges. What is then left over goes to the nearest
-// contact of the pair that has none: losing it would cost the solver more than the whole step.
+// Features of blocks change where corners pass edges, and points come and go where edges cross.
+// What is then left over goes to the nearest contact of the pair, in addition to what that one has:
+// losing it would cost the solver more than the whole step.
 static void match_places(struct contacts *contacts, struct contact *contact, size_t count,
                          const bool *taken) {
     uint32_t stop = contacts->memory_start[contact->c + 1];
     for (uint32_t m = contacts->memory_start[contact->c]; m < stop; m++) {
         const struct contact_memory *memory = &contacts->memory[m];
-        struct contact *nearest = NULL;
+        struct contact *nearest = contact;
         if (memory->a != contact->a || taken[m])
             continue;
-        for (size_t k = 0; k < count; k++)
-            if (!contacts_carries(&contact[k]) &&
-                (!nearest || distance2(memory, &contact[k]) < distance2(memory, nearest)))
+        for (size_t k = 1; k < count; k++)
+            if (distance2(memory, &contact[k]) < distance2(memory, nearest))
                 nearest = &contact[k];
-        if (nearest)
-            take_over(contacts, m, nearest);
+        vec3 has = nearest->impulse;
+        take_over(contacts, m, nearest);
+        nearest->impulse = vec3_add(has, nearest->impulse);
     }
 }
 

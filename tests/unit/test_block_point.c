@@ -164,6 +164,41 @@ static void test_resting_box(void **state) {
     }
 }
 
+static double remembered(const struct gabion_world *world, uint32_t feature) {
+    for (size_t m = 0; m < world->contacts.memory_count; m++)
+        if (world->contacts.memory[m].feature == feature)
+            return world->contacts.memory[m].impulse.z;
+    return 0;
+}
+
+// A point that is gone hands its impulse to the nearest one that is left, which has its own.
+static void test_lost_point(void **state) {
+    (void)state;
+    struct gabion_settings settings = scene_settings(STEP, 0.5);
+    struct gabion_world *world = scene_create(&settings, (struct gabion_law){.friction = 0.5});
+    scene_floor(world);
+    struct gabion_body body =
+        scene_block_body(scene_box_shape(world, vec3_make(0.1, 0.05, 0.05)), vec3_make(0, 0, 0.05));
+    scene_add(world, &body);
+    scene_step(world, 1);
+    events_apply(world);
+    motion_predict(world);
+    detection_broad(world);
+    detection_narrow(world);
+    assert_int_equal(world->contacts.count, 4);
+    struct contact lost = world->contacts.list[--world->contacts.count];
+    contacts_match(world);
+    for (size_t k = 0; k < world->contacts.count; k++) {
+        const struct contact *contact = &world->contacts.list[k];
+        double expected = remembered(world, contact->feature);
+        if (fabs(contact->point.x - lost.point.x) < 1e-9)
+            expected += remembered(world, lost.feature);
+        assert_near(contact->impulse.z, expected, 1e-12);
+    }
+    assert_true(remembered(world, lost.feature) > 0);
+    scene_destroy(world);
+}
+
 // Local solvers ----------------------------------------------------------------------------------
 
 #define BRICKS 8
@@ -257,9 +292,8 @@ static void test_point_agreement(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_corner),
-        cmocka_unit_test(test_resting_box),
-        cmocka_unit_test(test_agreement),
+        cmocka_unit_test(test_corner),          cmocka_unit_test(test_resting_box),
+        cmocka_unit_test(test_lost_point),      cmocka_unit_test(test_agreement),
         cmocka_unit_test(test_point_agreement),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
