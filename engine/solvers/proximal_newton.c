@@ -20,41 +20,47 @@
 // Compliance, in units of each contact's |W|. A small one is exact at once but has many kinks
 // between the start and the solution, and Newton's method loses its way among them. From a start
 // that is nearly right a small one is tried, with exact proximal steps: one or two of them do while
-// a mechanism moves steadily. Where some factorisations of that have not helped the compliance
-// starts large and falls from one rough proximal step to the next, quickly while they are easy,
-// slowly after one that failed. It starts anew in every solve, because the state must not hide in
-// the solver.
+// a mechanism moves steadily. From a worse one the compliance starts with the error and falls from
+// one rough proximal step to the next, quickly while they are easy, slowly after one that failed.
+// It starts anew in every solve, because the state must not hide in the solver.
 #define BOLD_COMPLIANCE 1e-4
-#define BOLD_START      0.05 // measure from which boldness is worth trying
-#define BOLD_BUDGET     50   // factorisations
+#define BOLD_START      0.01 // scaled residual from which boldness is worth trying
 #define BOLD_ITERATIONS 25   // Newton, per proximal step
 #define BOLD_ACCURACY   0.01 // of a proximal step, times the tolerance
 #define BOLD_EASY       8    // iterations up to which the compliance falls,
 #define BOLD_HARD       12   // from which it rises
+#define BOLD_ROUGH      4    // its rise after a step that was solved roughly,
 #define BOLD_RISE       10   // after a failure
 
-#define CAREFUL_COMPLIANCE 100.0 // times the measure of the start, but
-#define CAREFUL_LEAST      1e-4
+#define CAREFUL_COMPLIANCE 3.0 // times the residual of the start, but
+#define CAREFUL_LEAST      1e-7
 #define CAREFUL_MOST       1.0
-#define CAREFUL_ITERATIONS 8
+#define CAREFUL_ITERATIONS 15
 #define CAREFUL_ACCURACY   0.01 // of a proximal step, times the square root of the compliance,
-#define CAREFUL_GAIN       0.01 // but at least so much better than its start
-#define CAREFUL_SHARE      0.1  // and less than this share of the best measure
+#define CAREFUL_GAIN       0.03 // but at least so much better than its start
+#define CAREFUL_SHARE      0.1  // and less than this share of the best residual
+#define CAREFUL_ROUGH      1.5
 
 #define COMPLIANCE_MIN 1e-9
 #define COMPLIANCE_MAX 100.0 // nothing helps
 #define FALL           0.3
-#define RISE           2.5
+#define RISE           2
 #define EASY           3 // iterations after which the fall may be steeper
 
 #define ROUNDING    1e-12 // accuracy beyond which nothing can be told
-#define PROBES      12    // points of the line search
-#define SHORT_STEP  0.1   // of a search: two of them, and Newton's method is lost
+#define PROBES      20    // points of the line search
+#define LEVEL       0.01  // where it ends, in slopes at its start
+#define SHORT_STEP  0.03  // of a search: two of them, and Newton's method is lost
 #define SHORT_STEPS 2
 
-// Friction by the normal impulse as it is, or by the one that freeze() found: then F is the
-// gradient of a convex function of y.
+// A proximal step that Newton's method brought so near, and no nearer, counts all the same: what is
+// left are a few contacts that change back and forth, and the next reference is better than this.
+#define ROUGHLY 0.5 // of the merit it began with
+
+// The matrix of the Newton step: with mu dr_n in dr_t, or symmetric without.
 enum friction { FRICTION_COUPLED, FRICTION_FROZEN };
+
+enum success { FAILED, SOLVED_ROUGHLY, SOLVED };
 
 struct proximal {
     const struct friction_problem *problem;
@@ -62,14 +68,16 @@ struct proximal {
     size_t size;
     bool bold;
     double compliance, fall;
-    double best;           // measure so far
+    double accuracy;       // of exact proximal steps
+    double best;           // scaled residual so far
     double searched;       // length of the last step
     int iterations;        // of the last proximal step
     double *y, *u;         // u = W y + q
     double *step, *W_step; // the Newton step
     double *trial_y, *trial_u, *r, *F, *product;
     double *kept_y, *kept_u;
-    double *reference, *stiffness, *limit;
+    double *nearest_y, *nearest_u; // of this proximal step
+    double *reference, *stiffness;
     mat3 *D;
     // Between bodies the start is their velocity before the step, which no impulses may give: u = W
     // y + q + carry offset_u. A step of length t takes off that share of it.
@@ -83,13 +91,13 @@ static struct proximal proximal_open(const struct friction_problem *problem,
                                      struct resolvent *resolvent) {
     struct proximal p = {.problem = problem, .resolvent = resolvent};
     size_t contacts = (size_t)problem->contacts, size = friction_problem_size(problem);
-    double **vectors[] = {&p.y, &p.u, &p.step,   &p.W_step, &p.trial_y, &p.trial_u,
-                          &p.r, &p.F, &p.kept_y, &p.kept_u, &p.product, &p.reference};
+    double **vectors[] = {&p.y,       &p.u,         &p.step,      &p.W_step,   &p.trial_y,
+                          &p.r,       &p.F,         &p.trial_u,   &p.kept_y,   &p.kept_u,
+                          &p.product, &p.reference, &p.nearest_y, &p.nearest_u};
     p.size = size;
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
         *vectors[k] = memory_allocate(size, sizeof(double), "newton");
     p.stiffness = memory_allocate(contacts, sizeof(double), "newton");
-    p.limit = memory_allocate(contacts, sizeof(double), "newton");
     p.D = memory_allocate(contacts, sizeof *p.D, "newton");
     p.offset_u = memory_allocate(size, sizeof(double), "newton");
     p.offset = memory_allocate(6 * (size_t)problem->bodies.count, sizeof(double), "newton");
@@ -97,11 +105,17 @@ static struct proximal proximal_open(const struct friction_problem *problem,
 }
 
 static void proximal_close(struct proximal *p) {
-    void *arrays[] = {p->y,         p->u,     p->step,   p->W_step, p->trial_y, p->trial_u,
-                      p->r,         p->F,     p->kept_y, p->kept_u, p->product, p->reference,
-                      p->stiffness, p->limit, p->D,      p->offset, p->offset_u};
+    void *arrays[] = {p->y,         p->u,         p->step,      p->W_step, p->trial_y, p->trial_u,
+                      p->r,         p->F,         p->kept_y,    p->kept_u, p->product, p->reference,
+                      p->stiffness, p->nearest_y, p->nearest_u, p->D,      p->offset,  p->offset_u};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         memory_free(arrays[k]);
+}
+
+static void copy(const struct proximal *p, const double *y, const double *u, double *to_y,
+                 double *to_u) {
+    memcpy(to_y, y, p->size * sizeof *y);
+    memcpy(to_u, u, p->size * sizeof *u);
 }
 
 // The function --------------------------------------------------------------------------------
@@ -110,24 +124,16 @@ static inline vec3 pull(const struct proximal *p, int32_t a, vec3 u) {
     return vec3_add_scaled(friction_get(p->reference, a), -p->stiffness[a], u);
 }
 
-// Frozen friction does not end where the contact opens: r would jump there.
-static inline double friction_limit(const struct proximal *p, int32_t a, double w_n,
-                                    enum friction friction) {
-    double coupled = w_n > 0 ? p->problem->mu[a] * w_n : 0; // mu may be infinite
-    return friction == FRICTION_FROZEN ? p->limit[a] : coupled;
-}
-
-static void freeze(struct proximal *p) {
-    for (int32_t a = 0; a < p->problem->contacts; a++)
-        p->limit[a] = friction_limit(p, a, pull(p, a, friction_get(p->u, a)).x, FRICTION_COUPLED);
+static inline double friction_limit(const struct proximal *p, int32_t a, double w_n) {
+    return w_n > 0 ? p->problem->mu[a] * w_n : 0; // mu may be infinite
 }
 
 // r(u) at contact a. Open and sticking contacts need neither root nor division.
-static inline vec3 impulse(const struct proximal *p, int32_t a, vec3 u, enum friction friction) {
+static inline vec3 impulse(const struct proximal *p, int32_t a, vec3 u) {
     vec3 w = pull(p, a, u);
     if (p->problem->held && p->problem->held[a])
         return hold_keep(p->problem->held[a], w);
-    double length2 = w.y * w.y + w.z * w.z, limit = friction_limit(p, a, w.x, friction);
+    double length2 = w.y * w.y + w.z * w.z, limit = friction_limit(p, a, w.x);
     double n = w.x < 0 ? 0 : w.x; // what is not a number stays so
     if (length2 <= limit * limit)
         return vec3_make(n, w.y, w.z);
@@ -136,9 +142,9 @@ static inline vec3 impulse(const struct proximal *p, int32_t a, vec3 u, enum fri
 }
 
 // F at (y, u), and the impulses in r.
-static void evaluate(struct proximal *p, const double *y, const double *u, enum friction friction) {
+static void evaluate(struct proximal *p, const double *y, const double *u) {
     for (int32_t a = 0; a < p->problem->contacts; a++) {
-        vec3 r = impulse(p, a, friction_get(u, a), friction);
+        vec3 r = impulse(p, a, friction_get(u, a));
         friction_set(p->r, a, r);
         friction_set(p->F, a, vec3_sub(friction_get(y, a), r));
     }
@@ -171,8 +177,8 @@ static mat3 slope_of(const struct proximal *p, int32_t a, enum friction friction
         vec3 d = hold_keep(held, vec3_make(f, f, f));
         return (mat3){{{d.x, 0, 0}, {0, d.y, 0}, {0, 0, d.z}}};
     }
-    double limit = friction_limit(p, a, w.x, friction), pressed = w.x > 0 ? f : 0;
-    if (!(pressed > 0) && !(limit > 0))
+    double limit = friction_limit(p, a, w.x), pressed = w.x > 0 ? f : 0;
+    if (!(pressed > 0))
         return (mat3){0};
     if (length <= limit)
         return (mat3){{{pressed, 0, 0}, {0, f, 0}, {0, 0, f}}};
@@ -188,7 +194,7 @@ static bool direction(struct proximal *p, enum friction friction, int *budget) {
         p->D[a] = slope_of(p, a, friction);
     if (--*budget < 0 || !resolvent_factorise(p->resolvent, p->D))
         return false;
-    evaluate(p, p->y, p->u, friction);
+    evaluate(p, p->y, p->u);
     resolvent_solve_with(p->resolvent, p->F, p->carry, p->offset, p->step);
     friction_problem_product(p->problem, p->step, p->W_step);
     p->offset_step = p->carry * p->offset_energy;
@@ -205,33 +211,34 @@ static void probe(struct proximal *p, double t) {
         p->trial_y[i] = p->y[i] - t * p->step[i];
         p->trial_u[i] = p->u[i] - t * p->W_step[i];
     }
-    evaluate(p, p->trial_y, p->trial_u, FRICTION_COUPLED);
+    evaluate(p, p->trial_y, p->trial_u);
 }
 
-// The component of F along the step there, with friction frozen: positive while it should go on.
+// The component of F along the step there: positive while it should go on.
 static double slope_at(const struct proximal *p, double t) {
     double sum = (1 - t) * p->carry * p->offset_step;
     for (int32_t a = 0; a < p->problem->contacts; a++) {
         vec3 du = friction_get(p->W_step, a);
         vec3 u = vec3_add_scaled(friction_get(p->u, a), -t, du);
         vec3 y = vec3_add_scaled(friction_get(p->y, a), -t, friction_get(p->step, a));
-        sum += vec3_dot(vec3_sub(y, impulse(p, a, u, FRICTION_FROZEN)), du);
+        sum += vec3_dot(vec3_sub(y, impulse(p, a, u)), du);
     }
     return sum;
 }
 
-// With frozen friction F is the gradient of a convex function: its slope along the step falls, and
-// where it vanishes is found by false position (Illinois). This is what brings Newton's method
-// through thousands of kinks (Castro et al., "An unconstrained convex formulation of compliant
-// contact", 2023, for the frictional cone).
+// Were the friction limits held, F would be the gradient of a convex function and its slope would
+// fall along the step; with limits that follow r_n it mostly does. Where it vanishes is found by
+// false position (Illinois). This is what brings Newton's method through thousands of kinks (Castro
+// et al., "An unconstrained convex formulation of compliant contact", 2023, for the frictional
+// cone).
 static void search(struct proximal *p, double slope) {
     double low = 0, high = 1, f_low = slope, t = 1;
     double f_high = slope_at(p, 1);
     int side = 0;
-    for (int k = 0; k < PROBES && f_high < -0.05 * slope; k++) {
+    for (int k = 0; k < PROBES && f_high < -LEVEL * slope; k++) {
         t = (low * f_high - high * f_low) / (f_high - f_low);
         double f = slope_at(p, t);
-        if (fabs(f) <= 0.05 * slope)
+        if (fabs(f) <= LEVEL * slope)
             break;
         if (f > 0) {
             low = t;
@@ -248,13 +255,11 @@ static void search(struct proximal *p, double slope) {
     probe(p, t);
 }
 
-// A full step where that is clearly good; else a search with the friction of the moment frozen. The
-// matrix of coupled friction is not symmetric, and its direction may lead uphill: then that of
-// frozen friction, which never does.
+// A full step where that is clearly good; else a search. The matrix of coupled friction is not
+// symmetric, and its direction may lead uphill: then that of frozen friction, which never does.
 static bool iterate(struct proximal *p, struct merit *merit, int *budget) {
     struct merit before = *merit;
     p->searched = 1;
-    freeze(p);
     if (!direction(p, FRICTION_COUPLED, budget))
         return false;
     probe(p, 1);
@@ -270,15 +275,14 @@ static bool iterate(struct proximal *p, struct merit *merit, int *budget) {
         *merit = measure(p, p->trial_u, (1 - p->searched) * p->carry);
     }
     p->carry *= 1 - p->searched;
-    memcpy(p->y, p->trial_y, p->size * sizeof *p->y);
-    memcpy(p->u, p->trial_u, p->size * sizeof *p->u);
+    copy(p, p->trial_y, p->trial_u, p->y, p->u);
     return isfinite(merit->value2);
 }
 
 // Proximal steps ------------------------------------------------------------------------------
 
-static double goal2(const struct proximal *p, const struct merit *merit, double tolerance) {
-    double goal = BOLD_ACCURACY * tolerance;
+static double goal2(const struct proximal *p, const struct merit *merit) {
+    double goal = p->accuracy;
     if (!p->bold) {
         goal = fmin(CAREFUL_ACCURACY * sqrt(fmin(p->compliance, 1)), CAREFUL_SHARE * p->best);
         goal = fmin(goal, CAREFUL_GAIN * sqrt(merit->value2 / merit->scale2));
@@ -287,19 +291,27 @@ static double goal2(const struct proximal *p, const struct merit *merit, double 
     return goal * goal;
 }
 
-static bool newton(struct proximal *p, double tolerance, int *budget) {
+static enum success newton(struct proximal *p, int *budget) {
     int most = p->bold ? BOLD_ITERATIONS : CAREFUL_ITERATIONS, short_steps = 0;
-    evaluate(p, p->y, p->u, FRICTION_COUPLED);
+    evaluate(p, p->y, p->u);
     struct merit merit = measure(p, p->u, p->carry);
-    double goal = goal2(p, &merit, tolerance);
+    double goal = goal2(p, &merit), first2 = merit.value2, nearest2 = INFINITY;
     for (p->iterations = 0; p->iterations <= most; p->iterations++) {
         if (merit.value2 <= goal * merit.scale2)
-            return true;
+            return SOLVED;
+        if (p->carry == 0 && merit.value2 < nearest2) {
+            nearest2 = merit.value2;
+            copy(p, p->y, p->u, p->nearest_y, p->nearest_u);
+        }
         if (p->iterations == most || short_steps == SHORT_STEPS || !iterate(p, &merit, budget))
             break;
         short_steps += !p->bold && p->searched < SHORT_STEP;
     }
-    return false;
+    if (!(nearest2 <= ROUGHLY * ROUGHLY * first2))
+        return FAILED;
+    copy(p, p->nearest_y, p->nearest_u, p->y, p->u);
+    evaluate(p, p->y, p->u);
+    return SOLVED_ROUGHLY;
 }
 
 static void refer(struct proximal *p, const double *r) {
@@ -311,44 +323,54 @@ static void refer(struct proximal *p, const double *r) {
 }
 
 // One proximal step around r. When it succeeds r holds its impulses; y and u go on from there.
-static bool proximal_step(struct proximal *p, double tolerance, int *budget, double *r) {
-    memcpy(p->kept_y, p->y, p->size * sizeof *p->y);
-    memcpy(p->kept_u, p->u, p->size * sizeof *p->u);
+static enum success proximal_step(struct proximal *p, int *budget, double *r) {
+    copy(p, p->y, p->u, p->kept_y, p->kept_u);
     p->kept_carry = p->carry;
     refer(p, r);
-    if (!newton(p, tolerance, budget)) {
-        memcpy(p->y, p->kept_y, p->size * sizeof *p->y);
-        memcpy(p->u, p->kept_u, p->size * sizeof *p->u);
+    enum success success = newton(p, budget);
+    if (success == FAILED) {
+        copy(p, p->kept_y, p->kept_u, p->y, p->u);
         p->carry = p->kept_carry;
-        return false;
+        return FAILED;
     }
     memcpy(r, p->r, p->size * sizeof *r);
-    return true;
+    return success;
 }
 
-static void be_careful(struct proximal *p, double measure) {
+static void begin_boldly(struct proximal *p) {
+    p->bold = true;
+    p->compliance = BOLD_COMPLIANCE;
+}
+
+static void begin_carefully(struct proximal *p, double residual) {
     p->bold = false;
-    p->compliance = fmin(fmax(CAREFUL_COMPLIANCE * measure, CAREFUL_LEAST), CAREFUL_MOST);
+    p->compliance = fmin(fmax(CAREFUL_COMPLIANCE * residual, CAREFUL_LEAST), CAREFUL_MOST);
     p->fall = FALL;
 }
 
-static void adapt_bold(struct proximal *p, bool solved) {
-    if (!solved)
+static void adapt_bold(struct proximal *p, enum success success) {
+    if (success == FAILED)
         p->compliance *= BOLD_RISE;
+    else if (success == SOLVED_ROUGHLY)
+        p->compliance *= BOLD_ROUGH;
     else if (p->iterations <= BOLD_EASY)
         p->compliance = fmax(FALL * p->compliance, COMPLIANCE_MIN);
     else if (p->iterations > BOLD_HARD)
         p->compliance *= 2;
 }
 
-static void adapt_careful(struct proximal *p, bool solved) {
-    if (!solved) {
+static void adapt_careful(struct proximal *p, enum success success) {
+    if (success == FAILED) {
         p->compliance *= RISE;
         p->fall = sqrt(p->fall);
         return;
     }
+    if (success == SOLVED_ROUGHLY) {
+        p->compliance *= CAREFUL_ROUGH;
+        return;
+    }
     if (p->iterations <= EASY)
-        p->fall = fmax(FALL, p->fall * sqrt(p->fall));
+        p->fall = fmax(FALL, p->fall * p->fall);
     p->compliance = fmax(p->fall * p->compliance, COMPLIANCE_MIN);
 }
 
@@ -374,26 +396,27 @@ static void start(struct proximal *p, const double *r) {
 int proximal_newton_run(struct monitor *monitor, struct resolvent *resolvent, int budget,
                         double *r) {
     struct proximal p = proximal_open(monitor->problem, resolvent);
+    const struct friction_error *error = &monitor->result.error;
     int left = budget;
-    p.bold = monitor->last <= BOLD_START;
-    p.compliance = BOLD_COMPLIANCE;
-    p.fall = FALL;
-    if (!p.bold)
-        be_careful(&p, monitor->last);
+    p.accuracy = BOLD_ACCURACY * monitor->settings->tolerance;
+    if (error->scaled <= BOLD_START)
+        begin_boldly(&p);
+    else
+        begin_carefully(&p, error->scaled);
     start(&p, r);
     while (left > 0 && p.compliance <= COMPLIANCE_MAX) {
         int before = left;
-        p.best = monitor->best_measure;
-        bool solved = proximal_step(&p, monitor->settings->tolerance, &left, r);
+        p.best = error->scaled;
+        enum success success = proximal_step(&p, &left, r);
         left -= left == before; // without an answer impulses may grow for ever and cost nothing
-        if (solved && monitor_check(monitor, budget - left, r))
+        if (success != FAILED && monitor_check(monitor, budget - left, r))
             break;
         if (p.bold)
-            adapt_bold(&p, solved);
+            adapt_bold(&p, success);
         else
-            adapt_careful(&p, solved);
-        if (p.bold && (budget - left >= BOLD_BUDGET || p.compliance > COMPLIANCE_MAX))
-            be_careful(&p, monitor->last);
+            adapt_careful(&p, success);
+        if (p.bold && p.compliance > COMPLIANCE_MAX)
+            begin_carefully(&p, error->scaled);
     }
     proximal_close(&p);
     return budget - (left > 0 ? left : 0);

@@ -33,6 +33,15 @@ exits 0 "resume" resume half -j 2
 is "resume: state" "$(field state-hash)" "$hash"
 same_results "resume" whole half
 
+# The ground begins to sink under the wall: every step is solved, and stops and threads change no bit.
+sinking="$shipped/chateau_gombert.yaml --set drivers.0.start=0.01 --set output.vtk_every=0"
+exits 0 "wall" run $sinking -o wall -j 1 --steps 60
+is "wall: unconverged steps" "$(field unconverged-steps)" 0
+hash=$(field state-hash)
+exits 0 "half of the wall" run $sinking -o wall_half -j 2 --steps 30
+exits 0 "resume of the wall" resume wall_half -j 3 --steps 30
+is "resume of the wall: state" "$(field state-hash)" "$hash"
+
 # Two cubes in millimetres, as a drawing program writes them.
 cube() {
     for z in 0 100; do
