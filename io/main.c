@@ -4,6 +4,7 @@
 #include "io/commands.h"
 #include "io/interrupt.h"
 #include "io/version.h"
+#include "parallel/memory.h"
 
 static bool (*const commands[VERB_COUNT])(const struct options *, struct error *) = {
     [VERB_RUN] = command_run,       [VERB_RESUME] = command_resume,   [VERB_CHECK] = command_check,
@@ -25,6 +26,7 @@ int main(int argc, char **argv) {
     struct options options;
     struct error error = {0};
     interrupt_spare_writes();
+    memory_keep_freed();
     bool done = options_parse(&options, argc, (const char *const *)argv, &error) &&
                 dispatch(&options, &error);
     options_free(&options);

@@ -3,6 +3,9 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "parallel/error.h"
 
@@ -67,3 +70,12 @@ void *memory_reserve_aligned(void *array, size_t *capacity, size_t needed, size_
 }
 
 void memory_free(void *array) { free(array); }
+
+// glibc takes larger pieces than the first of these from the system one by one; 32 MB is the most
+// it allows. Elsewhere nothing is done.
+void memory_keep_freed(void) {
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, 32 << 20);
+    mallopt(M_TRIM_THRESHOLD, 256 << 20);
+#endif
+}
