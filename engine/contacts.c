@@ -1,6 +1,7 @@
 #include "engine/contacts.h"
 
 #include "engine/clump_pair.h"
+#include "engine/pair.h"
 #include "engine/problem.h"
 #include "engine/solution.h"
 #include "engine/world.h"
@@ -54,18 +55,22 @@ static double distance2(const struct contact_memory *memory, const struct contac
 
 // Features of blocks change where corners pass edges, and points come and go where edges cross.
 // What is then left over goes to the nearest contact of the pair, in addition to what that one has:
-// losing it would cost the solver more than the whole step.
+// losing it would cost the solver more than the whole step. Contacts of clumps have normals of
+// their own and take only what none of them has taken.
 static void match_places(struct contacts *contacts, struct contact *contact, size_t count,
-                         const bool *taken) {
+                         const bool *taken, bool one_normal) {
     uint32_t stop = contacts->memory_start[contact->c + 1];
     for (uint32_t m = contacts->memory_start[contact->c]; m < stop; m++) {
         const struct contact_memory *memory = &contacts->memory[m];
-        struct contact *nearest = contact;
+        struct contact *nearest = NULL;
         if (memory->a != contact->a || taken[m])
             continue;
-        for (size_t k = 1; k < count; k++)
-            if (distance2(memory, &contact[k]) < distance2(memory, nearest))
+        for (size_t k = 0; k < count; k++)
+            if ((one_normal || !contacts_carries(&contact[k])) &&
+                (!nearest || distance2(memory, &contact[k]) < distance2(memory, nearest)))
                 nearest = &contact[k];
+        if (!nearest)
+            continue;
         vec3 has = nearest->impulse;
         take_over(contacts, m, nearest);
         nearest->impulse = vec3_add(has, nearest->impulse);
@@ -96,7 +101,8 @@ static void match_leftovers(void *context, size_t begin, size_t end) {
         size_t count = 1;
         while (k + count < last && contact[count].c == contact->c && contact[count].a == contact->a)
             count++;
-        match_places(contacts, contact, count, match->taken);
+        bool one_normal = pair_has_manifold(&match->world->bodies, contact->c, contact->a);
+        match_places(contacts, contact, count, match->taken, one_normal);
     }
 }
 
