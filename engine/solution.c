@@ -7,11 +7,13 @@
 #include "parallel/memory.h"
 
 #define NEARLY  0.01 // a residual from which impulses do not run away
-#define SWOLLEN 1e8  // they have: half of their digits cancel each other
+#define SWOLLEN 1e7  // they have: so many digits cancel each other that energy is lost in rounding
 
-// A residual from which on no impulses at all are the better start. One loaded contact that was not
-// found again makes 10, and all others are still right.
-#define LOST 30.0
+// No impulses at all, with a residual of 1, are the better start than some that are far off, unless
+// they are right but for a loaded contact that was not found again: that makes 10, and newton needs
+// a third of the factorisations from there. Impulses that begin to run away are not.
+#define LOST    30.0
+#define RUNNING 1e4 // their swelling
 
 static bool has_polygon(const struct gabion_settings *settings) {
     bool by_contact = settings->local == GABION_LOCAL_LEMKE || settings->local == GABION_LOCAL_QP;
@@ -34,6 +36,12 @@ static bool worth_keeping(double residual, double first) {
 // that tells: FCLIB's divides by the impulses.
 static bool worth_sweeping(const struct nsgs_result *result, double first) {
     return result->residual < 0.5 * fmin(first, 1) && result->swelling <= SWOLLEN;
+}
+
+static bool worth_starting_from(const struct gabion_settings *settings,
+                                const struct nsgs_result *result) {
+    bool nearly_all = result->residual <= LOST && result->swelling <= RUNNING;
+    return result->residual <= 1 || (settings->method == GABION_METHOD_NEWTON && nearly_all);
 }
 
 static struct nsgs_result use(struct gabion_world *world, const struct friction_problem *problem,
@@ -64,6 +72,14 @@ static bool obeys_polygon(const struct gabion_settings *settings,
            polygon_residual(problem, &settings->cone, r) <= settings->tolerance;
 }
 
+// The better of the start and no impulses at all.
+static void start_again(const double *start, double first, size_t size, double *r) {
+    if (first <= 1)
+        memcpy(r, start, size * sizeof *r);
+    else
+        memset(r, 0, size * sizeof *r);
+}
+
 static struct nsgs_result solve(struct gabion_world *world, const struct friction_problem *problem,
                                 const double *start, double first) {
     const struct gabion_settings *settings = &world->settings;
@@ -90,8 +106,9 @@ static struct nsgs_result solve(struct gabion_world *world, const struct frictio
     } else if ((!result.converged && !worth_keeping(result.residual, first)) ||
                result.swelling > SWOLLEN) {
         bool found_better = worth_sweeping(&result, first);
-        result =
-            sweep(world, problem, found_better ? r : start, found_better ? result.residual : first);
+        if (!found_better)
+            start_again(start, first, size, r);
+        result = sweep(world, problem, r, found_better ? result.residual : first);
     }
     memory_free(r);
     return result;
@@ -108,7 +125,7 @@ struct nsgs_result solution_find(struct gabion_world *world) {
     struct friction_problem *problem = friction_problem_of_step(world);
     size_t size = friction_problem_size(problem);
     double *start = memory_allocate(size, sizeof *start, "impulses");
-    if (first <= LOST)
+    if (worth_starting_from(settings, &result))
         friction_problem_get(problem, world->problem, start);
     if (!result.converged || !obeys_polygon(settings, problem, start)) {
         if (result.converged) // for the round cone: such a start would be taken for the answer

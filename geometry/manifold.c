@@ -17,8 +17,9 @@
 
 // Two parallel edges that pass each other by less than this share of the thinner body's thickness
 // meet. Which of them lies in the other's face is then for the last digits of the solver to say,
-// and with it the normal, which would jump from one face's to the other's. It is the distance of
-// the edges that counts: along the normals of faces that lean by little the two are always close.
+// and with it the normal, which would jump from one face's to the other's. It is the way by which
+// they miss each other sideways that counts, however far apart or deep inside they are: along the
+// normals of faces that lean by little two edges are always close.
 #define RIDGE_WIDTH 1e-3
 
 static const struct placed *compare_step(double a, double b, const struct placed *first,
@@ -172,24 +173,26 @@ static double ridge_width(const struct pair *pair) { return RIDGE_WIDTH / PAIR_S
 static bool lines_contact(const struct pair *pair, const struct line *a, const struct line *b,
                           vec3 normal, double reach, struct manifold *manifold) {
     double length_a = vec3_length(a->along), length_b = vec3_length(b->along);
-    vec3 d = vec3_scale(1 / length_a, a->along);
-    vec3 between = vec3_sub(b->tail, a->tail);
-    double start = vec3_dot(d, between), run = vec3_dot(d, b->along);
-    if (vec3_length(vec3_add_scaled(between, -start, d)) > ridge_width(pair))
-        return false;
+    vec3 d = vec3_scale(1 / length_a, a->along), across = vec3_cross(d, normal), p[2], q[2];
+    double start = vec3_dot(d, vec3_sub(b->tail, a->tail)), run = vec3_dot(d, b->along);
     double low = fmax(0, fmin(start, start + run)), high = fmin(length_a, fmax(start, start + run));
     if (high - low < PATCH_WIDTH / PAIR_SLOP * pair->slop)
         return false;
+    const double s[2] = {low, high}, t[2] = {(low - start) / run, (high - start) / run};
+    for (int k = 0; k < 2; k++) {
+        p[k] = vec3_add_scaled(a->tail, s[k], d);
+        q[k] = vec3_add_scaled(b->tail, t[k], b->along);
+        if (fabs(vec3_dot(across, vec3_sub(p[k], q[k]))) > ridge_width(pair))
+            return false;
+    }
     manifold->count = 0;
     manifold->normal = normal;
     for (int k = 0; k < 2; k++) {
-        double s = k ? high : low, t = (s - start) / run;
-        vec3 p = vec3_add_scaled(a->tail, s, d), q = vec3_add_scaled(b->tail, t, b->along);
-        double gap = vec3_dot(normal, vec3_sub(p, q));
+        double gap = vec3_dot(normal, vec3_sub(p[k], q[k]));
         if (gap <= reach)
-            manifold_add(manifold, vec3_scale(0.5, vec3_add(p, q)), gap,
-                         MANIFOLD_FEATURE(end_name(a, s, 2 * pair->slop),
-                                          end_name(b, t * length_b, 2 * pair->slop)));
+            manifold_add(manifold, vec3_scale(0.5, vec3_add(p[k], q[k])), gap,
+                         MANIFOLD_FEATURE(end_name(a, s[k], 2 * pair->slop),
+                                          end_name(b, t[k] * length_b, 2 * pair->slop)));
     }
     return true;
 }

@@ -31,6 +31,7 @@
 #define BOLD_HARD       12   // from which it rises
 #define BOLD_ROUGH      4    // its rise after a step that was solved roughly,
 #define BOLD_RISE       10   // after a failure
+#define BOLD_SHARE      0.5  // of the budget: what is left from there on is for care
 
 #define CAREFUL_COMPLIANCE 3.0 // times the residual of the start, but
 #define CAREFUL_LEAST      1e-7
@@ -38,7 +39,7 @@
 #define CAREFUL_ITERATIONS 15
 #define CAREFUL_ACCURACY   0.01 // of a proximal step, times the square root of the compliance,
 #define CAREFUL_GAIN       0.03 // but at least so much better than its start
-#define CAREFUL_SHARE      0.1  // and less than this share of the best residual
+#define CAREFUL_SHARE      0.1  // and less than this share of the residual of the best
 #define CAREFUL_ROUGH      1.5
 
 #define COMPLIANCE_MIN 1e-9
@@ -69,7 +70,7 @@ struct proximal {
     bool bold;
     double compliance, fall;
     double accuracy;       // of exact proximal steps
-    double best;           // scaled residual so far
+    double best;           // scaled residual of the best impulses
     double searched;       // length of the last step
     int iterations;        // of the last proximal step
     double *y, *u;         // u = W y + q
@@ -192,7 +193,10 @@ static mat3 slope_of(const struct proximal *p, int32_t a, enum friction friction
 static bool direction(struct proximal *p, enum friction friction, int *budget) {
     for (int32_t a = 0; a < p->problem->contacts; a++)
         p->D[a] = slope_of(p, a, friction);
-    if (--*budget < 0 || !resolvent_factorise(p->resolvent, p->D))
+    if (*budget <= 0)
+        return false;
+    --*budget;
+    if (!resolvent_factorise(p->resolvent, p->D))
         return false;
     evaluate(p, p->y, p->u);
     resolvent_solve_with(p->resolvent, p->F, p->carry, p->offset, p->step);
@@ -310,6 +314,7 @@ static enum success newton(struct proximal *p, int *budget) {
     if (!(nearest2 <= ROUGHLY * ROUGHLY * first2))
         return FAILED;
     copy(p, p->nearest_y, p->nearest_u, p->y, p->u);
+    p->carry = 0; // as it was there
     evaluate(p, p->y, p->u);
     return SOLVED_ROUGHLY;
 }
@@ -415,11 +420,11 @@ int proximal_newton_run(struct monitor *monitor, struct resolvent *resolvent, in
             adapt_bold(&p, success);
         else
             adapt_careful(&p, success);
-        if (p.bold && p.compliance > COMPLIANCE_MAX)
+        if (p.bold && (p.compliance > COMPLIANCE_MAX || left < BOLD_SHARE * budget))
             begin_carefully(&p, error->scaled);
     }
     proximal_close(&p);
-    return budget - (left > 0 ? left : 0);
+    return budget - left;
 }
 
 void solver_newton(struct monitor *monitor, double *r) {

@@ -231,6 +231,17 @@ static void test_card_apex(void **state) {
     assert_point(&m, 0, -0.03, 0, 0);
     assert_point(&m, 0, 0.03, 0, 0);
 
+    // Apart or inside each other by much more than the width of the ridge, it is the same contact.
+    for (double gap = -1e-4; gap <= 4e-4; gap += 5e-4) {
+        struct placed moved = right;
+        moved.x.x += gap;
+        m = meet(left, moved);
+        assert_int_equal(m.count, 2);
+        assert_vector_near(m.normal, vec3_negate(X), 1e-15);
+        assert_point(&m, 0.5 * gap, -0.03, 0, gap);
+        assert_point(&m, 0.5 * gap, 0.03, 0, gap);
+    }
+
     // Side by side but for rounding, they have no length in common.
     struct placed beside = right;
     beside.x.y += 0.07 - 1e-11;
