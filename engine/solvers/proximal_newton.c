@@ -20,9 +20,10 @@
 // Compliance, in units of each contact's |W|. A small one is exact at once but has many kinks
 // between the start and the solution, and Newton's method loses its way among them. From a start
 // that is nearly right a small one is tried, with exact proximal steps: one or two of them do while
-// a mechanism moves steadily. From a worse one the compliance starts with the error and falls from
-// one rough proximal step to the next, quickly while they are easy, slowly after one that failed.
-// It starts anew in every solve, because the state must not hide in the solver.
+// a mechanism moves steadily. From a worse one, or when half of the factorisations are used up, the
+// compliance starts with the error and falls from one rough proximal step to the next, quickly
+// while they are easy, slowly after one that failed. It starts anew in every solve, because the
+// state must not hide in the solver.
 #define BOLD_COMPLIANCE 1e-4
 #define BOLD_START      0.01 // scaled residual from which boldness is worth trying
 #define BOLD_ITERATIONS 25   // Newton, per proximal step

@@ -104,6 +104,10 @@ near "scaled by numpy" "$(field residual-scaled)" "$scaled" 1e-2
 exits 1 "cap" solve folder.hdf5 --solver newton --max 1 --tol 1e-14 --save
 is "cap" "$(field status)" cap
 says "cap" 'folder.hdf5: not solved: cap after 1 iterations' 'what was found is in the file'
+for cap in 3 7 12; do # in the middle of a Newton iteration, too
+    exits 1 "cap $cap" solve "$CASES/../../problems/wall.hdf5" --solver newton --max $cap
+    is "cap $cap: iterations" "$(field iterations)" $cap
+done
 cp first.hdf5 refused.hdf5
 exits 1 "refused" solve refused.hdf5 --solver psor --save
 ok "a refusal leaves the stored solution alone" cmp first.hdf5 refused.hdf5
