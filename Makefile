@@ -31,12 +31,12 @@ GABION_LIBS = $(LIBRARY_LIBS) -lamd -lm $(LDFLAGS)
 LIBRARY_CFLAGS := $(shell pkg-config --cflags $(PACKAGES) 2>/dev/null)
 LIBRARY_LIBS   := $(shell pkg-config --libs $(PACKAGES) 2>/dev/null)
 
-LIB_SOURCES  := $(wildcard parallel/*.c geometry/*.c engine/*.c engine/solvers/*.c cases/*.c io/*.c)
+LIB_SOURCES  := $(wildcard parallel/*.c geometry/*.c engine/*/*.c engine/solvers/*/*.c cases/*.c io/*/*.c)
 # The sweep kernel is one source compiled once per instruction set and chosen at run time.
-KERNEL       := engine/solvers/sphere_sweep
+KERNEL       := engine/solvers/sweep/sphere_sweep
 KERNEL_FLAGS := -O3 -Wno-psabi
 KERNELS      := $(if $(findstring x86_64,$(shell $(CC) -dumpmachine 2>/dev/null)),$(BUILD)/$(KERNEL)_avx2.o)
-LIB_OBJECTS   = $(filter-out $(BUILD)/io/main.o,$(LIB_SOURCES:%.c=$(BUILD)/%.o)) $(KERNELS)
+LIB_OBJECTS   = $(filter-out $(BUILD)/io/command/main.o,$(LIB_SOURCES:%.c=$(BUILD)/%.o)) $(KERNELS)
 UNIT_BINARIES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/test_*.c))
 PAPERS_BINARIES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/papers/*.c))
 VALIDATION_BINARIES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/validation/*.c)) $(PAPERS_BINARIES)
@@ -58,7 +58,7 @@ demo: packages
 	$(BUILD)/gabion run cases/brazil_nut.yaml -o out/demo --force --set time.end=$(DEMO_END) \
 	    --set output.vtk_every=50
 	@echo "In ParaView open out/demo/bodies.pvd, walls.pvd and contacts.pvd, or make a picture:"
-	@echo "  pvpython io/show.py out/demo nut.png"
+	@echo "  pvpython io/vtk/show.py out/demo nut.png"
 
 check: packages-test
 	@$(MAKE) --no-print-directory -j$(JOBS) all test-programs
@@ -145,7 +145,7 @@ install: all
 	install -m 644 $(BUILD)/libgabion.a $(DESTDIR)$(PREFIX)/lib
 	for header in engine/gabion.h geometry/clump.h geometry/polyhedron.h geometry/vec.h parallel/error.h parallel/team.h parallel/topology.h; do \
 	    install -D -m 644 $$header $(DESTDIR)$(PREFIX)/include/gabion/$$header; done
-	for file in cases/*.yaml cases/*.csv cases/papers/*.yaml cases/papers/*.csv io/show.py; do \
+	for file in cases/*.yaml cases/*.csv cases/papers/*.yaml cases/papers/*.csv io/vtk/show.py; do \
 	    install -D -m 644 $$file $(DESTDIR)$(PREFIX)/share/gabion/$$file; done
 
 clean:
@@ -159,12 +159,12 @@ $(BUILD)/%.o: %.c
 	@$(CC) $(GABION_CFLAGS) -MMD -MP -c $< -o $@
 
 # Every checkpoint says which build wrote it.
-$(BUILD)/io/checkpoint_write.o: GABION_CFLAGS += \
+$(BUILD)/io/checkpoint/write.o: GABION_CFLAGS += \
     -DGABION_COMMIT='"$(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)"' \
     -DGABION_COMPILER_FLAGS='"$(OPT) $(ARCH) $(CFLAGS)"'
 
 $(BUILD)/$(KERNEL).o: GABION_CFLAGS += $(KERNEL_FLAGS)
-$(addprefix $(BUILD)/engine/,residual.o solvers/block_factor.o solvers/resolvent.o): GABION_CFLAGS += -O3
+$(addprefix $(BUILD)/engine/,problem/residual.o solvers/newton/block_factor.o solvers/newton/resolvent.o): GABION_CFLAGS += -O3
 $(BUILD)/$(KERNEL)_avx2.o: $(KERNEL).c
 	@mkdir -p $(@D)
 	@echo "  CC  $< (avx2)"
@@ -175,7 +175,7 @@ $(BUILD)/libgabion.a: $(LIB_OBJECTS)
 	@echo "  AR  $@"
 	@ar rcs $@ $^
 
-$(BUILD)/gabion: $(BUILD)/io/main.o $(BUILD)/libgabion.a
+$(BUILD)/gabion: $(BUILD)/io/command/main.o $(BUILD)/libgabion.a
 	@echo "  LD  $@"
 	@$(CC) $(GABION_CFLAGS) $^ -o $@ $(GABION_LIBS)
 

@@ -5,11 +5,11 @@
 // each was worth on which problems is in docs/measurements.md.
 #include <string.h>
 
-#include "engine/solvers/anderson.h"
-#include "engine/solvers/gauss_seidel.h"
-#include "engine/solvers/ipm.h"
+#include "engine/solvers/krylov/anderson.h"
+#include "engine/solvers/sweep/gauss_seidel.h"
+#include "engine/solvers/newton/ipm.h"
 #include "engine/solvers/panel.h"
-#include "engine/solvers/proximal_newton.h"
+#include "engine/solvers/newton/proximal_newton.h"
 
 // How long sweeps may go without a tenfold gain depends on what a factorisation would cost. That
 // grows with the square of the neighbours of a contact, the cost of a sweep in proportion to them.

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/solvers/cone.h"
+#include "engine/solvers/local/cone.h"
 #include "parallel/clock.h"
 #include "parallel/memory.h"
 

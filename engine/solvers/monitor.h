@@ -1,10 +1,10 @@
-// Watches a solver: measures the residual (engine/residual.h), decides when to stop, keeps the best
-// impulses and writes the history. Solvers differ in how they move r, and in nothing else.
+// Watches a solver: measures the residual (engine/problem/residual.h), decides when to stop, keeps
+// the best impulses and writes the history. Solvers differ in how they move r, and in nothing else.
 #ifndef ENGINE_SOLVERS_MONITOR_H
 #define ENGINE_SOLVERS_MONITOR_H
 
-#include "engine/friction_problem.h"
-#include "engine/residual.h"
+#include "engine/problem/friction_problem.h"
+#include "engine/problem/residual.h"
 
 struct solver_settings {
     enum gabion_local local;

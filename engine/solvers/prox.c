@@ -4,7 +4,7 @@
 // Slow and robust: what is left when faster methods stall (Acary, Bremond, Huber 2018).
 #include <string.h>
 
-#include "engine/solvers/acceleration.h"
+#include "engine/solvers/krylov/acceleration.h"
 #include "engine/solvers/panel.h"
 #include "parallel/memory.h"
 

@@ -1,7 +1,7 @@
 // Projected successive over-relaxation on the normal impulses of a frictionless problem:
 // r_n <- max(0, r_n - omega u_n / W_nn), one contact after the other (Renouf, Acary, Dumont 2005,
 // eq. 34; Cryer 1971). Contacts go in natural order: a sweep is serial.
-#include "engine/solvers/exact.h"
+#include "engine/solvers/local/exact.h"
 #include "engine/solvers/panel.h"
 
 #define CHECK_EVERY 5

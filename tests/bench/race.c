@@ -19,9 +19,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "engine/residual.h"
+#include "engine/problem/residual.h"
 #include "engine/solvers/panel.h"
-#include "io/fclib.h"
+#include "io/fclib/fclib.h"
 #include "parallel/memory.h"
 #include "tests/bench/race.h"
 

@@ -3,7 +3,7 @@
 #ifndef TESTS_BENCH_RACE_H
 #define TESTS_BENCH_RACE_H
 
-#include "engine/friction_problem.h"
+#include "engine/problem/friction_problem.h"
 
 // Seconds of processor time, or on the clock where that is less: reading it costs microseconds that
 // small problems do not take. Everything here runs on one thread; OPENBLAS_NUM_THREADS=1 sees to it

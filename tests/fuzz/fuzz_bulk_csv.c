@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "engine/gabion.h"
-#include "io/bulk_columns.h"
+#include "io/bulk/columns.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

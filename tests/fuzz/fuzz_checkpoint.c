@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "io/checkpoint_format.h"
-#include "io/file.h"
+#include "io/checkpoint/format.h"
+#include "io/file/file.h"
 #include "parallel/memory.h"
 #include "tests/fuzz/input.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "io/mesh.h"
+#include "io/mesh/mesh.h"
 #include "parallel/memory.h"
 #include "tests/fuzz/input.h"
 

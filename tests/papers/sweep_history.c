@@ -6,13 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "engine/detection.h"
-#include "engine/events.h"
-#include "engine/motion.h"
-#include "engine/residual.h"
-#include "engine/solvers/nsgs.h"
-#include "engine/step.h"
-#include "io/scene.h"
+#include "engine/contact/detection.h"
+#include "engine/world/events.h"
+#include "engine/motion/motion.h"
+#include "engine/problem/residual.h"
+#include "engine/solvers/sweep/nsgs.h"
+#include "engine/step/step.h"
+#include "io/run/scene.h"
 
 #define SWEEPS_DEFAULT 1000
 
@@ -122,8 +122,8 @@ int main(int argc, char **argv) {
         fprintf(stderr, "usage: sweep_history CASE CONTACTS [SWEEPS]\n");
         return ERROR_INPUT;
     }
-    struct options options = {.target = argv[1], .threads = 1};
-    bool done = scene_open_case(&scene, &options, &error);
+    struct scene_request request = {.case_path = argv[1], .threads = 1};
+    bool done = scene_open_case(&scene, &request, &error);
     if (done) {
         done = run(scene.world, contacts, (int)last, &error);
         scene_close(&scene);

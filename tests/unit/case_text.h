@@ -15,10 +15,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "engine/world.h"
-#include "io/case.h"
-#include "io/case_keys.h"
-#include "io/yaml.h"
+#include "engine/world/world.h"
+#include "io/case/case.h"
+#include "io/case/keys.h"
+#include "io/text/yaml.h"
 #include "parallel/memory.h"
 
 #define BASE                                                                                       \

@@ -3,7 +3,7 @@
 #ifndef TESTS_UNIT_PROBLEM_MAKER_H
 #define TESTS_UNIT_PROBLEM_MAKER_H
 
-#include "engine/friction_problem.h"
+#include "engine/problem/friction_problem.h"
 #include "parallel/memory.h"
 #include "tests/unit/scene.h"
 

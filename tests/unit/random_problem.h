@@ -3,7 +3,7 @@
 #ifndef TESTS_UNIT_RANDOM_PROBLEM_H
 #define TESTS_UNIT_RANDOM_PROBLEM_H
 
-#include "engine/friction_problem.h"
+#include "engine/problem/friction_problem.h"
 #include "tests/unit/scene.h"
 
 static inline vec3 random_vector(struct random_stream *random) {

@@ -14,8 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "engine/problem.h"
-#include "engine/world.h"
+#include "engine/problem/problem.h"
+#include "engine/world/world.h"
 #include "parallel/random.h"
 
 #define PI 3.14159265358979323846

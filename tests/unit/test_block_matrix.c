@@ -1,5 +1,5 @@
 // The sparse block matrix against a dense one.
-#include "engine/solvers/block_matrix.h"
+#include "engine/solvers/newton/block_matrix.h"
 
 #include <string.h>
 

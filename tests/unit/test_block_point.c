@@ -1,12 +1,12 @@
 // Validation 2.2, the rows of boxes: the full 3x3 matrix W of a contact point against the response
 // of the bodies to an impulse there, and what is determined of the forces under a box at rest.
 // Validation 4.2: the local solvers agree on the points of a block.
-#include "engine/detection.h"
-#include "engine/events.h"
-#include "engine/motion.h"
-#include "engine/solvers/exact.h"
-#include "engine/solvers/newton.h"
-#include "engine/solvers/nsgs.h"
+#include "engine/contact/detection.h"
+#include "engine/world/events.h"
+#include "engine/motion/motion.h"
+#include "engine/solvers/local/exact.h"
+#include "engine/solvers/local/alart_curnier.h"
+#include "engine/solvers/sweep/nsgs.h"
 #include "tests/unit/scene.h"
 
 #define GRAVITY 9.81

@@ -1,9 +1,9 @@
 // Validation 13: stacks of boxes, straight, heavy on light and tall; what a run says when its
 // sweeps are too few. Validation 4.2: what the full 3x3 matrix W is for.
-#include "engine/detection.h"
-#include "engine/events.h"
-#include "engine/motion.h"
-#include "engine/solvers/exact.h"
+#include "engine/contact/detection.h"
+#include "engine/world/events.h"
+#include "engine/motion/motion.h"
+#include "engine/solvers/local/exact.h"
 #include "tests/unit/scene.h"
 
 #define SIDE 0.1 // of the cubes

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/world.h"
-#include "io/bulk.h"
+#include "engine/world/world.h"
+#include "io/bulk/bulk.h"
 
 static char folder[] = "/tmp/gabion-test-bulk-XXXXXX";
 static char path[256];

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "io/sha256.h"
+#include "io/text/sha256.h"
 
 static void round_trip(struct gabion_world *world) {
     struct error error = {0};

@@ -1,7 +1,7 @@
 // What moves a scene besides contact: drivers, forces, events, a gravity ramp; and the ledger that
 // must close over all of them (validation 2.1, note).
-#include "engine/motion.h"
-#include "engine/signal.h"
+#include "engine/motion/motion.h"
+#include "engine/world/signal.h"
 #include "tests/unit/scene.h"
 
 #define GRAVITY 9.81

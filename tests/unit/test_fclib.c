@@ -4,10 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/residual.h"
-#include "io/fclib.h"
-#include "io/file.h"
-#include "io/h5.h"
+#include "engine/problem/residual.h"
+#include "io/fclib/fclib.h"
+#include "io/file/file.h"
+#include "io/file/h5.h"
 #include "parallel/memory.h"
 #include "tests/unit/scene.h"
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "io/file.h"
+#include "io/file/file.h"
 #include "parallel/memory.h"
 
 static char folder[64];

@@ -1,7 +1,7 @@
 // The contact problem by itself: its two faces, its states, and the problem of a step.
 #include <string.h>
 
-#include "engine/residual.h"
+#include "engine/problem/residual.h"
 #include "tests/unit/problem_maker.h"
 
 static double *random_impulses(struct random_stream *random, const struct friction_problem *p) {

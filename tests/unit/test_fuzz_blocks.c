@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "engine/solvers/panel.h"
-#include "io/checkpoint.h"
+#include "io/checkpoint/checkpoint.h"
 
 #define SCENES       100
 #define LARGE_EVERY  50 // a scene that is cut into several parts in every loop

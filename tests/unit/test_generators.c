@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "cases/size.h"
-#include "engine/world.h"
+#include "engine/world/world.h"
 #include "parallel/hash.h"
 
 static struct team *team;

@@ -2,9 +2,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "engine/solvers/bicg.h"
+#include "engine/solvers/krylov/biconjugate.h"
 #include "engine/solvers/panel.h"
-#include "io/fclib.h"
+#include "io/fclib/fclib.h"
 #include "tests/unit/problem_maker.h"
 
 // Linear systems --------------------------------------------------------------------------------

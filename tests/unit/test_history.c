@@ -13,9 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "engine/world.h"
-#include "io/file.h"
-#include "io/history.h"
+#include "engine/world/world.h"
+#include "io/file/file.h"
+#include "io/run/history.h"
 #include "parallel/memory.h"
 
 #define HEADER                                                                                     \

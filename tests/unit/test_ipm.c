@@ -1,10 +1,10 @@
 // The interior point method against the exact one-contact solver, on both faces of the same
 // problem, on real problems, and where its cones degenerate.
-#include "engine/solvers/ipm.h"
+#include "engine/solvers/newton/ipm.h"
 
-#include "engine/solvers/exact.h"
+#include "engine/solvers/local/exact.h"
 #include "engine/solvers/panel.h"
-#include "io/fclib.h"
+#include "io/fclib/fclib.h"
 #include "parallel/memory.h"
 #include "tests/unit/random_problem.h"
 

@@ -1,5 +1,5 @@
 // Joints and contacts together, loads, redundant rows, and the heavy top (validation 9.10, 9.11).
-#include "engine/joints.h"
+#include "engine/world/joints.h"
 #include "tests/unit/scene.h"
 #include "tests/unit/scene_joints.h"
 

@@ -1,7 +1,7 @@
 // Joints (validation 9.11): pendulums against the elliptic integral and against Runge-Kutta.
 #include <string.h>
 
-#include "engine/joints.h"
+#include "engine/world/joints.h"
 #include "engine/solvers/panel.h"
 #include "tests/unit/scene.h"
 #include "tests/unit/scene_joints.h"

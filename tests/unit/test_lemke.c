@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "cases/generators.h"
-#include "engine/detection.h"
-#include "engine/events.h"
-#include "engine/friction_problem.h"
-#include "engine/motion.h"
-#include "engine/solvers/polygon.h"
+#include "engine/contact/detection.h"
+#include "engine/world/events.h"
+#include "engine/problem/friction_problem.h"
+#include "engine/motion/motion.h"
+#include "engine/solvers/local/polygon.h"
 #include "parallel/memory.h"
 #include "tests/unit/scene.h"
 

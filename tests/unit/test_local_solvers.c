@@ -2,10 +2,10 @@
 // blocks are diagonal, both are exact and must give the same answer (Renouf, Acary 2006, section
 // 5).
 #include "cases/generators.h"
-#include "engine/detection.h"
-#include "engine/events.h"
-#include "engine/motion.h"
-#include "engine/solvers/nsgs.h"
+#include "engine/contact/detection.h"
+#include "engine/world/events.h"
+#include "engine/motion/motion.h"
+#include "engine/solvers/sweep/nsgs.h"
 #include "parallel/memory.h"
 #include "tests/unit/scene.h"
 

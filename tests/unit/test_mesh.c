@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "io/mesh.h"
+#include "io/mesh/mesh.h"
 #include "parallel/memory.h"
 
 static char folder[64], path[128];

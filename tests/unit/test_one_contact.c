@@ -1,6 +1,6 @@
 // Validation 2.2: exact values of one contact, and of a chain of them.
-#include "engine/solvers/exact.h"
-#include "engine/solvers/newton.h"
+#include "engine/solvers/local/exact.h"
+#include "engine/solvers/local/alart_curnier.h"
 #include "tests/unit/scene.h"
 
 // Delassus blocks ------------------------------------------------------------------------------

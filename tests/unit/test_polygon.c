@@ -1,8 +1,8 @@
 // One contact with a polygonal cone: what pivots and quadratic programs answer obeys the polygon's
 // law, agrees, and tends to Coulomb's as corners are added.
-#include "engine/residual.h"
-#include "engine/solvers/exact.h"
-#include "engine/solvers/polygon.h"
+#include "engine/problem/residual.h"
+#include "engine/solvers/local/exact.h"
+#include "engine/solvers/local/polygon.h"
 #include "parallel/memory.h"
 #include "tests/unit/scene.h"
 

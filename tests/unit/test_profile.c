@@ -10,8 +10,8 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "io/file.h"
-#include "io/profile.h"
+#include "io/file/file.h"
+#include "io/command/profile.h"
 #include "parallel/memory.h"
 
 static const char *labels[] = {"fast<", "steady"};

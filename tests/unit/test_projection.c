@@ -1,7 +1,7 @@
 // The position pass after a step (Galizzi and Faure 2002, eq. 6.2).
 #include "tests/unit/scene.h"
 
-#include "engine/detection.h"
+#include "engine/contact/detection.h"
 
 // Without gravity or speed nothing but the pass moves a body.
 static struct gabion_settings still_settings(int iterations) {

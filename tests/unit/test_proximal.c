@@ -1,5 +1,5 @@
 // The newton method against sweeps and closed forms: the same contact law, found in another way.
-#include "engine/problem.h"
+#include "engine/problem/problem.h"
 #include "engine/solvers/panel.h"
 #include "parallel/memory.h"
 #include "tests/unit/scene.h"

@@ -1,5 +1,5 @@
 // (I + D W)^-1 on both faces against dense elimination.
-#include "engine/solvers/resolvent.h"
+#include "engine/solvers/newton/resolvent.h"
 
 #include "parallel/memory.h"
 #include "tests/unit/random_problem.h"

@@ -1,5 +1,5 @@
 // Validation 9.10: free rotation. A sphere given unequal moments is any rigid body in flight.
-#include "engine/motion.h"
+#include "engine/motion/motion.h"
 #include "tests/unit/scene.h"
 
 struct top {

@@ -1,5 +1,5 @@
 // Gap treatment `stabilized`: Anitescu's fixed-step scheme (2003), validation 7.1.
-#include "engine/order.h"
+#include "engine/world/order.h"
 #include "tests/unit/scene.h"
 
 static const double thetas[] = {0.5, 0.75, 1};

@@ -1,6 +1,6 @@
 // What structures stand on: bases shaken by an accelerogram, supports that settle, and what probes
 // say of them.
-#include "engine/signal.h"
+#include "engine/world/signal.h"
 #include "parallel/memory.h"
 #include "tests/unit/scene.h"
 

@@ -1,9 +1,9 @@
 // Sweeps, accelerated sweeps and the proximal point on contact problems by themselves.
 #include <string.h>
 
-#include "engine/solvers/local.h"
+#include "engine/solvers/local/local.h"
 #include "engine/solvers/panel.h"
-#include "io/fclib.h"
+#include "io/fclib/fclib.h"
 #include "parallel/memory.h"
 #include "tests/unit/scene.h"
 

@@ -13,9 +13,9 @@
 
 #include <cmocka.h>
 
-#include "engine/world.h"
-#include "io/file.h"
-#include "io/vtk.h"
+#include "engine/world/world.h"
+#include "io/file/file.h"
+#include "io/vtk/vtk.h"
 #include "parallel/memory.h"
 
 #define H 0.125 // exact in binary, as are all numbers below: files hold floats

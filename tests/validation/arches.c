@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "cases/generators.h"
-#include "engine/world.h"
+#include "engine/world/world.h"
 #include "parallel/memory.h"
 
 #define PI      3.14159265358979323846

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Residuals of the solution that an FCLIB file carries, straight from its HDF5 datasets and the
-formulas of engine/residual.h, without any code of Gabion:
+formulas of engine/problem/residual.h, without any code of Gabion:
 
     fclib_check.py FILE.hdf5 ...
 

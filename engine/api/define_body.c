@@ -1,0 +1,142 @@
+// gabion_add_body, and the shapes that bodies refer to.
+#include "engine/world/world.h"
+#include "parallel/memory.h"
+
+static bool locked_motion(const struct gabion_body *body) {
+    for (int axis = 0; axis < 3; axis++)
+        if ((body->lock >> axis & 1 && vec3_get(body->velocity, axis) != 0) ||
+            (body->lock >> (axis + 3) & 1 && vec3_get(body->spin, axis) != 0))
+            return true;
+    return false;
+}
+
+// Lengths whose powers leave the range of numbers.
+static bool has_mass(const struct gabion_world *world, const struct gabion_body *body) {
+    double mass;
+    vec3 inertia;
+    bodies_weigh(&world->bodies, body, &mass, &inertia);
+    return isnormal(mass) && isnormal(inertia.x) && isnormal(inertia.y) && isnormal(inertia.z);
+}
+
+static const char *shape_defect(const struct gabion_world *world, const struct gabion_body *body) {
+    double length = vec3_length(body->normal);
+    if (body->shape == GABION_HALF_SPACE && !(fabs(length - 1) < 1e-9))
+        return "the normal of a half-space must have length 1";
+    if (body->shape == GABION_HALF_SPACE && !body->fixed)
+        return "a half-space is infinite and must be fixed";
+    if (shape_is_wall(body->shape) && !body->fixed)
+        return "a hollow sphere or drum must be fixed; give it a driver";
+    if (body->shape == GABION_DRUM && !(fabs(length - 1) < 1e-9))
+        return "the axis of a drum must have length 1";
+    if (body->shape == GABION_DRUM && !(body->length > 0 && isfinite(body->length)))
+        return "the length of a drum must be positive";
+    bool round = body->shape == GABION_SPHERE || body->shape == GABION_HOLLOW_SPHERE ||
+                 body->shape == GABION_DRUM;
+    if (round && !(body->radius > 0 && isfinite(body->radius)))
+        return "the radius must be positive";
+    if (body->shape == GABION_POLYHEDRON &&
+        (body->polyhedron < 0 || (size_t)body->polyhedron >= world->bodies.polyhedron_count))
+        return "the polyhedron does not exist";
+    if (body->shape == GABION_CLUMP &&
+        (body->clump < 0 || (size_t)body->clump >= world->bodies.clump_count))
+        return "the clump does not exist";
+    return NULL;
+}
+
+static const char *body_defect(const struct gabion_world *world, const struct gabion_body *body) {
+    if (!vec3_finite(body->position) || !vec3_finite(body->velocity) || !vec3_finite(body->spin))
+        return "position, velocity and spin must be finite";
+    const char *defect = shape_defect(world, body);
+    if (defect)
+        return defect;
+    if (body->material < 0 || body->material >= world->materials.count)
+        return "the material does not exist";
+    if (body->group < 0 || body->group >= world->groups.count)
+        return "the group does not exist";
+    if (!body->fixed && !(body->mass > 0) && !(body->density > 0))
+        return "a moving body needs a positive mass or density";
+    if (!isfinite(body->mass) || !isfinite(body->density) || !vec3_finite(body->inertia))
+        return "mass, density and inertia must be finite";
+    vec3 j = body->inertia;
+    bool given = j.x != 0 || j.y != 0 || j.z != 0;
+    if (given && !(j.x > 0 && j.y > 0 && j.z > 0))
+        return "all three moments of inertia must be positive";
+    if (!body->fixed && !has_mass(world, body))
+        return "it is too small or too large for a mass and moments of inertia to be computed; "
+               "check its lengths (m) and density (kg/m3)";
+    if (body->fixed && (vec3_length(body->velocity) > 0 || vec3_length(body->spin) > 0))
+        return "a fixed body cannot have a velocity; give it a driver";
+    if (body->lock >= 64)
+        return "lock has bits that name no degree of freedom";
+    unsigned turns = body->lock >> 3;
+    bool one_locked = turns == 1 || turns == 2 || turns == 4;
+    if (one_locked && given && !(j.x == j.y && j.y == j.z))
+        return "with unequal moments of inertia lock none, two or three rotations";
+    if (locked_motion(body))
+        return "a locked degree of freedom cannot have a velocity";
+    quat q = body->orientation;
+    double norm2 = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
+    if (!(norm2 > 1e-12 && isfinite(norm2)))
+        return "the orientation must be a quaternion that is not zero";
+    return NULL;
+}
+
+int gabion_add_polyhedron(struct gabion_world *world, struct polyhedron *polyhedron,
+                          struct error *error) {
+    struct bodies *bodies = &world->bodies;
+    if (!polyhedron || bodies->polyhedron_count >= INT32_MAX) {
+        polyhedron_free(polyhedron);
+        error_set(error, ERROR_INPUT, "the polyhedron does not exist, or there are too many");
+        return -1;
+    }
+    bodies->polyhedra =
+        memory_reserve(bodies->polyhedra, &bodies->polyhedron_capacity,
+                       bodies->polyhedron_count + 1, sizeof *bodies->polyhedra, "polyhedra");
+    bodies->polyhedra[bodies->polyhedron_count] = polyhedron;
+    return (int)bodies->polyhedron_count++;
+}
+
+int gabion_add_clump(struct gabion_world *world, struct clump *clump, struct error *error) {
+    struct bodies *bodies = &world->bodies;
+    if (!clump || bodies->clump_count >= INT32_MAX) {
+        clump_free(clump);
+        error_set(error, ERROR_INPUT, "the clump does not exist, or there are too many");
+        return -1;
+    }
+    bodies->clumps = memory_reserve(bodies->clumps, &bodies->clump_capacity,
+                                    bodies->clump_count + 1, sizeof *bodies->clumps, "clumps");
+    bodies->clumps[bodies->clump_count] = clump;
+    return (int)bodies->clump_count++;
+}
+
+static void add_pending(struct gabion_world *world, int32_t id, const struct gabion_body *body) {
+    world->pending = memory_resize(world->pending, (size_t)world->pending_count + 1,
+                                   sizeof *world->pending, "waiting bodies");
+    world->pending[world->pending_count++] = (struct pending_body){id, *body};
+}
+
+int32_t gabion_add_body(struct gabion_world *world, const struct gabion_body *body,
+                        struct error *error) {
+    const char *defect = body_defect(world, body);
+    if (world->step > 0)
+        defect = "bodies are defined before the first step; use insert_time";
+    if (defect) {
+        error_set(error, ERROR_INPUT, "body %d%s%s: %s", world->bodies.id_count,
+                  body->group > 0 && body->group < world->groups.count ? " of group " : "",
+                  body->group > 0 && body->group < world->groups.count
+                      ? world->groups.name[body->group]
+                      : "",
+                  defect);
+        return -1;
+    }
+    int32_t id = bodies_new_id(&world->bodies);
+    if (body->insert_time > 0)
+        add_pending(world, id, body);
+    else
+        bodies_append(&world->bodies, id, body);
+    return id;
+}
+
+void gabion_reserve_bodies(struct gabion_world *world, size_t count) {
+    bodies_reserve(&world->bodies, (size_t)world->bodies.count + count);
+}

@@ -1,0 +1,150 @@
+// gabion_add_joint: from anchors and axes in the world to places on the two bodies.
+#include <stdlib.h>
+
+#include "engine/world/world.h"
+#include "parallel/memory.h"
+
+// A body as it is defined, in the run or waiting.
+struct pose {
+    vec3 x;
+    mat3 axes;
+    double radius;
+    bool moves;
+};
+
+static bool find_pose(const struct gabion_world *world, int32_t id, struct pose *pose) {
+    const struct bodies *bodies = &world->bodies;
+    *pose = (struct pose){.axes = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}};
+    if (id < 0)
+        return id == -1;
+    if (id >= bodies->id_count)
+        return false;
+    int32_t i = bodies->index_of[id];
+    if (i >= 0) {
+        *pose = (struct pose){bodies->x[i], quat_matrix(bodies->q[i]), bodies->radius[i],
+                              bodies->mass[i] > 0};
+        return true;
+    }
+    for (int k = 0; k < world->pending_count; k++)
+        if (world->pending[k].id == id) {
+            quat q;
+            bodies_place(bodies, &world->pending[k].body, &pose->x, &q, &pose->radius);
+            pose->axes = quat_matrix(q);
+            pose->moves = !world->pending[k].body.fixed;
+            return true;
+        }
+    return false;
+}
+
+// Radii of a body from its centre: beyond, what an impulse at the anchor does to the centre is lost
+// in the rounding of what it does to the spin.
+#define FAR 1e7
+
+static bool is_far(const struct pose *pose, vec3 anchor) {
+    return pose->moves && !(vec3_length(vec3_sub(anchor, pose->x)) <= FAR * pose->radius);
+}
+
+static const char *joint_defect(const struct gabion_world *world, const struct gabion_joint *joint,
+                                const struct pose *pose) {
+    if ((unsigned)joint->kind >= GABION_JOINT_COUNT)
+        return "the kind does not exist";
+    if (joint->first == joint->second)
+        return "a joint needs two different bodies";
+    if (!pose[0].moves && !pose[1].moves)
+        return "both bodies are fixed; one of them has to move";
+    if (!vec3_finite(joint->anchor) || !vec3_finite(joint->anchor_second))
+        return "the anchor must be finite";
+    double axis = vec3_length(joint->axis);
+    if (joint->kind == GABION_JOINT_HINGE && !(axis > 0 && isfinite(axis)))
+        return "the axis must not be zero";
+    double length = vec3_length(vec3_sub(joint->anchor, joint->anchor_second));
+    bool distance = joint->kind == GABION_JOINT_DISTANCE;
+    if (distance && !(length > 0 && isfinite(length)))
+        return "the two anchors coincide; a distance needs two points (for none use a ball joint)";
+    if (is_far(&pose[0], joint->anchor) ||
+        is_far(&pose[1], distance ? joint->anchor_second : joint->anchor))
+        return "the anchor is more than 1e7 radii away from a body; check its coordinates (m)";
+    if (world->step > 0)
+        return "joints are defined before the first step";
+    return NULL;
+}
+
+static struct joint_side side_at(const struct pose *pose, vec3 anchor, const vec3 *axis) {
+    struct joint_side side = {.anchor =
+                                  mat3_apply_transposed(pose->axes, vec3_sub(anchor, pose->x))};
+    vec3 local[3];
+    for (int i = 0; i < 3; i++)
+        local[i] = mat3_apply_transposed(pose->axes, axis[i]);
+    for (int i = 0; i < 3; i++)
+        side.frame.row[i] =
+            vec3_make(vec3_get(local[0], i), vec3_get(local[1], i), vec3_get(local[2], i));
+    return side;
+}
+
+static int compare_keys(const void *left, const void *right) {
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return (a > b) - (a < b);
+}
+
+void joints_list_apart(struct joints *joints) {
+    if (joints->listed == joints->count)
+        return;
+    joints->listed = joints->count;
+    joints->apart_count = 0;
+    joints->apart =
+        memory_resize(joints->apart, (size_t)joints->count, sizeof *joints->apart, "joints");
+    for (int k = 0; k < joints->count; k++) {
+        const struct joint *joint = &joints->list[k];
+        if (!joint->collide && joint->id[0] >= 0 && joint->id[1] >= 0)
+            joints->apart[joints->apart_count++] = joints_key(joint->id[0], joint->id[1]);
+    }
+    if (joints->apart_count > 1)
+        qsort(joints->apart, joints->apart_count, sizeof *joints->apart, compare_keys);
+}
+
+// Points that are close together for their distance from the centre of mass do nearly the same to
+// the body, and sweeps would be slow to tell them apart.
+static double lever_of(const struct joint *joint, const struct pose *pose) {
+    double lever = 0;
+    for (int i = 0; i < 2; i++)
+        if (pose[i].moves)
+            lever = fmax(lever, fmax(pose[i].radius, vec3_length(joint->side[i].anchor)));
+    return lever;
+}
+
+static void append(struct gabion_world *world, const struct gabion_joint *joint,
+                   const struct pose *pose) {
+    struct joints *joints = &world->joints;
+    vec3 axis[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    vec3 second = joint->kind == GABION_JOINT_DISTANCE ? joint->anchor_second : joint->anchor;
+    if (joint->kind == GABION_JOINT_HINGE) {
+        axis[2] = vec3_scale(1 / vec3_length(joint->axis), joint->axis);
+        vec3_tangents(axis[2], &axis[0], &axis[1]);
+    }
+    joints->list =
+        memory_resize(joints->list, (size_t)joints->count + 1, sizeof *joints->list, "joints");
+    struct joint *own = &joints->list[joints->count++];
+    *own = (struct joint){
+        .kind = joint->kind,
+        .id = {joint->first, joint->second},
+        .collide = joint->collide,
+        .side = {side_at(&pose[0], joint->anchor, axis), side_at(&pose[1], second, axis)},
+        .length = vec3_length(vec3_sub(joint->anchor, second)),
+    };
+    own->lever = lever_of(own, pose);
+}
+
+int gabion_add_joint(struct gabion_world *world, const struct gabion_joint *joint,
+                     struct error *error) {
+    struct pose pose[2];
+    const char *defect = "it names a body that does not exist";
+    if (joint->first >= 0 && find_pose(world, joint->first, &pose[0]) &&
+        find_pose(world, joint->second, &pose[1]))
+        defect = joint_defect(world, joint, pose);
+    if (defect) {
+        error_set(error, ERROR_INPUT, "joint %d: %s", world->joints.count, defect);
+        return -1;
+    }
+    append(world, joint, pose);
+    return world->joints.count - 1;
+}

@@ -1,0 +1,266 @@
+#include "engine/contact/contacts.h"
+
+#include "engine/contact/clump_pair.h"
+#include "engine/contact/pair.h"
+#include "engine/problem/problem.h"
+#include "engine/step/solution.h"
+#include "engine/world/world.h"
+#include "parallel/memory.h"
+
+#define CHUNK 4096
+
+void contacts_free(struct contacts *contacts) {
+    memory_free(contacts->list);
+    memory_free(contacts->memory);
+    memory_free(contacts->memory_start);
+    memory_free(contacts->collision);
+    memory_free(contacts->memory_collision);
+    *contacts = (struct contacts){0};
+}
+
+// The band around the cone is rounding.
+enum contact_status contacts_status(const struct contact *contact, double mu) {
+    if (!contacts_carries(contact))
+        return CONTACT_OPEN;
+    double normal = vec3_dot(contact->impulse, contact->normal);
+    vec3 tangential = vec3_add_scaled(contact->impulse, -normal, contact->normal);
+    return vec3_length(tangential) >= mu * normal * (1 - 1e-9) ? CONTACT_SLIP : CONTACT_STICK;
+}
+
+static void take_over(struct contacts *contacts, uint32_t m, struct contact *contact) {
+    contact->impulse = contacts->memory[m].impulse;
+    if (contacts->collision && contacts->memory_collision)
+        contacts->collision[contact - contacts->list] = contacts->memory_collision[m];
+}
+
+// Warm start: a contact of the last step with the same bodies and feature hands its impulse over.
+// Lists per body are short and both in canonical order.
+static void match_features(struct contacts *contacts, struct contact *contact, bool *taken) {
+    uint32_t start = contacts->memory_start[contact->c];
+    uint32_t stop = contacts->memory_start[contact->c + 1];
+    for (uint32_t m = start; m < stop; m++) {
+        const struct contact_memory *memory = &contacts->memory[m];
+        if (memory->a == contact->a && memory->feature == contact->feature) {
+            take_over(contacts, m, contact);
+            taken[m] = true;
+            return;
+        }
+    }
+}
+
+static double distance2(const struct contact_memory *memory, const struct contact *contact) {
+    vec3 d = vec3_sub(contact->point, memory->point);
+    return vec3_dot(d, d);
+}
+
+// Features of blocks change where corners pass edges, and points come and go where edges cross.
+// What is then left over goes to the nearest contact of the pair, in addition to what that one has:
+// losing it would cost the solver more than the whole step. Contacts of clumps have normals of
+// their own: there only one without an impulse takes it.
+static void match_places(struct contacts *contacts, struct contact *contact, size_t count,
+                         const bool *taken, bool one_normal) {
+    uint32_t stop = contacts->memory_start[contact->c + 1];
+    for (uint32_t m = contacts->memory_start[contact->c]; m < stop; m++) {
+        const struct contact_memory *memory = &contacts->memory[m];
+        struct contact *nearest = NULL;
+        if (memory->a != contact->a || taken[m])
+            continue;
+        for (size_t k = 0; k < count; k++)
+            if ((one_normal || !contacts_carries(&contact[k])) &&
+                (!nearest || distance2(memory, &contact[k]) < distance2(memory, nearest)))
+                nearest = &contact[k];
+        if (!nearest)
+            continue;
+        if (contacts_carries(nearest))
+            nearest->impulse = vec3_add(nearest->impulse, memory->impulse);
+        else
+            take_over(contacts, m, nearest);
+    }
+}
+
+struct match {
+    struct gabion_world *world;
+    bool *taken; // by memory: found its contact
+};
+
+static void match_range(void *context, size_t begin, size_t end) {
+    const struct match *match = context;
+    struct contacts *contacts = &match->world->contacts;
+    for (size_t k = begin; k < end; k++)
+        match_features(contacts, &contacts->list[k], match->taken);
+}
+
+// A pair belongs to the range that holds its first contact.
+static void match_leftovers(void *context, size_t begin, size_t end) {
+    const struct match *match = context;
+    struct contacts *contacts = &match->world->contacts;
+    size_t last = contacts->count;
+    for (size_t k = begin; k < end; k++) {
+        struct contact *contact = &contacts->list[k];
+        if (k > 0 && contact[-1].c == contact->c && contact[-1].a == contact->a)
+            continue; // not the first of its pair
+        size_t count = 1;
+        while (k + count < last && contact[count].c == contact->c && contact[count].a == contact->a)
+            count++;
+        bool one_normal = pair_has_manifold(&match->world->bodies, contact->c, contact->a);
+        match_places(contacts, contact, count, match->taken, one_normal);
+    }
+}
+
+// The normal has turned since the last step, and the cone with it.
+static void project_range(void *context, size_t begin, size_t end) {
+    const struct gabion_world *world = context;
+    for (size_t k = begin; k < end; k++) {
+        struct contact *contact = &world->contacts.list[k];
+        double normal = vec3_dot(contact->impulse, contact->normal);
+        double limit = world->laws.law[contact->law].friction * normal;
+        vec3 along = vec3_add_scaled(contact->impulse, -normal, contact->normal);
+        double length = vec3_length(along);
+        if (!(normal > 0))
+            contact->impulse = vec3_zero();
+        else if (length > limit)
+            contact->impulse =
+                vec3_add_scaled(vec3_scale(normal, contact->normal), limit / length, along);
+    }
+}
+
+static void forget_collisions(struct contacts *contacts) {
+    contacts->collision =
+        memory_reserve_aligned(contacts->collision, &contacts->collision_capacity, contacts->count,
+                               sizeof *contacts->collision, "collisions");
+    for (size_t k = 0; k < contacts->count; k++)
+        contacts->collision[k] = vec3_zero();
+}
+
+void contacts_match(struct gabion_world *world) {
+    struct contacts *contacts = &world->contacts;
+    if (world->settings.gap == GABION_GAP_STABILIZED)
+        forget_collisions(contacts);
+    if (contacts->memory_count == 0)
+        return;
+    struct match match = {world, NULL};
+    match.taken = memory_allocate(contacts->memory_count, sizeof *match.taken, "warm start");
+    team_for(world->team, contacts->count, CHUNK, match_range, &match);
+    if (bodies_have_axes(&world->bodies))
+        team_for(world->team, contacts->count, CHUNK, match_leftovers, &match);
+    if (!solution_visits_all(&world->settings))
+        team_for(world->team, contacts->count, CHUNK, project_range, world);
+    memory_free(match.taken);
+}
+
+struct remember {
+    struct contacts *contacts;
+    uint32_t *place; // where the memory of each chunk of contacts begins
+};
+
+static void count_range(void *context, size_t begin, size_t end) {
+    const struct remember *remember = context;
+    uint32_t count = 0;
+    for (size_t k = begin; k < end; k++)
+        count += contacts_carries(&remember->contacts->list[k]);
+    remember->place[begin / CHUNK + 1] = count;
+}
+
+// Each contact that is the first of its body also writes where that body's memory begins, and
+// where that of the bodies without contacts before it does.
+static void remember_range(void *context, size_t begin, size_t end) {
+    const struct remember *remember = context;
+    struct contacts *contacts = remember->contacts;
+    uint32_t place = remember->place[begin / CHUNK];
+    int32_t next = begin > 0 ? contacts->list[begin - 1].c + 1 : 0;
+    for (size_t k = begin; k < end; k++) {
+        const struct contact *contact = &contacts->list[k];
+        while (next <= contact->c)
+            contacts->memory_start[next++] = place;
+        if (!contacts_carries(contact))
+            continue;
+        if (contacts->collision)
+            contacts->memory_collision[place] = contacts->collision[k];
+        contacts->memory[place++] =
+            (struct contact_memory){contact->a, contact->feature, contact->point, contact->impulse};
+    }
+}
+
+// A run that was stabilized until its checkpoint and is no longer has none to remember.
+static void remember_collisions(struct contacts *contacts) {
+    if (contacts->collision) {
+        contacts->memory_collision = memory_reserve_aligned(
+            contacts->memory_collision, &contacts->memory_collision_capacity,
+            contacts->memory_count, sizeof *contacts->memory_collision, "collisions");
+        return;
+    }
+    memory_free(contacts->memory_collision);
+    contacts->memory_collision = NULL;
+    contacts->memory_collision_capacity = 0;
+}
+
+void contacts_remember(struct gabion_world *world) {
+    struct contacts *contacts = &world->contacts;
+    size_t moving = (size_t)world->bodies.moving, chunks = (contacts->count + CHUNK - 1) / CHUNK;
+    struct remember remember = {contacts, NULL};
+    remember.place = memory_allocate(chunks + 1, sizeof *remember.place, "contact memory");
+    contacts->memory_start = memory_reserve(contacts->memory_start, &contacts->start_capacity,
+                                            moving + 1, sizeof(uint32_t), "contact memory");
+    team_for(world->team, contacts->count, CHUNK, count_range, &remember);
+    for (size_t c = 0; c < chunks; c++)
+        remember.place[c + 1] += remember.place[c];
+    contacts->memory_count = remember.place[chunks];
+    contacts->memory =
+        memory_reserve_aligned(contacts->memory, &contacts->memory_capacity, contacts->memory_count,
+                               sizeof *contacts->memory, "contact memory");
+    remember_collisions(contacts);
+    team_for(world->team, contacts->count, CHUNK, remember_range, &remember);
+    size_t next = contacts->count > 0 ? (size_t)contacts->list[contacts->count - 1].c + 1 : 0;
+    while (next <= moving)
+        contacts->memory_start[next++] = (uint32_t)contacts->memory_count;
+    memory_free(remember.place);
+}
+
+// How far a point of a body has come since q_m.
+static vec3 moved_since(const struct gabion_world *world, int32_t i, vec3 point) {
+    const struct problem *problem = world->problem;
+    vec3 arm = vec3_sub(point, problem->x_m[i]);
+    vec3 own = mat3_apply_transposed(problem->axes_m[i], arm);
+    vec3 turned = mat3_apply(quat_matrix(world->bodies.q[i]), own);
+    return vec3_add(vec3_sub(world->bodies.x[i], problem->x_m[i]), vec3_sub(turned, arm));
+}
+
+double contacts_gap_after(const struct gabion_world *world, const struct contact *contact,
+                          vec3 *normal) {
+    const struct bodies *bodies = &world->bodies;
+    int32_t c = contact->c, a = contact->a;
+    double gap;
+    mat3 axes;
+    *normal = contact->normal;
+    if (!pair_has_manifold(bodies, c, a) && clump_pair_gap(bodies, contact, &gap))
+        return gap;
+    if (pair_has_block(bodies, c, a)) {
+        vec3 moved =
+            vec3_sub(moved_since(world, c, contact->point), moved_since(world, a, contact->point));
+        return contact->gap + vec3_dot(moved, contact->normal);
+    }
+    if (bodies->shape[a] == GABION_HALF_SPACE)
+        axes = quat_matrix(bodies->q[a]);
+    return pair_gap(bodies, bodies->x, &axes, c, a, normal);
+}
+
+static vec3 velocity_at(const struct bodies *bodies, int32_t i, vec3 point) {
+    return vec3_add(bodies->v[i], vec3_cross(bodies->w[i], vec3_sub(point, bodies->x[i])));
+}
+
+// q+ = q_m + theta h v+; a point between two bodies goes with both. The corrective scheme finds its
+// contacts at the end of the step.
+vec3 contacts_position(const struct gabion_world *world, const struct contact *contact) {
+    const struct gabion_settings *settings = &world->settings;
+    const struct bodies *bodies = &world->bodies;
+    int32_t c = contact->c, a = contact->a;
+    if (bodies->shape[c] == GABION_SPHERE)
+        return vec3_add_scaled(bodies->x[c], -bodies->radius[c], contact->normal);
+    if (bodies->shape[a] == GABION_SPHERE)
+        return vec3_add_scaled(bodies->x[a], bodies->radius[a], contact->normal);
+    if (settings->scheme == GABION_SCHEME_CORRECTIVE)
+        return contact->point;
+    vec3 both =
+        vec3_add(velocity_at(bodies, c, contact->point), velocity_at(bodies, a, contact->point));
+    return vec3_add_scaled(contact->point, 0.5 * settings->theta * settings->step, both);
+}

@@ -1,0 +1,274 @@
+#include "engine/contact/detection.h"
+
+#include <string.h>
+
+#include "engine/motion/motion.h"
+#include "engine/world/order.h"
+#include "engine/contact/pair.h"
+#include "engine/problem/problem.h"
+#include "geometry/grid.h"
+#include "parallel/memory.h"
+
+#define CHUNK        2048 // bodies
+#define NARROW_CHUNK 256  // clipping blocks is worth sharing out sooner
+
+struct detection {
+    struct grid *grid;
+    struct pair_list pairs; // of finite bodies
+    double *reach;          // radius + alert, by finite body
+    uint32_t *start;        // first contact of each moving body
+    double *approach;       // how far each wall comes in the step
+    // Contacts of blocks, found while contacts are counted and copied to their places afterwards: a
+    // manifold is too dear to be computed twice. One list for each chunk of bodies.
+    struct contact_list *stash;
+    size_t reach_capacity, start_capacity, approach_capacity, stash_count;
+    int32_t finite; // bodies [0, finite); walls follow
+};
+
+struct detection *detection_create(void) {
+    struct detection *detection = memory_allocate(1, sizeof *detection, "detection");
+    detection->grid = grid_create();
+    return detection;
+}
+
+void detection_free(struct detection *detection) {
+    if (!detection)
+        return;
+    grid_free(detection->grid);
+    pair_list_free(&detection->pairs);
+    memory_free(detection->reach);
+    memory_free(detection->start);
+    memory_free(detection->approach);
+    for (size_t k = 0; k < detection->stash_count; k++)
+        contact_list_free(&detection->stash[k]);
+    memory_free(detection->stash);
+    memory_free(detection);
+}
+
+// Alert distance ------------------------------------------------------------------------------
+
+// How fast any part of a body moves: the spin of a sphere brings nothing nearer.
+static double speed_of(const struct gabion_world *world, int32_t i) {
+    const struct bodies *bodies = &world->bodies;
+    vec3 v = bodies->v[i], free = world->problem->v_free[i];
+    double speed = sqrt(fmax(vec3_dot(v, v), vec3_dot(free, free)));
+    if (bodies->shape[i] == GABION_POLYHEDRON || bodies->shape[i] == GABION_CLUMP) {
+        vec3 w = bodies->w[i], s = world->problem->s_free[i];
+        speed += fmax(bodies->radius[i] * vec3_length(w), vec3_length(s));
+    }
+    return speed;
+}
+
+static void measure_speed(void *context, size_t begin, size_t end, double *out) {
+    const struct gabion_world *world = context;
+    for (size_t i = begin; i < end; i++)
+        out[0] = fmax(out[0], speed_of(world, (int32_t)i));
+}
+
+struct reach_context {
+    struct gabion_world *world;
+    double v_max;
+};
+
+// A body reaches as far as it can travel in the step. It must also see neighbours that a fast body
+// may push it into: v_max h covers that, but one bullet must not blow up every cell, so this part
+// stops at a quarter of the body's size. Alert distances below v_max h cost 5-9 % of overlap.
+static void fill_reach(void *context, size_t begin, size_t end) {
+    const struct reach_context *reach = context;
+    struct gabion_world *world = reach->world;
+    double h = world->settings.step, asked = world->settings.alert;
+    for (size_t i = begin; i < end; i++) {
+        double size = bodies_size(&world->bodies, (int32_t)i);
+        double pushed = asked >= 0 ? asked : fmin(h * reach->v_max, 0.25 * size);
+        world->detection->reach[i] =
+            world->bodies.radius[i] + fmax(pushed, h * speed_of(world, (int32_t)i));
+    }
+}
+
+static int32_t count_finite(const struct bodies *bodies) {
+    int32_t finite = bodies->count;
+    while (finite > 0 && bodies_is_wall(bodies, finite - 1))
+        finite--;
+    return finite;
+}
+
+void detection_broad(struct gabion_world *world) {
+    struct detection *detection = world->detection;
+    struct reach_context reach = {world, 0};
+    joints_list_apart(&world->joints);
+    detection->finite = count_finite(&world->bodies);
+    size_t finite = (size_t)detection->finite;
+    detection->reach = memory_reserve(detection->reach, &detection->reach_capacity, finite,
+                                      sizeof *detection->reach, "detection");
+    team_max(world->team, (size_t)world->bodies.count, 1, measure_speed, world, &reach.v_max);
+    team_for(world->team, finite, CHUNK, fill_reach, &reach);
+    grid_find_pairs(detection->grid, world->team, world->problem->x_m, detection->reach,
+                    detection->finite, world->bodies.moving, &detection->pairs);
+}
+
+// Blocks --------------------------------------------------------------------------------------
+
+static double alert_of(const struct gabion_world *world, int32_t i) {
+    const struct detection *detection = world->detection;
+    return i < detection->finite ? detection->reach[i] - world->bodies.radius[i]
+                                 : detection->approach[i - detection->finite];
+}
+
+// A wall that turns comes the faster the further out.
+static double alert_between(const struct gabion_world *world, int32_t c, int32_t a) {
+    const struct problem *problem = world->problem;
+    double alert = alert_of(world, c) + alert_of(world, a);
+    if (a < world->detection->finite || !problem->axes_m)
+        return alert;
+    double angle = world->settings.step * vec3_length(problem->s_free[a]);
+    double arm = vec3_length(vec3_sub(problem->x_m[c], problem->x_m[a]));
+    return alert + angle * (arm + world->bodies.radius[c]);
+}
+
+static uint32_t stash_contacts(const struct gabion_world *world, struct contact_list *stash,
+                               int32_t c, int32_t a) {
+    size_t before = stash->count;
+    pair_find(world, c, a, alert_between(world, c, a), stash);
+    return (uint32_t)(stash->count - before);
+}
+
+// Narrow phase --------------------------------------------------------------------------------
+
+static void measure_approach(struct gabion_world *world) {
+    struct detection *detection = world->detection;
+    size_t walls = (size_t)(world->bodies.count - detection->finite);
+    detection->approach = memory_reserve(detection->approach, &detection->approach_capacity, walls,
+                                         sizeof *detection->approach, "detection");
+    for (size_t k = 0; k < walls; k++)
+        detection->approach[k] =
+            world->settings.step * speed_of(world, detection->finite + (int32_t)k);
+}
+
+// A driven wall comes towards the body by its own speed.
+static bool near_half_space(const struct gabion_world *world, int32_t c, int32_t a) {
+    vec3 normal;
+    const struct problem *problem = world->problem;
+    const mat3 *axes = pair_axes(problem, a);
+    double gap = pair_gap(&world->bodies, problem->x_m, axes, c, a, &normal);
+    return gap <= alert_between(world, c, a);
+}
+
+static void count_contacts(void *context, size_t begin, size_t end) {
+    struct gabion_world *world = context;
+    const struct bodies *bodies = &world->bodies;
+    struct detection *detection = world->detection;
+    const struct pair_list *pairs = &detection->pairs;
+    struct contact_list *stash = &detection->stash[begin / NARROW_CHUNK];
+    stash->count = stash->taken = 0;
+    for (int32_t c = (int32_t)begin; c < (int32_t)end; c++) {
+        uint32_t count = 0;
+        for (uint32_t p = pairs->start[c]; p < pairs->start[c + 1]; p++) {
+            int32_t a = pairs->other[p];
+            if (joints_part(&world->joints, bodies->id[c], bodies->id[a]))
+                continue;
+            count += pair_has_block(bodies, c, a) ? stash_contacts(world, stash, c, a) : 1;
+        }
+        for (int32_t a = detection->finite; a < bodies->count; a++) {
+            if (joints_part(&world->joints, bodies->id[c], bodies->id[a]))
+                continue;
+            count += pair_has_block(bodies, c, a) ? stash_contacts(world, stash, c, a)
+                                                  : (uint32_t)near_half_space(world, c, a);
+        }
+        detection->start[c + 1] = count;
+    }
+}
+
+static struct contact *take_stashed(struct contact_list *stash, int32_t c, int32_t a,
+                                    struct contact *out) {
+    while (stash->taken < stash->count && stash->list[stash->taken].c == c &&
+           stash->list[stash->taken].a == a)
+        *out++ = stash->list[stash->taken++];
+    return out;
+}
+
+static void fill_contacts(void *context, size_t begin, size_t end) {
+    struct gabion_world *world = context;
+    const struct bodies *bodies = &world->bodies;
+    struct detection *detection = world->detection;
+    const struct pair_list *pairs = &detection->pairs;
+    struct contact_list *stash = &detection->stash[begin / NARROW_CHUNK];
+    for (int32_t c = (int32_t)begin; c < (int32_t)end; c++) {
+        struct contact *out = &world->contacts.list[detection->start[c]];
+        for (uint32_t p = pairs->start[c]; p < pairs->start[c + 1]; p++) {
+            int32_t a = pairs->other[p];
+            if (joints_part(&world->joints, bodies->id[c], bodies->id[a]))
+                continue;
+            if (pair_has_block(bodies, c, a))
+                out = take_stashed(stash, c, a, out);
+            else
+                *out++ = pair_contact(world, c, a);
+        }
+        // Most bodies are far from every wall, and have been counted so.
+        const struct contact *end_of_c = &world->contacts.list[detection->start[c + 1]];
+        for (int32_t a = detection->finite; out < end_of_c; a++) {
+            if (joints_part(&world->joints, bodies->id[c], bodies->id[a]))
+                continue;
+            if (pair_has_block(bodies, c, a))
+                out = take_stashed(stash, c, a, out);
+            else if (near_half_space(world, c, a))
+                *out++ = pair_contact(world, c, a);
+        }
+    }
+}
+
+static void size_stash(struct detection *detection, size_t moving) {
+    size_t chunks = (moving + NARROW_CHUNK - 1) / NARROW_CHUNK;
+    if (chunks <= detection->stash_count)
+        return;
+    detection->stash =
+        memory_resize(detection->stash, chunks, sizeof *detection->stash, "detection");
+    for (size_t k = detection->stash_count; k < chunks; k++)
+        detection->stash[k] = (struct contact_list){0};
+    detection->stash_count = chunks;
+}
+
+void detection_narrow(struct gabion_world *world) {
+    struct detection *detection = world->detection;
+    struct contacts *contacts = &world->contacts;
+    size_t moving = (size_t)world->bodies.moving;
+    detection->start = memory_reserve(detection->start, &detection->start_capacity, moving + 1,
+                                      sizeof *detection->start, "detection");
+    detection->start[0] = 0;
+    measure_approach(world);
+    size_stash(detection, moving);
+    team_for(world->team, moving, NARROW_CHUNK, count_contacts, world);
+    for (size_t c = 0; c < moving; c++)
+        detection->start[c + 1] += detection->start[c];
+    contacts->count = detection->start[moving];
+    contacts->list = memory_reserve_aligned(contacts->list, &contacts->capacity, contacts->count,
+                                            sizeof *contacts->list, "contacts");
+    team_for(world->team, moving, NARROW_CHUNK, fill_contacts, world);
+}
+
+// ---------------------------------------------------------------------------------------------
+
+bool world_initial_overlap(struct gabion_world *world, double *overlap, double *relative,
+                           int32_t *id_a, int32_t *id_b) {
+    struct bodies *bodies = &world->bodies;
+    order_bodies(world);
+    problem_size(world->problem, bodies->count);
+    memset(world->problem->v_free, 0, (size_t)bodies->count * sizeof *world->problem->v_free);
+    memset(world->problem->s_free, 0, (size_t)bodies->count * sizeof *world->problem->s_free);
+    if (bodies_have_axes(bodies))
+        problem_size_axes(world->problem);
+    motion_stand(world);
+    detection_broad(world);
+    detection_narrow(world);
+    *overlap = 0;
+    for (size_t k = 0; k < world->contacts.count; k++) {
+        const struct contact *contact = &world->contacts.list[k];
+        if (-contact->gap <= *overlap)
+            continue;
+        *overlap = -contact->gap;
+        *relative = *overlap / bodies_smaller_size(bodies, contact->c, contact->a);
+        *id_a = bodies->id[contact->c];
+        *id_b = bodies->id[contact->a];
+    }
+    world->contacts.count = 0;
+    return *overlap > 0;
+}

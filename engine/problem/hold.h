@@ -1,0 +1,75 @@
+// A point of a joint stands in the contact problem beside the contacts: in the directions of it
+// that are held u = 0 and r has any sign; in the others r = 0 and u is whatever it is.
+#ifndef ENGINE_PROBLEM_HOLD_H
+#define ENGINE_PROBLEM_HOLD_H
+
+#include <stdint.h>
+
+#include "geometry/vec.h"
+
+// Bits of `held`. 0: a contact.
+enum { HOLD_N = 1, HOLD_S = 2, HOLD_T = 4, HOLD_POINT = 8, HOLD_ALL = 15 };
+
+// Below this share of its trace W is the rounding of a locked direction.
+#define HOLD_FLOOR 1e-12
+
+static inline vec3 hold_keep(uint8_t held, vec3 x) {
+    return vec3_make(held & HOLD_N ? x.x : 0, held & HOLD_S ? x.y : 0, held & HOLD_T ? x.z : 0);
+}
+
+static inline double hold_floor(const mat3 *W) {
+    return HOLD_FLOOR * (W->row[0].x + W->row[1].y + W->row[2].z);
+}
+
+// Without directions along which no impulse moves anything, as bodies in a plane have across it.
+static inline uint8_t hold_possible(uint8_t held, const mat3 *W) {
+    for (int i = 0; i < 3; i++)
+        if (!(vec3_get(W->row[i], i) > hold_floor(W)))
+            held &= (uint8_t) ~(1u << i);
+    return held;
+}
+
+#define HOLD_MOST 6 // directions of a joint
+
+// The inverse of the symmetric a, in place: Gauss-Jordan, the largest pivot first. What depends on
+// the directions before it gets no impulse, and what could be done in it is done by them: a zero
+// row and column.
+static inline void hold_invert(double a[HOLD_MOST][HOLD_MOST], int n, double floor) {
+    unsigned left = (1u << n) - 1;
+    for (int round = 0; round < n; round++) {
+        int p = -1;
+        for (int i = 0; i < n; i++)
+            if (left >> i & 1 && (p < 0 || a[i][i] > a[p][p]))
+                p = i;
+        if (!(a[p][p] > floor))
+            break;
+        left &= ~(1u << p);
+        double pivot = 1 / a[p][p];
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++)
+                if (i != p && j != p)
+                    a[i][j] -= a[i][p] * a[p][j] * pivot;
+        for (int i = 0; i < n; i++) {
+            a[i][p] = i == p ? pivot : a[i][p] * pivot;
+            a[p][i] = i == p ? pivot : -a[p][i] * pivot;
+        }
+    }
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            if (left >> i & 1 || left >> j & 1)
+                a[i][j] = 0;
+}
+
+// The inverse of W in the directions held, zero in the others: r - inverse u is the impulse that
+// obeys.
+static inline sym3 hold_inverse(uint8_t held, const mat3 *W) {
+    double a[HOLD_MOST][HOLD_MOST] = {{0}};
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            if (held >> i & 1 && held >> j & 1)
+                a[i][j] = 0.5 * (vec3_get(W->row[i], j) + vec3_get(W->row[j], i));
+    hold_invert(a, 3, hold_floor(W));
+    return (sym3){a[0][0], a[1][1], a[2][2], a[0][1], a[0][2], a[1][2]};
+}
+
+#endif

@@ -1,0 +1,59 @@
+#include "engine/solvers/krylov/anderson.h"
+
+#include <string.h>
+
+#include "engine/solvers/krylov/acceleration.h"
+#include "engine/solvers/panel.h"
+
+// A check costs about as much as a sweep. The measure falls about as |change| does: checks are due
+// when that says the tolerance is near, and at least this often.
+#define SELDOM 10
+#define NEAR   1.5 // times the tolerance
+#define WORTH  0.1 // what a window of sweeps must gain
+
+struct progress {
+    int checked;         // sweep of the last check
+    double change, last; // |change| and the measure there
+    int since;           // sweep from which the window runs
+    double measure;      // the best one then
+};
+
+static bool due(const struct progress *progress, int sweep, double change, double tolerance) {
+    if (sweep == 1 || sweep >= progress->checked + SELDOM)
+        return true;
+    return progress->last * change <= NEAR * tolerance * progress->change;
+}
+
+static bool stalled(struct progress *progress, int sweep, double best, int window) {
+    if (best <= WORTH * progress->measure) {
+        progress->measure = best;
+        progress->since = sweep;
+    }
+    return sweep - progress->since >= window;
+}
+
+bool anderson_run(struct monitor *monitor, int window, double *r) {
+    const struct solver_settings *settings = monitor->settings;
+    struct acceleration acceleration = acceleration_open(monitor->problem, settings, r);
+    struct progress progress = {.measure = INFINITY};
+    int cap = settings->max_iterations - monitor->before;
+    bool done = false, stall = false;
+    for (int sweep = 1; !done && !stall; sweep++) {
+        double change = acceleration_sweep(&acceleration);
+        if (sweep < cap && !due(&progress, sweep, change, settings->tolerance))
+            continue;
+        done = monitor_check(monitor, sweep, acceleration.answer);
+        progress.checked = sweep;
+        progress.change = change;
+        progress.last = monitor->last;
+        stall = stalled(&progress, sweep, monitor->best_measure, window);
+    }
+    memcpy(r, acceleration.answer, friction_problem_size(monitor->problem) * sizeof *r);
+    monitor->result.local_fallbacks += gauss_seidel_fallbacks(&acceleration.sweeps);
+    acceleration_close(&acceleration);
+    return done;
+}
+
+void solver_anderson(struct monitor *monitor, double *r) {
+    anderson_run(monitor, ANDERSON_PATIENT, r);
+}

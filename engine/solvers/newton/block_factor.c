@@ -1,0 +1,398 @@
+#include <math.h>
+#include <string.h>
+
+#include "engine/solvers/newton/block_structure.h"
+#include "parallel/memory.h"
+#include "parallel/wide.h"
+
+// Blocks --------------------------------------------------------------------------------------
+
+// The side is a constant wherever these are used: every loop has a known length.
+#define INLINE __attribute__((always_inline)) static inline
+
+// c -= a b, a transposed, by lanes of four: the compiler's own choice takes three times as long.
+// Each row of a block of side 3 is one; of side 6, two rows are three lanes, the one in the middle
+// half of each. Every number is the sum of the same products in the same order either way.
+INLINE void subtract_product_3(lanes4 *c, const double *a, const lanes4 *b) {
+    lanes4 x = c[0] - b[0] * a[0] - b[1] * a[4] - b[2] * a[8];
+    lanes4 y = c[1] - b[0] * a[1] - b[1] * a[5] - b[2] * a[9];
+    lanes4 z = c[2] - b[0] * a[2] - b[1] * a[6] - b[2] * a[10];
+    c[0] = x;
+    c[1] = y;
+    c[2] = z;
+}
+
+typedef double lanes2 __attribute__((vector_size(16)));
+
+// Row k of a block of side 6 as it meets rows i and i + 1 of another.
+struct row_lanes {
+    lanes4 upper, middle, lower;
+};
+
+// From two rows of c, two numbers of a times a row of b.
+INLINE void subtract_rows(lanes4 *c, const double *a, const struct row_lanes *row) {
+    lanes2 two = *(const lanes2 *)a;
+    c[0] -= row->upper * a[0];
+    c[1] -= row->middle * __builtin_shufflevector(two, two, 0, 0, 1, 1);
+    c[2] -= row->lower * a[1];
+}
+
+INLINE void subtract_product_6(lanes4 *to, const double *a, const lanes4 *b) {
+    lanes4 c[9] = {to[0], to[1], to[2], to[3], to[4], to[5], to[6], to[7], to[8]};
+#pragma GCC unroll 1 // or c does not stay in registers
+    for (int k = 0; k < 3; k++, b += 3, a += 12) {
+        struct row_lanes row;
+        row.upper = b[0];
+        row.middle = __builtin_shufflevector(b[1], b[0], 0, 1, 4, 5);
+        row.lower = __builtin_shufflevector(b[0], b[1], 2, 3, 4, 5);
+        subtract_rows(c, a, &row);
+        subtract_rows(c + 3, a + 2, &row);
+        subtract_rows(c + 6, a + 4, &row);
+        row.upper = __builtin_shufflevector(b[1], b[2], 2, 3, 4, 5);
+        row.middle = __builtin_shufflevector(b[2], b[1], 2, 3, 6, 7);
+        row.lower = b[2];
+        subtract_rows(c, a + 6, &row);
+        subtract_rows(c + 3, a + 8, &row);
+        subtract_rows(c + 6, a + 10, &row);
+    }
+    for (int i = 0; i < 9; i++)
+        to[i] = c[i];
+}
+
+INLINE void subtract_product(int side, double *c, const double *a, const double *b) {
+    if (side == 3)
+        subtract_product_3((lanes4 *)c, a, (const lanes4 *)b);
+    else
+        subtract_product_6((lanes4 *)c, a, (const lanes4 *)b);
+}
+
+INLINE void swap_rows(int stride, double *a, int i, int j) {
+    for (int k = 0; k < stride && i != j; k++) {
+        double value = a[stride * i + k];
+        a[stride * i + k] = a[stride * j + k];
+        a[stride * j + k] = value;
+    }
+}
+
+// L U with row exchanges, in place; the diagonal holds the reciprocals. Not the inverse: of a pivot
+// block with eigenvalues of very different sizes its products would lose twice the digits.
+INLINE bool factor_pivot(int side, double *a, int32_t *order) {
+    int stride = BLOCK_STRIDE(side);
+    for (int k = 0; k < side; k++)
+        order[k] = k;
+    for (int k = 0; k < side; k++) {
+        int pivot = k;
+        for (int i = k + 1; i < side; i++)
+            if (fabs(a[stride * i + k]) > fabs(a[stride * pivot + k]))
+                pivot = i;
+        double value = a[stride * pivot + k];
+        if (!(fabs(value) > 0) || !isfinite(value))
+            return false;
+        swap_rows(stride, a, k, pivot);
+        int32_t row = order[k];
+        order[k] = order[pivot];
+        order[pivot] = row;
+        a[stride * k + k] = 1 / value;
+        for (int i = k + 1; i < side; i++) {
+            double f = a[stride * i + k] *= a[stride * k + k];
+            for (int j = k + 1; j < side; j++)
+                a[stride * i + j] -= f * a[stride * k + j];
+        }
+    }
+    return true;
+}
+
+// a becomes a times the inverse of the pivot block, transposed: then all rows go side by side.
+INLINE void divide_3(double *a, const double *lu, const int32_t *order) {
+    lanes4 x = {a[0], a[4], a[8], 0}, y = {a[1], a[5], a[9], 0}, z = {a[2], a[6], a[10], 0};
+    x = x * lu[0];
+    y = (y - x * lu[1]) * lu[5];
+    z = (z - x * lu[2] - y * lu[6]) * lu[10];
+    y = y - z * lu[9];
+    x = x - y * lu[4] - z * lu[8];
+    lanes4 *rows = (lanes4 *)a;
+    rows[order[0]] = x;
+    rows[order[1]] = y;
+    rows[order[2]] = z;
+}
+
+INLINE void divide_6(double *a, const double *lu, const int32_t *order) {
+    lanes4 x[6];
+    lanes2 y[6];
+    for (int j = 0; j < 6; j++) {
+        x[j] = (lanes4){a[j], a[6 + j], a[12 + j], a[18 + j]};
+        y[j] = (lanes2){a[24 + j], a[30 + j]};
+    }
+    for (int j = 0; j < 6; j++) {
+        for (int k = 0; k < j; k++) {
+            x[j] -= x[k] * lu[6 * k + j];
+            y[j] -= y[k] * lu[6 * k + j];
+        }
+        x[j] *= lu[6 * j + j];
+        y[j] *= lu[6 * j + j];
+    }
+    for (int j = 4; j >= 0; j--)
+        for (int k = j + 1; k < 6; k++) {
+            x[j] -= x[k] * lu[6 * k + j];
+            y[j] -= y[k] * lu[6 * k + j];
+        }
+    for (int j = 0; j < 6; j++) {
+        memcpy(a + 6 * order[j], &x[j], sizeof x[j]);
+        memcpy(a + 6 * order[j] + 4, &y[j], sizeof y[j]);
+    }
+}
+
+// x becomes the inverse of the pivot block times x. Stored as a whole: what is stored in parts
+// cannot be fetched as lanes for a while.
+INLINE void divide_left(int side, double *x, const double *lu, const int32_t *order) {
+    int stride = BLOCK_STRIDE(side);
+    double y[6];
+    for (int i = 0; i < side; i++) {
+        y[i] = x[order[i]];
+        for (int k = 0; k < i; k++)
+            y[i] -= lu[stride * i + k] * y[k];
+    }
+    for (int i = side - 1; i >= 0; i--) {
+        for (int k = i + 1; k < side; k++)
+            y[i] -= lu[stride * i + k] * y[k];
+        y[i] *= lu[stride * i + i];
+    }
+    if (side == 3)
+        *(lanes4 *)x = (lanes4){y[0], y[1], y[2], 0};
+    for (int i = 0; i < side && side == 6; i += 2)
+        *(lanes2 *)(x + i) = (lanes2){y[i], y[i + 1]};
+}
+
+// Subtracts column k times row k from what is left of column and row j = row[at]. The rows of k
+// after j are among those of j: one walk finds them.
+INLINE void update_column(int side, struct block_matrix *matrix, int32_t k, size_t at) {
+    size_t end = matrix->start[k + 1], size = (size_t)(side * BLOCK_STRIDE(side));
+    int32_t j = matrix->row[at];
+    const double *below_j = matrix->below + at * size;
+    const double *above_j = matrix->above + at * size;
+    subtract_product(side, matrix->diagonal + (size_t)j * size, below_j, above_j);
+    size_t to = matrix->start[j];
+    for (size_t e = at + 1; e < end; e++) {
+        while (matrix->row[to] != matrix->row[e])
+            to++;
+        subtract_product(side, matrix->below + to * size, matrix->below + e * size, above_j);
+        subtract_product(side, matrix->above + to * size, below_j, matrix->above + e * size);
+    }
+}
+
+// From here on the order in time is that of the threads; the order of the sums is not.
+
+struct factoring {
+    struct block_matrix *matrix;
+    struct team *team;
+    bool *singular; // by thread
+};
+
+// Columns of the top with fewer rows are not worth two barriers.
+#define SHARED_ROWS 8
+
+INLINE void divide_rows(int side, struct block_matrix *matrix, size_t from, size_t to,
+                        const double *pivot, const int32_t *order) {
+    size_t size = (size_t)(side * BLOCK_STRIDE(side));
+    for (size_t e = from; e < to; e++)
+        if (side == 3)
+            divide_3(matrix->below + e * size, pivot, order);
+        else
+            divide_6(matrix->below + e * size, pivot, order);
+}
+
+// Column k, and what it changes in the columns before `end`.
+INLINE bool factor_column(int side, struct block_matrix *matrix, int32_t k, int32_t end) {
+    double *pivot = matrix->diagonal + (size_t)k * (size_t)(side * BLOCK_STRIDE(side));
+    int32_t *order = matrix->order + side * k;
+    bool good = factor_pivot(side, pivot, order);
+    divide_rows(side, matrix, matrix->start[k], matrix->start[k + 1], pivot, order);
+    for (size_t e = matrix->start[k]; e < matrix->start[k + 1] && matrix->row[e] < end; e++)
+        update_column(side, matrix, k, e);
+    return good;
+}
+
+// The last column of a piece is its root; rows beyond it are those of the top.
+INLINE bool factor_pieces(int side, struct block_matrix *matrix, int thread, int threads) {
+    const struct block_pieces *pieces = &matrix->pieces;
+    int64_t all = pieces->work[pieces->count];
+    int64_t from = all * thread / threads, to = all * (thread + 1) / threads;
+    bool good = true;
+    for (int32_t p = 0; p < pieces->count; p++) {
+        bool last = thread + 1 == threads;
+        if (pieces->work[p] < from || (pieces->work[p] >= to && !last))
+            continue;
+        int32_t end = pieces->column[pieces->start[p + 1] - 1] + 1;
+        for (int32_t c = pieces->start[p]; c < pieces->start[p + 1]; c++)
+            good &= factor_column(side, matrix, pieces->column[c], end);
+    }
+    return good;
+}
+
+INLINE void gather_pieces(int side, struct block_matrix *matrix, int thread, int threads) {
+    const struct block_pieces *pieces = &matrix->pieces;
+    int32_t top = matrix->nodes - pieces->start[pieces->count];
+    for (int32_t t = thread; t < top; t += threads)
+        for (size_t g = pieces->gather_start[t]; g < pieces->gather_start[t + 1]; g++)
+            update_column(side, matrix, pieces->gather[g].column, pieces->gather[g].entry);
+}
+
+// Every thread has the pivot's factors of its own; they are stored when nobody reads the pivot any
+// more.
+INLINE bool share_column(int side, const struct factoring *factoring, int32_t k, int thread,
+                         int threads) {
+    struct block_matrix *matrix = factoring->matrix;
+    size_t size = (size_t)(side * BLOCK_STRIDE(side)), from, to;
+    double pivot[36];
+    int32_t order[6];
+    memcpy(pivot, matrix->diagonal + (size_t)k * size, size * sizeof *pivot);
+    bool good = factor_pivot(side, pivot, order);
+    team_share(matrix->start[k], matrix->start[k + 1], thread, threads, &from, &to);
+    divide_rows(side, matrix, from, to, pivot, order);
+    team_barrier(factoring->team, thread, threads);
+    if (thread == 0) {
+        memcpy(matrix->diagonal + (size_t)k * size, pivot, size * sizeof *pivot);
+        memcpy(matrix->order + side * k, order, (size_t)side * sizeof *order);
+    }
+    // The first rows have the longest walks.
+    for (size_t e = matrix->start[k] + (size_t)thread; e < matrix->start[k + 1];
+         e += (size_t)threads)
+        update_column(side, matrix, k, e);
+    return good;
+}
+
+INLINE bool factor_top(int side, const struct factoring *factoring, int thread, int threads) {
+    struct block_matrix *matrix = factoring->matrix;
+    bool good = true, shared = false;
+    for (int32_t c = matrix->pieces.start[matrix->pieces.count]; c < matrix->nodes; c++) {
+        int32_t k = matrix->pieces.column[c];
+        bool before = shared;
+        shared = threads > 1 && matrix->start[k + 1] - matrix->start[k] >= SHARED_ROWS;
+        if (shared || before)
+            team_barrier(factoring->team, thread, threads);
+        if (shared)
+            good &= share_column(side, factoring, k, thread, threads);
+        else if (thread == 0)
+            good &= factor_column(side, matrix, k, matrix->nodes);
+    }
+    return good;
+}
+
+INLINE void factor(int side, const struct factoring *factoring, int thread, int threads) {
+    bool good = factor_pieces(side, factoring->matrix, thread, threads);
+    team_barrier(factoring->team, thread, threads);
+    gather_pieces(side, factoring->matrix, thread, threads);
+    team_barrier(factoring->team, thread, threads);
+    good &= factor_top(side, factoring, thread, threads);
+    factoring->singular[thread] = !good;
+}
+
+WIDE static void factor_3(const struct factoring *factoring, int thread, int threads) {
+    factor(3, factoring, thread, threads);
+}
+
+WIDE static void factor_6(const struct factoring *factoring, int thread, int threads) {
+    factor(6, factoring, thread, threads);
+}
+
+static void factor_share(void *context, int thread, int threads) {
+    const struct factoring *factoring = context;
+    (factoring->matrix->side == 3 ? factor_3 : factor_6)(factoring, thread, threads);
+}
+
+// Less work than this, in numbers multiplied (some ten milliseconds), is not worth another thread:
+// columns of the top wait for each other a hundred times.
+#define THREAD_WORK 30000000
+
+bool block_matrix_factor(struct block_matrix *matrix, struct team *team) {
+    size_t work = (size_t)matrix->products * (size_t)(matrix->side * matrix->side * matrix->side);
+    int threads = team ? team_worth(team, work, THREAD_WORK) : 1;
+    struct factoring factoring = {matrix, team, NULL};
+    factoring.singular = memory_allocate((size_t)threads, sizeof(bool), "factors");
+    if (threads > 1)
+        team_run(team, threads, factor_share, &factoring);
+    else
+        factor_share(&factoring, 0, 1);
+    bool singular = false;
+    for (int t = 0; t < threads; t++)
+        singular |= factoring.singular[t];
+    memory_free(factoring.singular);
+    return !singular;
+}
+
+// Subtracts column k times x_k from the x of its rows.
+INLINE void eliminate_3(const struct block_matrix *matrix, int32_t k) {
+    lanes4 *work = (lanes4 *)matrix->work, x = work[k];
+    for (size_t e = matrix->start[k]; e < matrix->start[k + 1]; e++) {
+        const lanes4 *a = (const lanes4 *)(matrix->below + e * 12);
+        work[matrix->row[e]] -= a[0] * x[0] + a[1] * x[1] + a[2] * x[2];
+    }
+}
+
+INLINE void eliminate_6(const struct block_matrix *matrix, int32_t k) {
+    const double *x = matrix->work + 6 * (size_t)k;
+    for (size_t e = matrix->start[k]; e < matrix->start[k + 1]; e++) {
+        const double *a = matrix->below + e * 36;
+        double *y = matrix->work + 6 * (size_t)matrix->row[e], sum[6] = {0};
+        for (int j = 0; j < 6; j++)
+            for (int i = 0; i < 6; i++)
+                sum[i] += a[6 * j + i] * x[j];
+        for (int i = 0; i < 6; i++)
+            y[i] -= sum[i];
+    }
+}
+
+// Subtracts row k times the x of its columns from x_k: number by number, then along each row, so
+// that sums wait for each other as little as possible.
+INLINE void substitute_3(const struct block_matrix *matrix, int32_t k) {
+    lanes4 *work = (lanes4 *)matrix->work, n = {0}, s = {0}, t = {0};
+    for (size_t e = matrix->start[k]; e < matrix->start[k + 1]; e++) {
+        const lanes4 *a = (const lanes4 *)(matrix->above + e * 12);
+        lanes4 x = work[matrix->row[e]];
+        n += a[0] * x;
+        s += a[1] * x;
+        t += a[2] * x;
+    }
+    work[k] -= (lanes4){n[0] + n[1] + n[2], s[0] + s[1] + s[2], t[0] + t[1] + t[2], 0};
+}
+
+INLINE void substitute_6(const struct block_matrix *matrix, int32_t k) {
+    double sums[36] = {0}, *x_k = matrix->work + 6 * (size_t)k;
+    for (size_t e = matrix->start[k]; e < matrix->start[k + 1]; e++) {
+        const double *a = matrix->above + e * 36, *x = matrix->work + 6 * (size_t)matrix->row[e];
+        for (int i = 0; i < 36; i++)
+            sums[i] += a[i] * x[i % 6];
+    }
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 6; j++)
+            x_k[i] -= sums[6 * i + j];
+}
+
+INLINE void solve(int side, const struct block_matrix *matrix, double *x) {
+    size_t stride = (size_t)BLOCK_STRIDE(side), size = (size_t)side * stride;
+    double *work = matrix->work;
+    for (int32_t k = 0; k < matrix->nodes; k++)
+        for (size_t i = 0; i < stride; i++)
+            work[(size_t)k * stride + i] =
+                i < (size_t)side ? x[(size_t)side * (size_t)matrix->node[k] + i] : 0;
+    for (int32_t k = 0; k < matrix->nodes; k++)
+        side == 3 ? eliminate_3(matrix, k) : eliminate_6(matrix, k);
+    for (int32_t k = matrix->nodes - 1; k >= 0; k--) {
+        side == 3 ? substitute_3(matrix, k) : substitute_6(matrix, k);
+        divide_left(side, work + (size_t)k * stride, matrix->diagonal + (size_t)k * size,
+                    matrix->order + side * k);
+    }
+    for (int32_t k = 0; k < matrix->nodes; k++)
+        memcpy(x + (size_t)side * (size_t)matrix->node[k], work + (size_t)k * stride,
+               (size_t)side * sizeof *x);
+}
+
+WIDE static void solve_3(const struct block_matrix *matrix, double *x) { solve(3, matrix, x); }
+WIDE static void solve_6(const struct block_matrix *matrix, double *x) { solve(6, matrix, x); }
+
+void block_matrix_solve(const struct block_matrix *matrix, double *x) {
+    if (matrix->side == 3)
+        solve_3(matrix, x);
+    else
+        solve_6(matrix, x);
+}

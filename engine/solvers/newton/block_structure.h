@@ -1,0 +1,54 @@
+// What a block matrix is made of, for the files that order, split and factorise it.
+#ifndef ENGINE_SOLVERS_NEWTON_BLOCK_STRUCTURE_H
+#define ENGINE_SOLVERS_NEWTON_BLOCK_STRUCTURE_H
+
+#include "engine/solvers/newton/block_matrix.h"
+
+// An entry of a piece's column in a row of the top.
+struct gathered {
+    int32_t column;
+    size_t entry;
+};
+
+// Columns that can be factorised side by side. A piece is a subtree of the elimination tree: what
+// its columns change lies in the piece itself or in the top, the columns above all pieces. The top
+// gathers what the pieces have for each of its columns in the order of the pieces, so that the bits
+// do not depend on who did which when.
+struct block_pieces {
+    int32_t count;
+    int32_t *column;      // piece by piece, then the top; ascending in each
+    int32_t *start;       // count + 2
+    int64_t *work;        // block products of the pieces before each; count + 1
+    size_t *gather_start; // of each column of the top, and the end
+    struct gathered *gather;
+    size_t column_capacity, start_capacity, work_capacity, gather_start_capacity, gather_capacity;
+};
+
+// Column k of the factor, in the order of elimination, has the rows row[start[k]] ... in ascending
+// order. below[e] is the block in row row[e], column k, transposed once that column is eliminated;
+// above[e] the one in row k, column row[e].
+struct block_matrix {
+    int side;
+    size_t size; // numbers of a block
+    int32_t nodes;
+    int32_t *place, *node; // of each node in the order, and back
+    size_t place_capacity, node_capacity;
+    size_t *start;
+    int32_t *row;
+    size_t start_capacity, row_capacity;
+    double *diagonal, *below, *above;
+    int32_t *order; // of the rows inside each diagonal block
+    size_t diagonal_capacity, below_capacity, above_capacity, order_capacity;
+    size_t *entry; // of each pair
+    bool *upward;  // its first node comes later in the order
+    size_t entry_capacity, upward_capacity;
+    double *work; // a vector in the order of elimination, BLOCK_STRIDE numbers each
+    size_t work_capacity;
+    int64_t products; // of blocks, that a factorisation takes
+    struct block_pieces pieces;
+};
+
+void block_pieces_find(struct block_matrix *matrix);
+void block_pieces_free(struct block_pieces *pieces);
+
+#endif

@@ -1,0 +1,485 @@
+// Interior point method on the contact law in the form of De Saxce and Feng (1998). Scaled so that
+// every friction cone becomes the self-dual Lorentz cone L (engine/solvers/newton/lorentz.h), r =
+// sigma S x, the law is u' + n |u'_t| in L, x in L, both orthogonal, with u' = W' x + q', W' = S W
+// S and q' = S q / sigma. The term that makes it non-associated sits in the Newton matrix: lagging
+// it makes the method linear and slow. In place of |u'_t| stands
+//
+//   f(z) = sqrt((1 - k) |z_t|^2 + k z_n^2),   0 < k < 1,   z = u' + n f(z):
+//
+// z_n >= |z_t| exactly where z_n >= f(z), so that the solutions are the same for every k, without a
+// parameter that has to vanish; but inside the cone f is smooth, on the scale of z itself, which on
+// hyperstatic problems goes to zero at very different speeds at different contacts. With V the
+// scaling of Nesterov and Todd, H = V^-2 and E = I - n grad f^T, a Newton step on x o z = m e is
+//
+//   (W' + E H) dx = E rc + F,   E dz = W' dx - F,   F = z - n f(z) - W' x - q',
+//
+// and D = (E H)^-1 = V^2 E^-1 is explicit. In the axes of V, dx = V y,
+//
+//   (I + V E^-1 W' V) y = V rc + V E^-1 F
+//
+// is what engine/solvers/newton/resolvent.h factorises: near the boundary of the cone the
+// eigenvalues of D are 1/m and m, and only in these axes do both survive. W may be as singular as
+// it likes. Predictor and corrector are Mehrotra's (1992).
+#include "engine/solvers/newton/ipm.h"
+
+#include <string.h>
+
+#include "engine/solvers/sweep/gauss_seidel.h"
+#include "engine/solvers/newton/lorentz.h"
+#include "engine/solvers/panel.h"
+#include "parallel/memory.h"
+
+#define SMALL_STEP 0.1   // shorter steps mean that the point is far from the central path
+#define JAM        3     // so many of them in a row (nearly): push the point inside
+#define POLISH     1e-6  // complementarity from which sweeps can finish
+#define EXHAUSTED  1e-20 // complementarity below which rounding is all there is
+#define REFINE     1e-9  // defect of a linear system from which it is refined
+#define PATIENCE   30    // iterations without a better answer
+#define WARM       1     // error up to which the impulses given are a start
+
+// k of f. Where one path to the solution turns back another may not.
+static const double shares[2] = {0.25, 0.9};
+
+// Sticking contacts get the friction coefficient of a wide cone: their law has no form of De Saxce.
+// A wider one would be worse conditioned; where even more friction is called for the residual
+// tells.
+#define WIDE_CONE 100
+
+enum law { LAW_NONE, LAW_FRICTIONLESS, LAW_CONE };
+
+struct point {
+    enum law law;
+    vec3 S; // diagonal
+    struct lorentz_boost x, z;
+    struct lorentz_scaling V;
+    vec3 lambda; // V z = V^-1 x
+    double det;  // of lambda
+    vec3 tilt;   // E^-1 = I - n n^T + n tilt^T
+    vec3 plain;  // V E^-1 F - lambda, in the axes of V
+};
+
+struct ipm {
+    struct monitor *monitor;
+    const struct friction_problem *problem;
+    struct resolvent *resolvent;
+    struct point *points;
+    size_t size;
+    double sigma, m, active;
+    double share; // k of f
+    double *x, *z, *F;
+    double *dx, *dz;               // the step
+    double *px, *pz;               // the predictor's
+    double *py;                    // in the axes of V
+    double *g, *y, *defect, *more; // of a linear solve, in the axes of V
+    double *r, *u, *polished;      // in the problem's units
+    mat3 *left, *right;
+    struct gauss_seidel sweeps; // on `polished`
+};
+
+static struct ipm ipm_open(struct monitor *monitor, struct resolvent *resolvent) {
+    const struct friction_problem *problem = monitor->problem;
+    struct ipm p = {.monitor = monitor, .problem = problem, .resolvent = resolvent};
+    size_t contacts = (size_t)problem->contacts;
+    double **vectors[] = {&p.x, &p.z, &p.F,      &p.dx,   &p.dz, &p.px, &p.pz,      &p.py,
+                          &p.g, &p.y, &p.defect, &p.more, &p.r,  &p.u,  &p.polished};
+    p.size = friction_problem_size(problem);
+    for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
+        *vectors[k] = memory_allocate(p.size, sizeof(double), "ipm");
+    p.points = memory_allocate(contacts, sizeof *p.points, "ipm");
+    p.left = memory_allocate(contacts, sizeof *p.left, "ipm");
+    p.right = memory_allocate(contacts, sizeof *p.right, "ipm");
+    return p;
+}
+
+static void ipm_close(struct ipm *p) {
+    void *arrays[] = {p->x,  p->z,  p->F,        p->dx,     p->dz,     p->px,
+                      p->pz, p->py, p->g,        p->y,      p->defect, p->more,
+                      p->r,  p->u,  p->polished, p->points, p->left,   p->right};
+    gauss_seidel_close(&p->sweeps);
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
+        memory_free(arrays[k]);
+}
+
+// Scaling -------------------------------------------------------------------------------------
+
+static double friction_of(const struct ipm *p, int32_t a) {
+    return fmin(p->problem->mu[a], WIDE_CONE);
+}
+
+// One contact's W' has mean eigenvalue one.
+static struct point scale_contact(const struct ipm *p, int32_t a) {
+    const mat3 *W = &p->problem->diagonal[a];
+    double mu = friction_of(p, a), w_n = W->row[0].x, w_t = W->row[1].y + W->row[2].z;
+    struct point point = {.law = LAW_NONE};
+    if (mu == 0 && w_n > 0) {
+        point.law = LAW_FRICTIONLESS;
+        point.S.x = 1 / sqrt(w_n);
+    } else if (mu > 0 && w_n + w_t > 0) {
+        double s = sqrt(3 / (w_n / (mu * mu) + w_t));
+        point.law = LAW_CONE;
+        point.S = vec3_make(s / mu, s, s);
+    }
+    return point;
+}
+
+// Contacts that open in q do not count: far candidates would. False when none closes, and nothing
+// is to be solved.
+static bool scale(struct ipm *p) {
+    for (int32_t a = 0; a < p->problem->contacts; a++) {
+        p->points[a] = scale_contact(p, a);
+        if (p->points[a].law == LAW_NONE)
+            continue;
+        vec3 q = vec3_times(p->points[a].S, friction_get(p->problem->q, a));
+        if (q.x < 0)
+            p->sigma = fmax(p->sigma, vec3_length(q));
+        p->active++;
+    }
+    return p->sigma > 0 && isfinite(p->sigma);
+}
+
+static void unscale(const struct ipm *p, double *r) {
+    for (int32_t a = 0; a < p->problem->contacts; a++)
+        friction_set(r, a, vec3_scale(p->sigma, vec3_times(p->points[a].S, friction_get(p->x, a))));
+}
+
+// The start -----------------------------------------------------------------------------------
+
+static void start_cold(struct ipm *p) {
+    for (int32_t a = 0; a < p->problem->contacts; a++)
+        if (p->points[a].law != LAW_NONE) {
+            friction_set(p->x, a, vec3_make(1, 0, 0));
+            friction_set(p->z, a, vec3_make(1, 0, 0));
+        }
+}
+
+static vec3 nearest(vec3 x) {
+    double t = lorentz_tangent(x);
+    if (t <= x.x)
+        return x;
+    if (t <= -x.x)
+        return vec3_zero();
+    double n = 0.5 * (t + x.x);
+    return vec3_make(n, n * x.y / t, n * x.z / t);
+}
+
+// Rounding may have put a point on the boundary, and a singular matrix anywhere: false.
+static bool inside(struct ipm *p) {
+    bool all = true;
+    for (int32_t a = 0; a < p->problem->contacts; a++) {
+        struct point *point = &p->points[a];
+        if (point->law == LAW_NONE)
+            continue;
+        bool x = lorentz_boost(friction_get(p->x, a), &point->x);
+        bool z = lorentz_boost(friction_get(p->z, a), &point->z);
+        all = all && x && z;
+    }
+    return all;
+}
+
+static void push_inside(struct ipm *p, double shift) {
+    for (int32_t a = 0; a < p->problem->contacts; a++)
+        if (p->points[a].law != LAW_NONE) {
+            p->x[3 * (size_t)a] += shift;
+            p->z[3 * (size_t)a] += shift;
+        }
+}
+
+// The impulses of before and the velocities that go with them, in the cones and then inside them by
+// their error: with a larger push the start is forgotten, with a smaller one the point cannot leave
+// the boundary where it has to. False when they are too wrong to be a start.
+static bool start_warm(struct ipm *p, const double *r) {
+    double error2 = 0;
+    friction_problem_velocity(p->problem, r, p->u);
+    for (int32_t a = 0; a < p->problem->contacts; a++) {
+        const struct point *point = &p->points[a];
+        if (point->law == LAW_NONE)
+            continue;
+        vec3 S = point->S, x = vec3_scale(1 / p->sigma, friction_get(r, a));
+        vec3 z = vec3_scale(1 / p->sigma, vec3_times(S, friction_get(p->u, a)));
+        x = point->law == LAW_CONE ? vec3_make(x.x / S.x, x.y / S.y, x.z / S.z)
+                                   : vec3_make(x.x / S.x, 0, 0);
+        z.x += lorentz_tangent(z);
+        vec3 map = vec3_sub(x, nearest(vec3_sub(x, z)));
+        error2 += vec3_dot(map, map);
+        friction_set(p->x, a, nearest(x));
+        friction_set(p->z, a, nearest(z));
+    }
+    double error = sqrt(error2 / p->active);
+    push_inside(p, error);
+    return error > 0 && error < WARM;
+}
+
+// The linear system ---------------------------------------------------------------------------
+
+static double complementarity(const struct ipm *p) {
+    double sum = 0;
+    for (size_t i = 0; i < p->size; i++)
+        sum += p->x[i] * p->z[i];
+    return sum / p->active;
+}
+
+// E^-1 y
+static vec3 tilt(const struct point *point, vec3 y) {
+    y.x = vec3_dot(point->tilt, y);
+    return y;
+}
+
+// y in the axes of V, and back. Without friction V is a number, and the axes are those of the
+// contact: through the cone's two, n would drown in their sum where V is large.
+static vec3 axes(const struct point *point, vec3 y) {
+    return point->law == LAW_CONE ? lorentz_axes(&point->V, y) : y;
+}
+
+static vec3 back(const struct point *point, vec3 y) {
+    return point->law == LAW_CONE ? lorentz_back(&point->V, y) : y;
+}
+
+// D = right left, through the axes of V: one of them, of the length of its eigenvalue.
+static void split_axis(const struct point *point, vec3 axis, vec3 *row, double *column) {
+    vec3 to = vec3_times(point->S, axis);
+    column[0] = to.x;
+    column[3] = to.y;
+    column[6] = to.z;
+    *row = vec3_times(point->S, vec3_add_scaled(vec3_make(0, axis.y, axis.z), axis.x, point->tilt));
+}
+
+static void split_slope(const struct point *point, mat3 *left, mat3 *right) {
+    const struct lorentz_scaling *V = &point->V;
+    double f = LORENTZ_HALF * V->value.x, g = LORENTZ_HALF * V->value.y, h = V->value.z;
+    double *column = &right->row[0].x;
+    if (point->law == LAW_FRICTIONLESS) {
+        split_axis(point, vec3_make(V->value.x, 0, 0), &left->row[0], column);
+        return;
+    }
+    split_axis(point, vec3_make(f, f * V->s, f * V->t), &left->row[0], column);
+    split_axis(point, vec3_make(g, -g * V->s, -g * V->t), &left->row[1], column + 1);
+    split_axis(point, vec3_make(0, -h * V->t, h * V->s), &left->row[2], column + 2);
+}
+
+static void linearise_contact(struct ipm *p, int32_t a) {
+    struct point *point = &p->points[a];
+    vec3 x = friction_get(p->x, a), z = friction_get(p->z, a), u = friction_get(p->u, a);
+    vec3 F = vec3_add_scaled(z, -1 / p->sigma, vec3_times(point->S, u));
+    point->V = lorentz_scale(&point->x, &point->z);
+    vec3 lambda =
+        point->law == LAW_CONE ? lorentz_lambda(&point->V, x, z) : vec3_scale(point->V.value.x, z);
+    point->lambda = back(point, lambda);
+    point->det = point->x.root * point->z.root;
+    point->tilt = vec3_make(1, 0, 0);
+    if (point->law == LAW_CONE) {
+        double k = p->share, f = sqrt((1 - k) * (z.y * z.y + z.z * z.z) + k * z.x * z.x);
+        double inverse = 1 / (f - k * z.x); // of f (1 - df/dz_n)
+        F.x -= f;
+        point->tilt = vec3_make(f * inverse, (1 - k) * z.y * inverse, (1 - k) * z.z * inverse);
+    }
+    friction_set(p->F, a, F);
+    vec3 tilted = axes(point, tilt(point, F));
+    point->plain = vec3_sub(vec3_times(point->V.value, tilted), lambda);
+    split_slope(point, &p->left[a], &p->right[a]);
+}
+
+// What of the equations is not fulfilled, and the slopes of the law.
+static bool linearise(struct ipm *p) {
+    p->m = complementarity(p);
+    unscale(p, p->r);
+    friction_problem_velocity(p->problem, p->r, p->u);
+    for (int32_t a = 0; a < p->problem->contacts; a++)
+        if (p->points[a].law != LAW_NONE)
+            linearise_contact(p, a);
+    return resolvent_factorise_split(p->resolvent, p->left, p->right);
+}
+
+// u = W right y
+static void respond(struct ipm *p, const double *y) {
+    for (int32_t a = 0; a < p->problem->contacts; a++)
+        friction_set(p->r, a, mat3_apply(p->right[a], friction_get(y, a)));
+    friction_problem_product(p->problem, p->r, p->u);
+}
+
+static double largest(const struct ipm *p, const double *x) {
+    double most = 0;
+    for (size_t i = 0; i < p->size; i++)
+        most = fabs(x[i]) > most ? fabs(x[i]) : most;
+    return most;
+}
+
+// y with (I + left W right) y = g, refined where factors lost digits: near the end.
+static void solve(struct ipm *p, double *y) {
+    resolvent_solve(p->resolvent, p->g, y);
+    respond(p, y);
+    for (int32_t a = 0; a < p->problem->contacts; a++) {
+        vec3 rest = vec3_sub(friction_get(p->g, a), friction_get(y, a));
+        friction_set(p->defect, a, vec3_sub(rest, mat3_apply(p->left[a], friction_get(p->u, a))));
+    }
+    if (largest(p, p->defect) <= REFINE * largest(p, p->g))
+        return;
+    resolvent_solve(p->resolvent, p->defect, p->more);
+    for (size_t i = 0; i < p->size; i++)
+        y[i] += p->more[i];
+    respond(p, y);
+}
+
+// What V^-1 dx + V dz has to be beyond -lambda, towards x o z = target e: with `share` of the
+// predictor's term of second order, whose V dz is -lambda - V^-1 dx.
+static vec3 beyond(const struct ipm *p, int32_t a, double target, double share) {
+    const struct point *point = &p->points[a];
+    vec3 lambda = point->lambda;
+    double f = target / point->det; // times J lambda: the inverse
+    vec3 sum = vec3_make(f * lambda.x, -f * lambda.y, -f * lambda.z);
+    if (share == 0)
+        return sum;
+    vec3 dx = back(point, friction_get(p->py, a)), dz = vec3_add(lambda, dx);
+    vec3 quotient = lorentz_divide(lorentz_product(dx, dz), lambda, point->det);
+    return vec3_add_scaled(sum, share, quotient);
+}
+
+// The step (dx, dz) of one contact.
+static void put_step(struct ipm *p, int32_t a, const double *y, double *dx, double *dz) {
+    const struct point *point = &p->points[a];
+    vec3 u = friction_get(p->u, a);
+    vec3 step = back(point, vec3_times(point->V.value, friction_get(y, a)));
+    if (point->law == LAW_FRICTIONLESS)
+        step.y = step.z = 0; // but for rounding
+    friction_set(dx, a, step);
+    friction_set(dz, a, tilt(point, vec3_sub(vec3_times(point->S, u), friction_get(p->F, a))));
+}
+
+// A step, and how far x and z may go along it together, to the boundary.
+static double aim(struct ipm *p, double target, double share, double *y, double *dx, double *dz) {
+    double most = 0;
+    for (int32_t a = 0; a < p->problem->contacts; a++) {
+        const struct point *point = &p->points[a];
+        if (point->law == LAW_NONE)
+            continue;
+        vec3 g = point->plain;
+        if (target > 0 || share > 0)
+            g = vec3_add(g, axes(point, beyond(p, a, target, share)));
+        friction_set(p->g, a, g);
+    }
+    solve(p, y);
+    for (int32_t a = 0; a < p->problem->contacts; a++) {
+        const struct point *point = &p->points[a];
+        if (point->law == LAW_NONE)
+            continue;
+        put_step(p, a, y, dx, dz);
+        double x = lorentz_speed(&point->x, friction_get(dx, a));
+        double z = lorentz_speed(&point->z, friction_get(dz, a)), faster = x > z ? x : z;
+        most = faster > most ? faster : most;
+    }
+    return 1 / most;
+}
+
+// Steps ---------------------------------------------------------------------------------------
+
+static double complementarity_after(const struct ipm *p, double step) {
+    double sum = 0;
+    for (size_t i = 0; i < p->size; i++)
+        sum += (p->x[i] + step * p->px[i]) * (p->z[i] + step * p->pz[i]);
+    return sum / p->active;
+}
+
+// The direction of predictor and corrector, and how far to go along it. Where that is hardly
+// anywhere, pure centring by the same factors may reach further.
+static double direction(struct ipm *p) {
+    double far = fmin(1, 0.999 * aim(p, 0, 0, p->py, p->px, p->pz));
+    double left = fmax(complementarity_after(p, far) / p->m, 1 - far);
+    double centring = fmin(fmax(left * left * left, 1e-4), 1), second = far < 0.3 ? far * far : 1;
+    double step = fmin(1, 0.99 * aim(p, centring * p->m, second, p->y, p->dx, p->dz));
+    if (step >= SMALL_STEP)
+        return step;
+    double other = fmin(1, 0.99 * aim(p, fmax(centring, 0.5) * p->m, 0, p->y, p->px, p->pz));
+    if (other > step) {
+        memcpy(p->dx, p->px, p->size * sizeof *p->dx);
+        memcpy(p->dz, p->pz, p->size * sizeof *p->dz);
+        step = other;
+    }
+    return step;
+}
+
+static void move(struct ipm *p, double step) {
+    for (size_t i = 0; i < p->size; i++) {
+        p->x[i] += step * p->dx[i];
+        p->z[i] += step * p->dz[i];
+    }
+}
+
+// Answers -------------------------------------------------------------------------------------
+
+// Near the end the active contacts are known and what is left is local: three sweeps find what the
+// centre of the cones approaches slowly.
+static void polish(struct ipm *p) {
+    memcpy(p->polished, p->r, p->size * sizeof *p->r);
+    if (!p->sweeps.contacts) {
+        struct solver_settings exact = *p->monitor->settings;
+        exact.local = GABION_LOCAL_EXACT;
+        exact.relaxation = 1;
+        p->sweeps = gauss_seidel_open(p->problem, &exact, p->polished);
+    }
+    gauss_seidel_refresh(&p->sweeps);
+    for (int sweep = 0; sweep < 3; sweep++)
+        gauss_seidel_sweep(&p->sweeps);
+}
+
+// Measures the impulses at hand; *best is the best of this stage.
+static bool answer(struct ipm *p, int iteration, double *best) {
+    unscale(p, p->r);
+    bool done = monitor_check(p->monitor, iteration, p->r);
+    *best = fmin(*best, p->monitor->last);
+    if (done || p->m > POLISH)
+        return done;
+    polish(p);
+    done = monitor_check(p->monitor, iteration, p->polished);
+    *best = fmin(*best, p->monitor->last);
+    return done;
+}
+
+static int iterate(struct ipm *p, int budget) {
+    double jammed = 0, best = INFINITY, mark = INFINITY;
+    int used = 0, since = 0, pushes = 0;
+    p->share = shares[0];
+    inside(p);
+    while (used < budget && since++ < PATIENCE) {
+        used++;
+        if (!linearise(p))
+            break;
+        double step = direction(p);
+        move(p, step);
+        if (!(step > 0) || !inside(p))
+            break;
+        p->m = complementarity(p);
+        if (answer(p, used, &best) || !(p->m > EXHAUSTED))
+            break;
+        if (best < 0.9 * mark) {
+            mark = best;
+            since = 0;
+        }
+        jammed = fmax(jammed + (step < SMALL_STEP ? 1 : -0.5), 0);
+        if (jammed >= JAM) {
+            push_inside(p, sqrt(10 * p->m));
+            inside(p);
+            p->share = shares[++pushes % 2];
+            jammed = 0;
+        }
+    }
+    return used;
+}
+
+int ipm_run(struct monitor *monitor, struct resolvent *resolvent, int budget, double *r) {
+    struct ipm p = ipm_open(monitor, resolvent);
+    int used = 0;
+    if (scale(&p)) {
+        if (!start_warm(&p, r))
+            start_cold(&p);
+        used = iterate(&p, budget);
+    } else {
+        monitor_check(monitor, 0, p.r); // no impulse at all
+    }
+    ipm_close(&p);
+    return used;
+}
+
+void solver_ipm(struct monitor *monitor, double *r) {
+    struct resolvent *resolvent = resolvent_create(monitor->problem);
+    ipm_run(monitor, resolvent, monitor->settings->max_iterations, r);
+    resolvent_free(resolvent);
+}

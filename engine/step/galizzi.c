@@ -1,0 +1,435 @@
+#include "engine/step/galizzi.h"
+
+#include <float.h>
+#include <string.h>
+
+#include "engine/problem/block.h"
+#include "engine/contact/clump_pair.h"
+#include "engine/contact/detection.h"
+#include "engine/contact/gap.h"
+#include "engine/motion/motion.h"
+#include "engine/step/projection.h"
+#include "engine/problem/residual.h"
+#include "engine/step/step.h"
+#include "parallel/memory.h"
+
+// Of the smaller body's size: the gap up to which bodies touch. A position pass leaves gaps of
+// either sign in the last digit, and contacts that carry a load must not come and go with them.
+#define TOUCHING 1e-6
+
+// The state before the step, should it fail after bodies have moved.
+struct past {
+    vec3 *x, *v, *w;
+    quat *q;
+    struct ledger ledger;
+};
+
+struct corrective {
+    struct past past;
+    struct contact *start; // the contacts at the start of the step, with the impulses h f
+    size_t start_count;
+    struct block_point *joint_start; // and the points of joints
+    struct correction positions;
+    bool moves; // positions are found
+};
+
+// Keeping the past ----------------------------------------------------------------------------
+
+static void *copy_of(const void *array, size_t count, size_t size) {
+    return memcpy(memory_allocate(count, size, "state"), array, count * size);
+}
+
+static void keep_past(struct gabion_world *world) {
+    const struct bodies *bodies = &world->bodies;
+    size_t count = (size_t)bodies->count;
+    world->corrective->past = (struct past){
+        copy_of(bodies->x, count, sizeof *bodies->x), copy_of(bodies->v, count, sizeof *bodies->v),
+        copy_of(bodies->w, count, sizeof *bodies->w), copy_of(bodies->q, count, sizeof *bodies->q),
+        world->ledger};
+}
+
+static void restore_past(struct gabion_world *world) {
+    struct bodies *bodies = &world->bodies;
+    const struct past *past = &world->corrective->past;
+    size_t count = (size_t)bodies->count;
+    memcpy(bodies->x, past->x, count * sizeof *bodies->x);
+    memcpy(bodies->v, past->v, count * sizeof *bodies->v);
+    memcpy(bodies->w, past->w, count * sizeof *bodies->w);
+    memcpy(bodies->q, past->q, count * sizeof *bodies->q);
+    world->ledger = past->ledger;
+}
+
+static void corrective_free(struct corrective *scratch) {
+    const struct past *past = &scratch->past;
+    void *arrays[] = {past->x, past->v, past->w, past->q, scratch->start, scratch->joint_start};
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
+        memory_free(arrays[k]);
+    if (scratch->moves)
+        correction_close(&scratch->positions);
+    memory_free(scratch);
+}
+
+// Velocities and accelerations at contacts and joints ------------------------------------------
+
+typedef struct solver_velocity (*velocity_function)(const struct gabion_world *, int32_t);
+
+static struct solver_velocity before(const struct gabion_world *world, int32_t i) {
+    const struct bodies *bodies = &world->bodies;
+    return (struct solver_velocity){bodies->v[i],
+                                    vec3_scale(bodies_spin_radius(bodies, i), bodies->w[i])};
+}
+
+static struct solver_velocity without_contacts(const struct gabion_world *world, int32_t i) {
+    return (struct solver_velocity){world->problem->v_free[i], world->problem->s_free[i]};
+}
+
+// Times h: what loads alone do to the velocity.
+static struct solver_velocity acceleration(const struct gabion_world *world, int32_t i) {
+    struct solver_velocity from = before(world, i), to = without_contacts(world, i);
+    return (struct solver_velocity){vec3_sub(to.v, from.v), vec3_sub(to.s, from.s)};
+}
+
+static vec3 in_frame(const struct friction_row *row, vec3 u) {
+    return vec3_make(vec3_dot(row->axis[0], u), vec3_dot(row->axis[1], u),
+                     vec3_dot(row->axis[2], u));
+}
+
+// The world itself, which joints know as a body, stands still.
+static vec3 at_point(const struct gabion_world *world, int32_t i, vec3 arm,
+                     velocity_function velocity) {
+    if (i == world->bodies.count)
+        return vec3_zero();
+    struct solver_velocity body = velocity(world, i);
+    return vec3_add(body.v, vec3_cross(body.s, arm));
+}
+
+static vec3 relative(const struct gabion_world *world, const struct correction *correction,
+                     int32_t k, velocity_function velocity) {
+    const struct friction_row *row = &correction->problem->bodies.rows[k];
+    const struct correction_row *about = &correction->rows[k];
+    return in_frame(row, vec3_sub(at_point(world, about->c, row->arm_c, velocity),
+                                  at_point(world, about->a, row->arm_a, velocity)));
+}
+
+// w x (w x r) of eq. 2.4. Where a sphere touches, of a clump or by itself, the point that counts is
+// its centre: the row of eq. 2.5 is the same for it, the normal passing through it, and a ball that
+// rolls does not leave the floor.
+static vec3 centripetal(const struct gabion_world *world, const struct correction_row *about,
+                        int32_t i, vec3 arm) {
+    const struct bodies *bodies = &world->bodies;
+    if (i == bodies->count)
+        return vec3_zero();
+    vec3 w = bodies->w[i], r = vec3_scale(bodies_spin_radius(bodies, i), arm);
+    if (about->point < 0) {
+        const struct contact *contact = &world->contacts.list[about->index];
+        double radius = clump_pair_radius(bodies, contact, i);
+        r = vec3_add_scaled(r, i == contact->c ? radius : -radius, contact->normal);
+    }
+    return vec3_cross(w, vec3_cross(w, r));
+}
+
+// Of a joint that holds a distance: how its line turns.
+static double turning(const struct gabion_world *world, const struct correction *correction,
+                      int32_t k) {
+    const struct correction_row *about = &correction->rows[k];
+    if (about->point < 0 || world->joints.list[about->index].kind != GABION_JOINT_DISTANCE)
+        return 0;
+    vec3 u = relative(world, correction, k, before);
+    return (u.y * u.y + u.z * u.z) / world->joints.list[about->index].length;
+}
+
+// Times h: J (a) + c of eq. 2.6.
+static vec3 closing_acceleration(const struct gabion_world *world,
+                                 const struct correction *correction, int32_t k) {
+    const struct friction_row *row = &correction->problem->bodies.rows[k];
+    const struct correction_row *about = &correction->rows[k];
+    vec3 c = in_frame(row, vec3_sub(centripetal(world, about, about->c, row->arm_c),
+                                    centripetal(world, about, about->a, row->arm_a)));
+    c.x += turning(world, correction, k);
+    return vec3_add_scaled(relative(world, correction, k, acceleration), world->settings.step, c);
+}
+
+// What the corrections do ---------------------------------------------------------------------
+
+static double touching_gap(const struct gabion_world *world, const struct contact *contact) {
+    return TOUCHING * bodies_smaller_size(&world->bodies, contact->c, contact->a);
+}
+
+static const struct gabion_law *law_of(const struct gabion_world *world,
+                                       const struct correction_row *row) {
+    return &world->laws.law[world->contacts.list[row->index].law];
+}
+
+static void set_friction(const struct gabion_world *world, struct correction *correction) {
+    for (int32_t k = 0; k < correction->problem->contacts; k++)
+        if (correction->rows[k].point < 0)
+            correction->problem->mu[k] =
+                fmin(law_of(world, &correction->rows[k])->friction, DBL_MAX);
+}
+
+// Velocities in the solver bodies, from the free ones and the impulses found.
+static void set_velocities(struct gabion_world *world, const struct correction *correction) {
+    struct problem *problem = world->problem;
+    double *change = correction_motion(correction);
+    for (int32_t i = 0; i < problem->body_count; i++) {
+        bool is_world = i == world->bodies.count;
+        vec3 v = is_world ? vec3_zero() : problem->v_free[i];
+        vec3 s = is_world ? vec3_zero() : problem->s_free[i];
+        const double *six = change + 6 * (size_t)i;
+        if (i < world->bodies.moving) {
+            v = vec3_add(v, vec3_make(six[0], six[1], six[2]));
+            s = vec3_add(s, vec3_make(six[3], six[4], six[5]));
+        }
+        solver_set_velocity(&problem->bodies[i], v, s);
+    }
+    memory_free(change);
+}
+
+static struct block_point *point_of(const struct gabion_world *world,
+                                    const struct correction_row *row) {
+    return &world->problem->points[world->joints.list[row->index].slot + (uint32_t)row->point];
+}
+
+static void set_impulses(struct gabion_world *world, const struct correction *correction) {
+    for (int32_t k = 0; k < correction->problem->contacts; k++) {
+        const struct correction_row *about = &correction->rows[k];
+        vec3 r = friction_get(correction->x, k);
+        if (about->point < 0)
+            world->contacts.list[about->index].impulse =
+                friction_row_impulse(&correction->problem->bodies.rows[k], r);
+        else
+            point_of(world, about)->r = r;
+    }
+}
+
+// Accelerations -------------------------------------------------------------------------------
+
+// Contacts that are closed, and that velocities alone leave closed to the end of the step: one that
+// has just rebounded is not held, though its gap is zero.
+static bool *choose_resting(const struct gabion_world *world) {
+    const struct contacts *contacts = &world->contacts;
+    bool *chosen = memory_allocate(contacts->count, sizeof *chosen, "contacts");
+    for (size_t k = 0; k < contacts->count; k++) {
+        const struct contact *contact = &contacts->list[k];
+        double u_n = vec3_dot(contact->normal, block_velocity_now(world, contact));
+        double gap = contact->gap + world->settings.step * fmax(u_n, 0);
+        chosen[k] = gap <= touching_gap(world, contact);
+    }
+    return chosen;
+}
+
+static void keep_start(struct gabion_world *world) {
+    struct corrective *scratch = world->corrective;
+    const struct problem *problem = world->problem;
+    scratch->start_count = world->contacts.count;
+    scratch->start = copy_of(world->contacts.list, scratch->start_count, sizeof *scratch->start);
+    if (world->joints.count > 0)
+        scratch->joint_start =
+            copy_of(problem->points, problem->point_count, sizeof *problem->points);
+}
+
+static void correct_accelerations(struct gabion_world *world) {
+    bool *chosen = choose_resting(world);
+    joints_stand(world);
+    struct correction correction = correction_open(world, world->contacts.list, chosen);
+    for (int32_t k = 0; k < correction.problem->contacts; k++)
+        friction_set(correction.problem->q, k, closing_acceleration(world, &correction, k));
+    set_friction(world, &correction);
+    correction_solve(&correction, world, world->settings.budget.accelerations);
+    set_velocities(world, &correction);
+    set_impulses(world, &correction);
+    keep_start(world);
+    world->report = (struct step_report){.converged = true, .sweeps = correction.iterations};
+    correction_close(&correction);
+    memory_free(chosen);
+}
+
+// Positions -----------------------------------------------------------------------------------
+
+static void find_positions(struct gabion_world *world) {
+    struct corrective *scratch = world->corrective;
+    joints_stand(world);
+    scratch->positions =
+        projection_find(world, world->contacts.list, world->settings.budget.positions);
+    scratch->moves = true;
+    world->report.sweeps += scratch->positions.iterations;
+}
+
+static void move_apart(struct gabion_world *world) {
+    projection_move(world, &world->corrective->positions);
+}
+
+// Velocities ----------------------------------------------------------------------------------
+
+// Contacts that were found closed, and those that the pass on positions closes.
+static bool *choose_closed(const struct gabion_world *world) {
+    const struct correction *positions = &world->corrective->positions;
+    size_t count = world->contacts.count;
+    bool *chosen = memory_allocate(count, sizeof *chosen, "contacts");
+    double *gap = memory_allocate(friction_problem_size(positions->problem), sizeof *gap, "gaps");
+    friction_problem_velocity(positions->problem, positions->x, gap);
+    for (size_t k = 0; k < count; k++) {
+        const struct contact *contact = &world->contacts.list[k];
+        chosen[k] = fmin(contact->gap, gap[3 * k]) <= touching_gap(world, contact);
+    }
+    memory_free(gap);
+    return chosen;
+}
+
+static double speed2(const struct gabion_world *world, int32_t i) {
+    if (i == world->bodies.count)
+        return 0;
+    struct solver_velocity u = without_contacts(world, i);
+    return vec3_dot(u.v, u.v) + vec3_dot(u.s, u.s);
+}
+
+static void set_velocity_errors(const struct gabion_world *world, struct correction *correction) {
+    struct friction_problem *problem = correction->problem;
+    problem->floor = world->settings.step * vec3_length(world->settings.gravity);
+    problem->speed2 = 0;
+    for (int32_t k = 0; k < problem->contacts; k++) {
+        const struct correction_row *row = &correction->rows[k];
+        friction_set(problem->q, k, relative(world, correction, k, without_contacts));
+        problem->speed2 += speed2(world, row->c) + speed2(world, row->a);
+    }
+    set_friction(world, correction);
+}
+
+static void report_residual(struct gabion_world *world, const struct correction *correction) {
+    struct friction_error error = residual_of(correction->problem, correction->x);
+    struct step_report *report = &world->report;
+    bool fclib = world->settings.measure == GABION_MEASURE_FCLIB;
+    report->residual = error.scaled;
+    report->residual_fclib = error.fclib;
+    report->converged = (fclib ? error.fclib : error.scaled) <= world->settings.tolerance;
+}
+
+// Poisson's restitution as in section 6: p becomes (1 + e) p, all three components of a contact
+// that sticks alike, which is what keeps the energy from growing. What would stop less than the
+// cut-off speed does not rebound. Returns the largest e of those that do.
+static double rebound_contacts(const struct gabion_world *world, struct correction *correction) {
+    double cutoff = gap_restitution_cutoff(&world->settings), most = 0;
+    for (int32_t k = 0; k < correction->problem->contacts; k++) {
+        vec3 p = friction_get(correction->x, k);
+        if (correction->rows[k].point >= 0 ||
+            !(p.x * correction->problem->diagonal[k].row[0].x > cutoff))
+            continue;
+        double e = law_of(world, &correction->rows[k])->restitution;
+        friction_set(correction->x, k, vec3_scale(1 + e, p));
+        most = fmax(most, e);
+    }
+    return most;
+}
+
+// Joints pass the rebound on: scaled with the contacts they hold as before.
+static void rebound(const struct gabion_world *world, struct correction *correction) {
+    double e = rebound_contacts(world, correction);
+    for (int32_t k = 0; k < correction->problem->contacts; k++)
+        if (correction->rows[k].point >= 0)
+            friction_set(correction->x, k, vec3_scale(1 + e, friction_get(correction->x, k)));
+}
+
+static void correct_velocities(struct gabion_world *world) {
+    bool *chosen = choose_closed(world);
+    struct correction correction = correction_open(world, world->contacts.list, chosen);
+    set_velocity_errors(world, &correction);
+    correction_solve(&correction, world, world->settings.budget.velocities);
+    report_residual(world, &correction);
+    rebound(world, &correction);
+    set_velocities(world, &correction);
+    set_impulses(world, &correction);
+    world->report.sweeps += correction.iterations;
+    world->problem->active = (size_t)correction.problem->contacts;
+    correction_close(&correction);
+    memory_free(chosen);
+}
+
+static void take_velocities(struct gabion_world *world) {
+    struct bodies *bodies = &world->bodies;
+    for (int32_t i = 0; i < bodies->moving; i++) {
+        const struct solver_body *body = &world->problem->bodies[i];
+        double R = bodies->radius[i];
+        bodies->v[i] = solver_v(body);
+        bodies->w[i] = vec3_make(body->s[0] / R, body->s[1] / R, body->s[2] / R);
+    }
+}
+
+// Both kinds of impulses for those who look at the contacts ------------------------------------
+
+static bool comes_before(const struct contact *x, const struct contact *y) {
+    return x->c != y->c ? x->c < y->c : x->a < y->a;
+}
+
+// The normal has turned since: what pushed along it still does.
+static vec3 turned_impulse(const struct contact *from, const struct contact *to) {
+    double normal = vec3_dot(from->impulse, from->normal);
+    vec3 along = vec3_add_scaled(from->impulse, -normal, from->normal);
+    return vec3_add_scaled(along, normal - vec3_dot(along, to->normal), to->normal);
+}
+
+// Both lists are in canonical order. A contact that is not there any more has nobody to tell.
+static void add_start(struct gabion_world *world) {
+    const struct corrective *scratch = world->corrective;
+    size_t first = 0;
+    for (size_t k = 0; k < world->contacts.count; k++) {
+        struct contact *contact = &world->contacts.list[k];
+        while (first < scratch->start_count && comes_before(&scratch->start[first], contact))
+            first++;
+        for (size_t j = first;
+             j < scratch->start_count && !comes_before(contact, &scratch->start[j]); j++)
+            if (scratch->start[j].feature == contact->feature)
+                contact->impulse =
+                    vec3_add(contact->impulse, turned_impulse(&scratch->start[j], contact));
+        contact->status = (uint8_t)contacts_status(contact, world->laws.law[contact->law].friction);
+    }
+    for (size_t k = 0; scratch->joint_start && k < world->problem->point_count; k++) {
+        vec3 *r = &world->problem->points[k].r;
+        *r = vec3_add(*r, scratch->joint_start[k].r);
+    }
+    joints_remember(world);
+}
+
+// The step ------------------------------------------------------------------------------------
+
+static bool make_step(struct gabion_world *world, struct error *error) {
+    if (!step_begin(world, error))
+        return false;
+    step_phase(world, PHASE_PREDICT, motion_predict);
+    step_phase(world, PHASE_PREDICT, motion_stand);
+    step_phase(world, PHASE_BROAD, detection_broad);
+    step_phase(world, PHASE_NARROW, detection_narrow);
+    step_phase(world, PHASE_SOLVE, correct_accelerations);
+    if (!step_check(world, error))
+        return false;
+    keep_past(world);
+    step_phase(world, PHASE_LEDGER, ledger_work);
+    step_phase(world, PHASE_INTEGRATE, motion_integrate);
+    step_phase(world, PHASE_INTEGRATE, motion_stand);
+    step_phase(world, PHASE_BROAD, detection_broad); // as far as the free velocities still reach
+    step_phase(world, PHASE_NARROW, detection_narrow);
+    step_phase(world, PHASE_INTEGRATE, motion_arrive);
+    step_phase(world, PHASE_PROJECT, find_positions);
+    step_phase(world, PHASE_SOLVE, correct_velocities);
+    if (!step_check(world, error)) {
+        restore_past(world);
+        return false;
+    }
+    step_phase(world, PHASE_LEDGER, ledger_impulses);
+    step_phase(world, PHASE_INTEGRATE, take_velocities);
+    step_phase(world, PHASE_LEDGER, ledger_close);
+    step_phase(world, PHASE_PROJECT, move_apart);
+    step_phase(world, PHASE_LEDGER, ledger_projection);
+    step_phase(world, PHASE_CONTACTS, add_start);
+    step_phase(world, PHASE_CONTACTS, contacts_remember);
+    step_phase(world, PHASE_LEDGER, ledger_contacts);
+    step_count(world);
+    return true;
+}
+
+bool corrective_step(struct gabion_world *world, struct error *error) {
+    world->corrective = memory_allocate(1, sizeof *world->corrective, "corrective step");
+    bool good = make_step(world, error);
+    corrective_free(world->corrective);
+    world->corrective = NULL;
+    return good;
+}

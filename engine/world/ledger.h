@@ -1,0 +1,45 @@
+// The energy ledger: every joule that enters or leaves is named, and the rest is the error.
+//
+//   energy_error = dE - contact - joint - driver - applied - theta - projection - removed
+//   E = kinetic + potential
+//
+// accumulated over the run. For constant forces and any theta this closes to rounding
+// (validation: the identity of Renouf, Acary, Dumont 2005, section 8.1).
+#ifndef ENGINE_WORLD_LEDGER_H
+#define ENGINE_WORLD_LEDGER_H
+
+#include <stdbool.h>
+
+struct ledger {
+    double kinetic, potential; // now
+    double contact_work;       // 1/2 sum (u+ + u-).r: friction, impact, restitution
+    double joint_work;         // the same of joints: what their correction does, and theta
+    double driver_work;        // done by prescribed bodies on the others
+    double applied_work;       // applied forces; change of gravity under a ramp
+    double theta_work;         // -(theta - 1/2) h F.(v+ - v-), and the gyroscopic counterpart
+    double projection_work;    // bodies moved apart: their weight, and the turn of unequal moments
+    double removed_energy;     // events: bodies that entered or left, velocities that were reset
+    double energy_error;
+    double explained; // work of the step in progress, between ledger_work and ledger_close
+    double turnover;  // sum of |work| of every kind and step, the scale of energy_error
+};
+
+struct gabion_world;
+
+// Energies anew after events (or before the first step); the difference goes to removed_energy.
+void ledger_events(struct gabion_world *world);
+// Work of the step, from the velocities before and after it; before positions are integrated.
+void ledger_work(struct gabion_world *world);
+// The part of it that contacts did, alone: of impulses that come after the others.
+void ledger_impulses(struct gabion_world *world);
+// Energies at the end of the step and what the books leave unexplained.
+void ledger_close(struct gabion_world *world);
+// Energies anew after bodies were moved apart; the difference goes to projection_work.
+void ledger_projection(struct gabion_world *world);
+// Contacts that carry force, and overlaps of the bodies as they stand at the end of the step.
+void ledger_contacts(struct gabion_world *world);
+
+// The books are wrong by more than rounding: a defect, not physics.
+bool ledger_failed(const struct ledger *ledger);
+
+#endif

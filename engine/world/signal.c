@@ -1,0 +1,215 @@
+#include "engine/world/signal.h"
+
+#include <string.h>
+
+#include "parallel/memory.h"
+
+#define TWO_PI 6.28318530717958647692
+
+double signal_smooth_step(double s) {
+    if (s <= 0)
+        return 0;
+    if (s >= 1)
+        return 1;
+    return s * s * s * (10 + s * (6 * s - 15));
+}
+
+// Integral of the smooth step from 0 to s, for s in [0, 1].
+static double smooth_step_integral(double s) {
+    double s2 = s * s;
+    return s2 * s2 * (2.5 + s * (s - 3));
+}
+
+// From 0 to 1 over `length` at constant speed but for a smooth run-in and run-out of `smooth`
+// each. Without run-in the speed would jump, and bodies resting on a driver feel an impact.
+static double ramp_value(double t, double length, double smooth) {
+    if (t <= 0)
+        return 0;
+    if (t >= length)
+        return 1;
+    smooth = fmin(smooth, 0.5 * length);
+    double speed = 1.0 / (length - smooth);
+    if (t < smooth)
+        return speed * smooth * smooth_step_integral(t / smooth);
+    if (t > length - smooth)
+        return 1.0 - speed * smooth * smooth_step_integral((length - t) / smooth);
+    return speed * (t - 0.5 * smooth);
+}
+
+// sin(2 pi cycles) with the bits of every processor: the C library's last bit is not portable.
+static double sine(double cycles) {
+    double angle = TWO_PI * (cycles - floor(cycles));
+    return quat_exp(vec3_make(0, 0, 2 * angle)).z;
+}
+
+static double sine_value(const struct gabion_signal *signal, double time) {
+    double t = time - signal->start, envelope = 1;
+    if (signal->smooth > 0) {
+        envelope = signal_smooth_step(t / signal->smooth);
+        if (isfinite(signal->end))
+            envelope *= signal_smooth_step((signal->end - time) / signal->smooth);
+    }
+    return envelope * signal->amplitude * sine(signal->frequency * t + signal->phase / TWO_PI);
+}
+
+// The interval [k, k + 1] that holds the time, which lies between the first and the last point.
+static int table_interval(const struct gabion_signal *signal, double time) {
+    int low = 0, high = signal->points - 1;
+    while (high - low > 1) {
+        int middle = (low + high) / 2;
+        if (signal->table_time[middle] <= time)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static double table_value(const struct gabion_signal *signal, double time) {
+    const double *t = signal->table_time, *y = signal->table_value;
+    int last = signal->points - 1;
+    if (time <= t[0])
+        return y[0];
+    if (time >= t[last])
+        return y[last];
+    int k = table_interval(signal, time);
+    return y[k] + (y[k + 1] - y[k]) * ((time - t[k]) / (t[k + 1] - t[k]));
+}
+
+// Records -------------------------------------------------------------------------------------
+
+struct motion {
+    double velocity, displacement;
+};
+
+// From the k-th point on: the acceleration is linear in s, so this is its integral.
+static struct motion record_motion(const struct gabion_signal *signal, int k, double s) {
+    const double *t = signal->table_time, *a = signal->table_value;
+    double v = signal->record_velocity[k], slope = (a[k + 1] - a[k]) / (t[k + 1] - t[k]);
+    return (struct motion){
+        v + s * (a[k] + s * (slope / 2)),
+        signal->record_displacement[k] + s * (v + s * (a[k] / 2 + s * (slope / 6))),
+    };
+}
+
+// At rest before the first point; at the speed of the last one after it.
+static double record_value(const struct gabion_signal *signal, double time) {
+    const double *t = signal->table_time;
+    int last = signal->points - 1;
+    if (time <= t[0])
+        return 0;
+    if (time >= t[last])
+        return signal->record_displacement[last] + signal->record_velocity[last] * (time - t[last]);
+    int k = table_interval(signal, time);
+    return record_motion(signal, k, time - t[k]).displacement;
+}
+
+static void record_integrate(struct gabion_signal *signal) {
+    for (int k = 0; k + 1 < signal->points; k++) {
+        struct motion next =
+            record_motion(signal, k, signal->table_time[k + 1] - signal->table_time[k]);
+        signal->record_velocity[k + 1] = next.velocity;
+        signal->record_displacement[k + 1] = next.displacement;
+    }
+}
+
+// Adds c0 + c1 s to the accelerations, s from the first point, so that the record ends at rest and
+// where it began: v + c0 T + c1 T^2 / 2 = 0 and d + c0 T^2 / 2 + c1 T^3 / 6 = 0.
+static void record_correct(struct gabion_signal *signal) {
+    int last = signal->points - 1;
+    double first = signal->table_time[0], T = signal->table_time[last] - first;
+    double v = signal->record_velocity[last], d = signal->record_displacement[last];
+    double c0 = (2 * v * T - 6 * d) / (T * T), c1 = (12 * d - 6 * v * T) / (T * T * T);
+    for (int k = 0; k <= last; k++)
+        signal->table_value[k] += c0 + c1 * (signal->table_time[k] - first);
+    record_integrate(signal);
+    signal->record_velocity[last] = signal->record_displacement[last] = 0; // but for rounding
+}
+
+// Values --------------------------------------------------------------------------------------
+
+double signal_value(const struct gabion_signal *signal, double time) {
+    time = fmin(fmax(time, signal->start), signal->end);
+    switch (signal->kind) {
+    case GABION_SIGNAL_CONSTANT:
+        return signal->amplitude;
+    case GABION_SIGNAL_LINEAR:
+        return signal->amplitude * (time - signal->start);
+    case GABION_SIGNAL_SINE:
+        return sine_value(signal, time);
+    case GABION_SIGNAL_RAMP:
+        return signal->amplitude *
+               ramp_value(time - signal->start, signal->end - signal->start, signal->smooth);
+    case GABION_SIGNAL_TABLE:
+        return signal->amplitude * table_value(signal, time);
+    case GABION_SIGNAL_RECORD:
+        return signal->amplitude * record_value(signal, time - signal->start);
+    }
+    return 0;
+}
+
+double signal_change(const struct gabion_signal *signal, double time) {
+    return signal_value(signal, time) - signal_value(signal, signal->start);
+}
+
+static bool has_points(const struct gabion_signal *signal) {
+    return signal->kind == GABION_SIGNAL_TABLE || signal->kind == GABION_SIGNAL_RECORD;
+}
+
+const char *signal_defect(const struct gabion_signal *signal) {
+    if (!isfinite(signal->start) || isnan(signal->end) || signal->end < signal->start)
+        return "start must be finite and not after end";
+    if (!isfinite(signal->amplitude) || !isfinite(signal->phase))
+        return "amplitude and phase must be finite";
+    if (!(signal->smooth >= 0) || !(signal->frequency >= 0) || !isfinite(signal->frequency))
+        return "frequency and smooth must be finite and not negative";
+    if (signal->kind == GABION_SIGNAL_RAMP && !(signal->end > signal->start))
+        return "a ramp needs an end after its start";
+    if (signal->kind == GABION_SIGNAL_RAMP && !isfinite(signal->end))
+        return "a ramp needs a finite end";
+    if (!has_points(signal))
+        return NULL;
+    if (signal->points < 2)
+        return "a table or record needs at least two points";
+    for (int k = 0; k < signal->points; k++) {
+        if (!isfinite(signal->table_time[k]) || !isfinite(signal->table_value[k]))
+            return "a table or record holds a value that is not finite";
+        if (k > 0 && !(signal->table_time[k] > signal->table_time[k - 1]))
+            return "the times of a table or record must increase";
+    }
+    if (signal->kind == GABION_SIGNAL_RECORD && signal->table_time[0] < 0)
+        return "the times of a record count from start and must not be negative";
+    return NULL;
+}
+
+static double *copy_numbers(const double *numbers, int count) {
+    double *copy = memory_allocate((size_t)count, sizeof *copy, "table");
+    if (numbers)
+        memcpy(copy, numbers, (size_t)count * sizeof *copy);
+    return copy;
+}
+
+struct gabion_signal signal_copy(const struct gabion_signal *signal) {
+    struct gabion_signal copy = *signal;
+    if (!has_points(signal))
+        return copy;
+    copy.table_time = copy_numbers(signal->table_time, signal->points);
+    copy.table_value = copy_numbers(signal->table_value, signal->points);
+    if (signal->kind == GABION_SIGNAL_RECORD) {
+        copy.record_velocity = copy_numbers(NULL, signal->points);
+        copy.record_displacement = copy_numbers(NULL, signal->points);
+        record_integrate(&copy);
+        if (copy.returns)
+            record_correct(&copy);
+    }
+    return copy;
+}
+
+void signal_free(struct gabion_signal *signal) {
+    if (!has_points(signal))
+        return;
+    memory_free(signal->table_time);
+    memory_free(signal->table_value);
+    memory_free(signal->record_velocity);
+    memory_free(signal->record_displacement);
+}

@@ -1,0 +1,126 @@
+// The world: everything a run is. Internal; users see engine/gabion.h.
+#ifndef ENGINE_WORLD_WORLD_H
+#define ENGINE_WORLD_WORLD_H
+
+#include "engine/world/bodies.h"
+#include "engine/contact/contacts.h"
+#include "engine/gabion.h"
+#include "engine/contact/interfaces.h"
+#include "engine/world/joints.h"
+#include "engine/world/ledger.h"
+#include "engine/world/report.h"
+
+struct detection;  // engine/contact/detection.h: grid and pair lists
+struct problem;    // engine/problem/problem.h: the contact problem of the step
+struct corrective; // engine/step/galizzi.c: what the phases of its step hand on
+
+struct name_table {
+    char **name;
+    int count;
+};
+
+struct law_table {
+    int materials; // size of `of`, one side
+    uint16_t *of;  // [materials * materials] -> law
+    struct gabion_law *law;
+    int count; // law 0 is the default one
+};
+
+struct driver {
+    int group;
+    bool turns;     // about the axis `direction` through `pivot`, not along it
+    vec3 direction; // as given to a driver that moves; unit when it turns
+    vec3 pivot;
+    struct gabion_signal signal;
+};
+
+struct force {
+    int group;
+    vec3 direction;
+    struct gabion_signal signal;
+};
+
+enum event_kind { EVENT_RESET, EVENT_REMOVAL };
+
+struct event {
+    enum event_kind kind;
+    int group;
+    double time;
+    vec3 velocity, spin;
+};
+
+struct probe {
+    char *name;
+    int group;
+    enum gabion_quantity quantity;
+};
+
+// A body that waits for its time. Its id is already given out.
+struct pending_body {
+    int32_t id;
+    struct gabion_body body;
+};
+
+// Where a fixed body was before its drivers moved it. Its path is turned first, in the order of the
+// drivers, then shifted by the sum of the others.
+struct driven_body {
+    int32_t id;
+    vec3 origin;
+    quat orientation;
+};
+
+struct gabion_world {
+    struct gabion_settings settings;
+    struct team *team;
+
+    struct name_table materials, groups;
+    double *density; // by material
+    struct law_table laws;
+
+    struct driver *drivers;
+    int driver_count;
+    struct gabion_signal tilt; // of gravity, rad; amplitude 0: none
+    vec3 tilt_axis;
+    struct force *forces;
+    int force_count;
+    struct event *events;
+    int event_count;
+    struct probe *probes;
+    int probe_count;
+    struct joints joints; // their impulses are state
+
+    // State: with the settings and definitions above, all that the next step depends on.
+    int64_t step;
+    struct bodies bodies;
+    struct contacts contacts;
+    struct pending_body *pending; // from the first step on in order of insertion time, then id
+    int pending_count;
+    struct driven_body *driven; // every fixed body that a driver names
+    int driven_count;
+    struct interfaces interfaces; // of blocks, as the run began
+    double rest_since;            // time since which all bodies are slow; NAN: they are not
+    struct ledger ledger;
+
+    // Of the last step.
+    struct step_report report;
+    struct run_report run;
+
+    double deadline; // of the step in progress (solver.time_budget), clock_seconds; 0: none
+
+    struct detection *detection;
+    struct problem *problem;
+    struct corrective *corrective; // NULL between steps
+};
+
+// Time of step number `step`: a product, so that it does not drift.
+static inline double world_time(const struct gabion_world *world) {
+    return (double)world->step * world->settings.step;
+}
+
+// The law between two bodies, as an index into laws.law.
+static inline uint16_t world_law(const struct gabion_world *world, int32_t i, int32_t j) {
+    const uint16_t *material = world->bodies.material;
+    return world->laws.of[material[i] * world->laws.materials + material[j]];
+}
+
+#endif

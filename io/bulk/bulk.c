@@ -1,0 +1,39 @@
+#include "io/bulk/bulk.h"
+
+#include <errno.h>
+#include <hdf5.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "engine/world/world.h"
+#include "io/bulk/columns.h"
+
+bool bulk_set_material(const struct gabion_world *world, const struct gabion_body *template,
+                       const char *name, bool density_given, struct gabion_body *body,
+                       struct error *error) {
+    body->material = gabion_find_material(world, name);
+    if (body->material < 0)
+        return error_set(error, ERROR_INPUT, "material: no material \"%.60s\" in the case", name);
+    bool import_gives = template->density != gabion_material_density(world, template->material);
+    if (!density_given && !import_gives)
+        body->density = gabion_material_density(world, body->material);
+    return true;
+}
+
+bool bulk_add_bodies(struct gabion_world *world, const char *path,
+                     const struct gabion_body *template, struct error *error) {
+    struct stat about;
+    if (stat(path, &about) != 0)
+        return error_set(error, ERROR_INPUT, "cannot open %s: %s", path, strerror(errno));
+    if (!S_ISREG(about.st_mode))
+        return error_set(error, ERROR_INPUT, "%s: is not a file", path);
+    if (about.st_size == 0)
+        return error_set(error, ERROR_INPUT, "%s: is empty", path);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); // our messages name the dataset
+    int32_t before = world->bodies.id_count;
+    bool good = H5Fis_hdf5(path) > 0 ? bulk_add_hdf5(world, path, template, error)
+                                     : bulk_add_csv(world, path, template, error);
+    if (good && world->bodies.id_count == before)
+        return error_set(error, ERROR_INPUT, "%s: holds no bodies", path);
+    return good;
+}

@@ -1,0 +1,280 @@
+#include <hdf5.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <string.h>
+
+#include "engine/world/world.h"
+#include "io/bulk/columns.h"
+#include "parallel/memory.h"
+#include "parallel/sort.h"
+
+#define SLAB_ROWS     16384 // read at a time: under 2 MB for all columns
+#define MATERIAL_SIZE 256
+#define AT(member)    offsetof(struct gabion_body, member)
+
+static const struct bulk_column columns[] = {
+    {"position", AT(position), 3, true, false},
+    {"radius", AT(radius), 1, true, true},
+    {"velocity", AT(velocity), 3, false, false},
+    {"spin", AT(spin), 3, false, false},
+    {"orientation", AT(orientation), 4, false, false},
+    {"mass", AT(mass), 1, false, true},
+    {"density", AT(density), 1, false, true},
+    {"id", 0, 1, false, false},    // gives the order of the rows; no property of a body
+    {"shape", 0, 1, false, false}, // of our own files: only spheres are taken
+};
+enum {
+    POSITION,
+    RADIUS,
+    VELOCITY,
+    SPIN,
+    ORIENTATION,
+    MASS,
+    DENSITY,
+    ID,
+    SHAPE,
+    MATERIAL,
+    DATASETS
+};
+enum { PROPERTIES = ID };
+
+struct reader {
+    const char *path;
+    const struct gabion_body *template;
+    struct gabion_world *world;
+    struct error *error;
+    hid_t file;
+    hid_t group;             // that holds the datasets: the file itself, or its `bodies`
+    bool saved;              // a frame or a checkpoint of ours
+    hid_t dataset[DATASETS]; // 0: not in the file
+    double *slab[MATERIAL];
+    char *names; // of the materials of a slab, MATERIAL_SIZE bytes each
+    hsize_t rows, slab_rows;
+    uint32_t *order; // of the rows by id; NULL: as stored
+};
+
+static const char *dataset_name(int k) { return k == MATERIAL ? "material" : columns[k].name; }
+
+static bool fail(struct reader *r, int k, const char *what) {
+    return error_set(r->error, ERROR_INPUT, "%s: %s: %s", r->path, dataset_name(k), what);
+}
+
+static bool check_type(struct reader *r, int k) {
+    hid_t type = H5Dget_type(r->dataset[k]);
+    H5T_class_t class = H5Tget_class(type);
+    size_t size = H5Tget_size(type);
+    bool variable = class == H5T_STRING && H5Tis_variable_str(type) > 0;
+    H5Tclose(type);
+    if (k != MATERIAL && class != H5T_FLOAT && class != H5T_INTEGER)
+        return fail(r, k, "expected numbers");
+    if (k == MATERIAL && (class != H5T_STRING || (!variable && size >= MATERIAL_SIZE)))
+        return fail(r, k, "expected names of materials");
+    return true;
+}
+
+static bool check_shape(struct reader *r, int k) {
+    int width = k == MATERIAL ? 1 : columns[k].width;
+    hsize_t size[2] = {0, 1};
+    hid_t space = H5Dget_space(r->dataset[k]);
+    int rank = H5Sget_simple_extent_ndims(space);
+    bool good = rank == (width == 1 ? 1 : 2) && H5Sget_simple_extent_dims(space, size, NULL) > 0 &&
+                size[1] == (hsize_t)width;
+    H5Sclose(space);
+    if (!good && width == 1)
+        return fail(r, k, "expected the shape [N]");
+    if (!good)
+        return error_set(r->error, ERROR_INPUT, "%s: %s: expected the shape [N, %d]", r->path,
+                         dataset_name(k), width);
+    if (k == POSITION)
+        r->rows = size[0];
+    if (size[0] != r->rows)
+        return error_set(r->error, ERROR_INPUT,
+                         "%s: %s has %" PRIu64 " rows, but position has %" PRIu64, r->path,
+                         dataset_name(k), (uint64_t)size[0], (uint64_t)r->rows);
+    return true;
+}
+
+static bool open_group(struct reader *r) {
+    r->saved = H5Lexists(r->file, "position", H5P_DEFAULT) <= 0 &&
+               H5Lexists(r->file, "bodies", H5P_DEFAULT) > 0 &&
+               H5Lexists(r->file, "bodies/position", H5P_DEFAULT) > 0;
+    r->group = H5Gopen2(r->file, r->saved ? "bodies" : "/", H5P_DEFAULT);
+    return r->group >= 0 || error_set(r->error, ERROR_INPUT,
+                                      "%s: bodies: cannot be read; the file is damaged", r->path);
+}
+
+// Materials are numbered in another case's order in our own files, and what stands fixed in this
+// case does not keep the velocity it had there.
+static bool is_wanted(const struct reader *r, int k) {
+    bool motion = k == VELOCITY || k == SPIN;
+    if (!r->saved)
+        return k != SHAPE;
+    return k != MATERIAL && !(motion && r->template->fixed);
+}
+
+static bool open_dataset(struct reader *r, int k) {
+    bool replaced = k == RADIUS && r->template->radius > 0.0 && !r->saved;
+    bool required = k != MATERIAL && columns[k].required && !replaced;
+    if (H5Lexists(r->group, dataset_name(k), H5P_DEFAULT) <= 0)
+        return !required || fail(r, k, "this dataset is missing");
+    r->dataset[k] = H5Dopen2(r->group, dataset_name(k), H5P_DEFAULT);
+    if (r->dataset[k] <= 0) {
+        r->dataset[k] = 0;
+        return fail(r, k, "is not a dataset");
+    }
+    return check_type(r, k) && check_shape(r, k);
+}
+
+static bool open_datasets(struct reader *r) {
+    for (int k = 0; k < DATASETS; k++)
+        if (is_wanted(r, k) && !open_dataset(r, k))
+            return false;
+    if (r->rows == 0 || r->rows > INT32_MAX)
+        return fail(r, POSITION, r->rows ? "too many bodies" : "holds no rows");
+    return true;
+}
+
+// A damaged file may claim any number of rows. The best filters squeeze a thousand bytes into one,
+// and a position has 24.
+static bool rows_are_there(const struct reader *r) {
+    return H5Dget_storage_size(r->dataset[POSITION]) >= r->rows / 64;
+}
+
+// Rows in the order of ids can lie anywhere in the file: then all of it is one slab.
+static bool reserve_slabs(struct reader *r) {
+    r->slab_rows = SLAB_ROWS;
+    if (r->dataset[ID] && !rows_are_there(r))
+        return fail(r, POSITION, "claims more rows than the file holds");
+    if (r->dataset[ID])
+        r->slab_rows = r->rows;
+    for (int k = 0; k < MATERIAL; k++)
+        if (r->dataset[k])
+            r->slab[k] = memory_allocate((size_t)r->slab_rows * (size_t)columns[k].width,
+                                         sizeof(double), "imported bodies");
+    if (r->dataset[MATERIAL])
+        r->names = memory_allocate((size_t)r->slab_rows, MATERIAL_SIZE, "imported materials");
+    return true;
+}
+
+// Strings of fixed and of variable length are different types to HDF5.
+static bool read_names(struct reader *r, hid_t memory, hid_t place, size_t rows) {
+    hid_t stored = H5Dget_type(r->dataset[MATERIAL]);
+    hid_t type = H5Tcopy(H5T_C_S1);
+    bool variable = H5Tis_variable_str(stored) > 0, good;
+    H5Tset_cset(type, H5Tget_cset(stored));
+    H5Tclose(stored);
+    if (!variable) {
+        H5Tset_size(type, MATERIAL_SIZE);
+        good = H5Dread(r->dataset[MATERIAL], type, memory, place, H5P_DEFAULT, r->names) >= 0;
+    } else {
+        char **text = memory_allocate(rows, sizeof *text, "imported materials");
+        H5Tset_size(type, H5T_VARIABLE);
+        good = H5Dread(r->dataset[MATERIAL], type, memory, place, H5P_DEFAULT, text) >= 0;
+        for (size_t i = 0; good && i < rows; i++)
+            strncpy(r->names + i * MATERIAL_SIZE, text[i] ? text[i] : "", MATERIAL_SIZE - 1);
+        if (good)
+            H5Dvlen_reclaim(type, memory, H5P_DEFAULT, text);
+        memory_free(text);
+    }
+    H5Tclose(type);
+    return good;
+}
+
+static bool read_slab(struct reader *r, int k, hsize_t first, hsize_t rows) {
+    hsize_t width = k == MATERIAL ? 1 : (hsize_t)columns[k].width;
+    hsize_t start[2] = {first, 0}, count[2] = {rows, width};
+    int rank = width == 1 ? 1 : 2;
+    hid_t memory = H5Screate_simple(rank, count, NULL), place = H5Dget_space(r->dataset[k]);
+    bool good = H5Sselect_hyperslab(place, H5S_SELECT_SET, start, NULL, count, NULL) >= 0;
+    if (good && k == MATERIAL)
+        good = read_names(r, memory, place, (size_t)rows);
+    else if (good)
+        good =
+            H5Dread(r->dataset[k], H5T_NATIVE_DOUBLE, memory, place, H5P_DEFAULT, r->slab[k]) >= 0;
+    H5Sclose(memory);
+    H5Sclose(place);
+    return good || fail(r, k, "cannot be read; the file is damaged or uses an unknown filter");
+}
+
+static bool sort_rows(struct reader *r) {
+    size_t rows = (size_t)r->rows;
+    uint64_t *keys = memory_allocate(rows, sizeof *keys, "imported ids");
+    bool good = true;
+    r->order = memory_allocate(rows, sizeof *r->order, "imported ids");
+    for (size_t i = 0; good && i < rows; i++) {
+        double id = r->slab[ID][i];
+        good = id >= 0.0 && id < 0x1p53;
+        keys[i] = good ? (uint64_t)id : 0;
+        r->order[i] = (uint32_t)i;
+    }
+    struct sort_scratch *scratch = sort_scratch_create();
+    if (good)
+        sort_by_key(r->world->team, keys, r->order, rows, 53, scratch);
+    sort_scratch_free(scratch);
+    memory_free(keys);
+    return good || fail(r, ID, "expected whole numbers from 0 on");
+}
+
+static bool fill_body(struct reader *r, size_t i, struct gabion_body *body) {
+    for (int k = 0; k < PROPERTIES; k++)
+        for (int j = 0; r->dataset[k] && j < columns[k].width; j++) {
+            double value = r->slab[k][i * (size_t)columns[k].width + (size_t)j];
+            if (r->saved && k == MASS && value == 0.0)
+                continue; // it was fixed there: the density of the entry holds
+            if (!bulk_accept(&columns[k], value))
+                return error_set(r->error, ERROR_INPUT, "%s: expected %s, found %g",
+                                 columns[k].name, bulk_expected(&columns[k]), value);
+            bulk_value(&columns[k], body)[j] = value;
+        }
+    return !r->dataset[MATERIAL] ||
+           bulk_set_material(r->world, r->template, r->names + i * MATERIAL_SIZE,
+                             r->dataset[DENSITY] > 0, body, r->error);
+}
+
+static bool add_row(struct reader *r, size_t i) {
+    struct gabion_body body = *r->template;
+    bool other = r->dataset[SHAPE] && r->slab[SHAPE][i] != GABION_SPHERE;
+    if (r->saved && (other || r->slab[RADIUS][i] == 0.0)) // a block, a wall
+        return true;
+    return fill_body(r, i, &body) && gabion_add_body(r->world, &body, r->error) >= 0;
+}
+
+static bool add_rows(struct reader *r) {
+    if (rows_are_there(r))
+        gabion_reserve_bodies(r->world, (size_t)r->rows);
+    for (hsize_t first = 0; first < r->rows; first += r->slab_rows) {
+        hsize_t rows = r->rows - first < r->slab_rows ? r->rows - first : r->slab_rows;
+        for (int k = 0; k < DATASETS; k++)
+            if (r->dataset[k] && !read_slab(r, k, first, rows))
+                return false;
+        if (r->dataset[ID] && !sort_rows(r))
+            return false;
+        for (size_t i = 0; i < rows; i++) {
+            size_t row = r->order ? r->order[i] : i;
+            if (!add_row(r, row))
+                return error_context(r->error, "%s: row %" PRIu64, r->path,
+                                     (uint64_t)(first + row));
+        }
+    }
+    return true;
+}
+
+bool bulk_add_hdf5(struct gabion_world *world, const char *path, const struct gabion_body *template,
+                   struct error *error) {
+    struct reader r = {.path = path, .template = template, .world = world, .error = error};
+    r.file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    if (r.file < 0)
+        return error_set(error, ERROR_INPUT, "cannot open %s: not a complete HDF5 file", path);
+    bool good = open_group(&r) && open_datasets(&r) && reserve_slabs(&r) && add_rows(&r);
+    for (int k = 0; k < DATASETS; k++)
+        if (r.dataset[k])
+            H5Dclose(r.dataset[k]);
+    for (int k = 0; k < MATERIAL; k++)
+        memory_free(r.slab[k]);
+    memory_free(r.names);
+    memory_free(r.order);
+    if (r.group > 0)
+        H5Gclose(r.group);
+    H5Fclose(r.file);
+    return good;
+}

@@ -1,0 +1,286 @@
+#include <string.h>
+
+#include "engine/world/world.h"
+#include "io/bulk/bulk.h"
+#include "io/case/case_file.h"
+#include "io/case/grains.h"
+#include "io/case/masonry.h"
+#include "parallel/memory.h"
+
+// What bodies, generators and imports have in common.
+// `plane`: what all moving bodies of the case have locked.
+static bool read_template(struct fields fields, unsigned plane, struct gabion_world *world,
+                          struct gabion_body *body, struct error *error) {
+    *body = gabion_default_body();
+    body->material = gabion_find_material(world, fields_text(fields, "material"));
+    body->velocity = fields_vector(fields, "velocity");
+    body->spin = fields_vector(fields, "spin");
+    body->fixed = fields_boolean(fields, "fixed");
+    body->lock = fields_choices(fields, "lock"); // the words are in the order of enum gabion_lock
+    if (!body->fixed)
+        body->lock |= plane;
+    body->density = fields_have(fields, "density") ? fields_number(fields, "density")
+                                                   : gabion_material_density(world, body->material);
+    body->insert_time = fields_number(fields, "insert_time");
+    // Slabs have groups of their own only: one for all of them would be empty.
+    bool named = fields_have(fields, "name") && !fields_have(fields, "slabs");
+    body->group = named ? gabion_add_group(world, fields_text(fields, "name")) : 0;
+    if (body->group < 0)
+        return error_set(error, ERROR_INPUT, "too many groups");
+    return true;
+}
+
+static void read_half_space(struct fields fields, struct gabion_body *body) {
+    vec3 normal = fields_vector(fields, "normal"), s, t;
+    normal = vec3_scale(1.0 / vec3_length(normal), normal);
+    vec3_tangents(normal, &s, &t);
+    if (fields_have(fields, "tangent")) {
+        s = fields_vector(fields, "tangent");
+        s = vec3_add_scaled(s, -vec3_dot(s, normal), normal);
+        s = vec3_scale(1.0 / vec3_length(s), s);
+    }
+    body->shape = GABION_HALF_SPACE;
+    body->fixed = true;
+    body->normal = normal;
+    body->tangent = s;
+    fields_components(fields, "extent", body->extent);
+}
+
+static bool add_body(struct fields fields, unsigned plane, struct gabion_world *world,
+                     struct error *error) {
+    struct gabion_body body;
+    double q[4];
+    if (!read_template(fields, plane, world, &body, error))
+        return false;
+    body.position = fields_vector(fields, "position");
+    fields_components(fields, "orientation", q);
+    body.orientation = quat_normalize((quat){q[0], q[1], q[2], q[3]});
+    if (fields_have(fields, "mass"))
+        body.mass = fields_number(fields, "mass");
+    if (fields_have(fields, "inertia"))
+        body.inertia = fields_vector(fields, "inertia");
+    if (fields_have(fields, "half_space"))
+        read_half_space(fields_section(fields, "half_space"), &body);
+    else if (fields_have(fields, "sphere"))
+        body.radius = fields_number(fields_section(fields, "sphere"), "radius");
+    else if (case_has_grain(fields)) {
+        if (!case_read_grain(fields, &body, world, error))
+            return false;
+    } else
+        return case_add_block(fields, &body, world, error);
+    return gabion_add_body(world, &body, error) >= 0;
+}
+
+static bool add_container(struct fields fields, unsigned plane, struct gabion_world *world,
+                          struct error *error) {
+    (void)plane; // containers are fixed
+    if (!fields_have(fields, "box"))
+        return case_add_hollow(fields, world, error);
+    struct fields box = fields_section(fields, "box");
+    struct container_definition definition = {
+        .name = fields_text(fields, "name"),
+        .material = gabion_find_material(world, fields_text(fields, "material")),
+        .low = fields_vector(box, "min"),
+        .high = fields_vector(box, "max"),
+        .walls = fields_choices(fields, "walls"),
+    };
+    return generate_container(world, &definition, error);
+}
+
+static void read_size(struct fields generator, struct size_distribution *size) {
+    if (fields_node(generator, "radius")->kind != YAML_MAPPING) {
+        size->radius = fields_number(generator, "radius");
+        return;
+    }
+    struct fields fields = fields_section(generator, "radius");
+    if (fields_have(fields, "uniform")) {
+        double bounds[2];
+        fields_components(fields, "uniform", bounds);
+        size->kind = SIZE_UNIFORM;
+        size->low = bounds[0];
+        size->high = bounds[1];
+    } else if (fields_have(fields, "classes")) {
+        size_t count = fields_count(fields, "classes");
+        size->kind = SIZE_CLASSES;
+        size->classes = (int)count;
+        size->class_radius = memory_allocate(count, sizeof(double), "size classes");
+        size->class_share = memory_allocate(count, sizeof(double), "size classes");
+        for (size_t i = 0; i < count; i++) {
+            struct fields entry = fields_entry(fields, "classes", i);
+            size->class_radius[i] = fields_number(entry, "radius");
+            size->class_share[i] = fields_number(entry, "share");
+        }
+    } else {
+        bool normal = fields_have(fields, "normal");
+        struct fields cut = fields_section(fields, normal ? "normal" : "lognormal");
+        size->kind = normal ? SIZE_NORMAL : SIZE_LOGNORMAL;
+        size->mean = fields_number(cut, normal ? "mean" : "median");
+        size->deviation = fields_number(cut, normal ? "deviation" : "sigma");
+        size->low = fields_number(cut, "low");
+        size->high = fields_number(cut, "high");
+    }
+}
+
+// What a lattice or fill places: spheres by their radius, disks, or clumps by the sphere that holds
+// them. The arrays of a size in classes belong to the caller.
+static bool read_grain(struct fields generator, struct gabion_world *world,
+                       struct gabion_body *template, struct size_distribution *size, vec3 *centre,
+                       struct error *error) {
+    *size = (struct size_distribution){.kind = SIZE_EQUAL};
+    if (!case_has_grain(generator)) {
+        read_size(generator, size);
+        return true;
+    }
+    if (!case_read_grain(generator, template, world, error))
+        return false;
+    size->radius = template->radius;
+    if (template->shape == GABION_CLUMP) {
+        const struct clump *clump = world->bodies.clumps[template->clump];
+        size->radius = clump->radius;
+        *centre = clump->centre;
+    }
+    return true;
+}
+
+static bool add_lattice(struct fields entry, const struct gabion_body *template,
+                        struct gabion_world *world, struct error *error) {
+    struct fields fields = fields_section(entry, "lattice");
+    double count[3];
+    fields_components(fields, "count", count);
+    struct lattice_definition definition = {
+        .template = *template,
+        .origin = fields_vector(fields, "origin"),
+        .spacing = fields_vector(fields, "spacing"),
+        .count = {(int)count[0], (int)count[1], (int)count[2]},
+        .jitter = fields_number(fields, "jitter"),
+        .limit = fields_integer(fields, "limit"),
+        .seed = (uint64_t)fields_integer(fields, "seed"),
+        .turned = fields_boolean(fields, "turned"),
+    };
+    bool good = read_grain(fields, world, &definition.template, &definition.size,
+                           &definition.centre, error) &&
+                generate_lattice(world, &definition, error);
+    memory_free(definition.size.class_radius);
+    memory_free(definition.size.class_share);
+    return good;
+}
+
+static bool add_fill(struct fields entry, const struct gabion_body *template,
+                     struct gabion_world *world, struct error *error) {
+    struct fields fields = fields_section(entry, "fill");
+    struct fill_definition definition = {
+        .template = *template,
+        .low = fields_vector(fields, "min"),
+        .high = fields_vector(fields, "max"),
+        .count = fields_integer(fields, "count"),
+        .attempts = (int)fields_integer(fields, "attempts"),
+        .seed = (uint64_t)fields_integer(fields, "seed"),
+        .turned = fields_boolean(fields, "turned"),
+    };
+    bool good = read_grain(fields, world, &definition.template, &definition.size,
+                           &definition.centre, error) &&
+                generate_fill(world, &definition, error);
+    memory_free(definition.size.class_radius);
+    memory_free(definition.size.class_share);
+    return good;
+}
+
+static bool add_generated(struct fields fields, unsigned plane, struct gabion_world *world,
+                          struct error *error) {
+    static const struct {
+        const char *key;
+        bool (*add)(struct fields, const struct gabion_body *, struct gabion_world *,
+                    struct error *);
+    } kinds[] = {{"lattice", add_lattice},  {"fill", add_fill},       {"wall", case_add_wall},
+                 {"slabs", case_add_slabs}, {"arch", case_add_arch},  {"dome", case_add_dome},
+                 {"tower", case_add_tower}, {"stack", case_add_stack}};
+    struct gabion_body template;
+    if (!read_template(fields, plane, world, &template, error))
+        return false;
+    size_t kind = 0;
+    while (!fields_have(fields, kinds[kind].key)) // the check found exactly one
+        kind++;
+    return kinds[kind].add(fields, &template, world, error);
+}
+
+static bool add_import(struct fields fields, unsigned plane, struct gabion_world *world,
+                       struct error *error) {
+    struct gabion_body template;
+    if (!read_template(fields, plane, world, &template, error))
+        return false;
+    if (fields_have(fields, "radius"))
+        template.radius = fields_number(fields, "radius");
+    return bulk_add_bodies(world, fields_text(fields, "file"), &template, error);
+}
+
+// ---- laws of the pairs that can touch ----
+
+static bool has_law(struct fields file, const char *a, const char *b) {
+    for (size_t i = 0; i < fields_count(file, "laws"); i++) {
+        const struct yaml_node *pair = fields_node(fields_entry(file, "laws", i), "between");
+        if (pair->kind == YAML_SCALAR)
+            return true; // the default law serves everyone
+        const char *first = pair->item[0]->text, *second = pair->item[1]->text;
+        if ((strcmp(first, a) == 0 && strcmp(second, b) == 0) ||
+            (strcmp(first, b) == 0 && strcmp(second, a) == 0))
+            return true;
+    }
+    return false;
+}
+
+struct material_use {
+    size_t bodies, moving;
+};
+
+static void count_body(struct material_use *use, int material, bool moving) {
+    use[material].bodies++;
+    use[material].moving += moving;
+}
+
+// Two fixed bodies never touch, nor does a body touch itself: such pairs need no law.
+static bool check_laws(struct fields file, const struct gabion_world *world, struct error *error) {
+    int materials = world->materials.count;
+    struct material_use *use = memory_allocate((size_t)materials, sizeof *use, "materials");
+    const struct bodies *bodies = &world->bodies;
+    for (int32_t i = 0; i < bodies->count; i++)
+        count_body(use, bodies->material[i], bodies->mass[i] > 0.0);
+    for (int k = 0; k < world->pending_count; k++)
+        count_body(use, world->pending[k].body.material, !world->pending[k].body.fixed);
+    bool good = true;
+    for (int a = 0; a < materials && good; a++)
+        for (int b = a; b < materials && good; b++) {
+            bool touch = use[a].bodies && use[b].bodies && use[a].moving + use[b].moving > 0 &&
+                         (a != b || use[a].bodies > 1);
+            const char *first = world->materials.name[a], *second = world->materials.name[b];
+            if (!touch || has_law(file, first, second))
+                continue;
+            const struct yaml_node *laws = fields_node(file, "laws");
+            good = yaml_error(error, laws ? laws->key_at : file.node->at,
+                              "no law for %s on %s; add to laws: - {between: [%s, %s], "
+                              "friction: 0.5, restitution: 0} with your values, or a law with "
+                              "between: default",
+                              first, second, first, second);
+        }
+    memory_free(use);
+    return good;
+}
+
+bool case_add_bodies(const struct case_file *file, struct gabion_world *world,
+                     struct error *error) {
+    static const struct {
+        const char *list;
+        bool (*add)(struct fields, unsigned, struct gabion_world *, struct error *);
+    } sources[] = {{"bodies", add_body},
+                   {"containers", add_container},
+                   {"generators", add_generated},
+                   {"imports", add_import}};
+    struct fields top = case_fields(file);
+    unsigned plane = case_plane_lock(top);
+    for (size_t k = 0; k < sizeof sources / sizeof *sources; k++)
+        for (size_t i = 0; i < fields_count(top, sources[k].list); i++) {
+            struct fields entry = fields_entry(top, sources[k].list, i);
+            if (!sources[k].add(entry, plane, world, error))
+                return yaml_error_context(error, entry.node->at);
+        }
+    return case_add_joints(file, world, error) && check_laws(top, world, error);
+}

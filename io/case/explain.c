@@ -1,0 +1,249 @@
+// The key table in words, for people.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/case/case.h"
+#include "io/case/keys.h"
+#include "io/text/number.h"
+
+// The key of the file that stands for "everything" when a path is walked.
+static const struct key whole_file = {"", KEY_SECTION, .section = &case_keys,
+                                      .help = "a case file"};
+
+static void print_range(FILE *stream, const struct key_range *range) {
+    if (!range)
+        return;
+    if (isinf(range->high))
+        fprintf(stream, " %s %g", range->low_open ? ">" : ">=", range->low);
+    else if (range->high > 1e6) // a limit of the machine, not of the physics
+        fprintf(stream, " >= %g", range->low);
+    else
+        fprintf(stream, " in %c%g, %g%c", range->low_open ? '(' : '[', range->low, range->high,
+                range->high_open ? ')' : ']');
+}
+
+static void print_words(FILE *stream, const char *words) {
+    char word[WORD_SIZE];
+    for (const char *rest = words, *separator = ""; word_take(&rest, word); separator = ", ")
+        fprintf(stream, "%s%s", separator, word);
+}
+
+static void print_number(FILE *stream, const struct key *key, const char *noun) {
+    fprintf(stream, "%s", noun);
+    print_range(stream, key->range);
+    if (key->unit)
+        fprintf(stream, " (%s)", key->unit);
+}
+
+static void print_list(FILE *stream, const struct key *key, const char *noun) {
+    if (key->size)
+        fprintf(stream, "a list of %d ", key->size);
+    else
+        fputs("one or a list of ", stream);
+    print_number(stream, key, noun);
+}
+
+static void print_type(FILE *stream, const struct key *key) {
+    switch (key->type) {
+    case KEY_TEXT:
+        fputs("a text", stream);
+        break;
+    case KEY_NAME:
+        fputs("a name", stream);
+        break;
+    case KEY_MATERIAL:
+        fputs("the name of a material", stream);
+        break;
+    case KEY_PAIR:
+        fputs("[material, material] or default", stream);
+        break;
+    case KEY_FILES:
+        fputs("a file name or a list of them", stream);
+        break;
+    case KEY_NUMBER:
+        print_number(stream, key, "a number");
+        if (key->size)
+            fprintf(stream, ", or %d of them", key->size);
+        if (key->section)
+            fputs(", or a mapping", stream);
+        if (key->words) {
+            fputs(", or ", stream);
+            print_words(stream, key->words);
+        }
+        break;
+    case KEY_INTEGER:
+        print_number(stream, key, "a whole number");
+        break;
+    case KEY_BOOLEAN:
+        fputs("true or false", stream);
+        break;
+    case KEY_CHOICE:
+        fputs("one of ", stream);
+        print_words(stream, key->words);
+        break;
+    case KEY_CHOICES:
+        fputs("a list among ", stream);
+        print_words(stream, key->words);
+        break;
+    case KEY_VECTOR:
+        print_list(stream, key, "numbers");
+        break;
+    case KEY_INTEGERS:
+        print_list(stream, key, "whole numbers");
+        break;
+    case KEY_POINTS:
+        fputs("a list of [time, value], time increasing", stream);
+        break;
+    case KEY_CORNERS:
+        fprintf(stream, "a list of lists of %d ", key->size);
+        print_number(stream, key, "numbers");
+        break;
+    case KEY_SECTION:
+        fputs("a mapping", stream);
+        break;
+    case KEY_ENTRIES:
+        fputs("a list of mappings", stream);
+        break;
+    case KEY_NAMED:
+        fputs("a mapping from names to mappings", stream);
+        break;
+    }
+}
+
+const char *key_describe(const struct key *key, char *text, size_t size) {
+    FILE *stream = fmemopen(text, size, "w");
+    text[0] = '\0';
+    if (stream) {
+        print_type(stream, key);
+        fclose(stream);
+    }
+    text[size - 1] = '\0';
+    return text;
+}
+
+static void print_presence(FILE *stream, const struct key *key) {
+    bool list = key->type == KEY_VECTOR || key->type == KEY_CHOICES;
+    if (key->required) {
+        fputs("required", stream);
+    } else if (key->one_of || key->either) {
+        fputs(key->one_of ? "one of these" : "one of this pair", stream);
+    } else if (key->initial && key->initial[0]) {
+        fputs(list ? "default [" : "default ", stream);
+        print_words(stream, key->initial);
+        fputs(list ? "]" : "", stream);
+    } else {
+        fputs("optional", stream);
+    }
+}
+
+static void explain(FILE *stream, const struct key *key, const char *path, int depth) {
+    char type[256];
+    fprintf(stream, "%*s%s: %s; ", 2 * depth, "", depth ? key->name : path,
+            key_describe(key, type, sizeof type));
+    print_presence(stream, key);
+    fprintf(stream, "\n%*s%s\n", 2 * depth + 4, "", key->help);
+    for (size_t i = 0; key->section && i < key->section->count; i++)
+        explain(stream, &key->section->keys[i], path, depth + 1);
+}
+
+// Full paths of the keys called `name`, wherever they are.
+static void print_places(FILE *stream, const struct key_section *section, const char *prefix,
+                         const char *name) {
+    for (size_t i = 0; i < section->count; i++) {
+        const struct key *key = &section->keys[i];
+        char path[128];
+        snprintf(path, sizeof path, "%s%s%s", prefix, prefix[0] ? "." : "", key->name);
+        if (strcmp(key->name, name) == 0)
+            fprintf(stream, "%s%s", ftell(stream) > 0 ? ", " : "", path);
+        if (key->section)
+            print_places(stream, key->section, path, name);
+    }
+}
+
+static void refuse_part(const struct key *key, const char *part, struct error *error) {
+    char *places = NULL, hint[128];
+    size_t length = 0;
+    FILE *stream = open_memstream(&places, &length);
+    print_places(stream, &case_keys, "", part);
+    fclose(stream);
+    struct suggestion suggestion = suggestion_start(part);
+    for (size_t i = 0; key->section && i < key->section->count; i++)
+        suggestion_consider(&suggestion, key->section->keys[i].name);
+    error_set(error, ERROR_INPUT, "no key \"%s\" in %s%s%s", part,
+              key->name[0] ? key->name : "a case file", length > 0 ? "; there is " : "",
+              length > 0 ? places : suggestion_print(&suggestion, hint, sizeof hint));
+    free(places);
+}
+
+// Walks "laws[2].friction" or "laws.friction"; NULL and an error at the first unknown part.
+static const struct key *find_path(const char *path, struct error *error) {
+    const struct key *key = &whole_file;
+    char part[64];
+    for (const char *rest = path; *rest;) {
+        size_t length = strcspn(rest, ".");
+        snprintf(part, sizeof part, "%.*s", (int)strcspn(rest, ".["), rest);
+        const struct key *next = key->section ? key_find(key->section, part) : NULL;
+        if (!next) {
+            refuse_part(key, part, error);
+            return NULL;
+        }
+        key = next;
+        rest += length + (rest[length] == '.');
+    }
+    return key;
+}
+
+bool case_explain(const char *path, char *text, size_t size, struct error *error) {
+    const struct key *key = find_path(path, error);
+    if (!key)
+        return false;
+    char *words = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&words, &length);
+    if (key == &whole_file)
+        for (size_t i = 0; i < case_keys.count; i++)
+            explain(stream, &case_keys.keys[i], case_keys.keys[i].name, 0);
+    else
+        explain(stream, key, path, 0);
+    fclose(stream);
+    bool fits = length < size;
+    if (fits)
+        memcpy(text, words, length + 1);
+    free(words);
+    return fits || error_set(error, ERROR_RUN, "the explanation needs %zu bytes", length + 1);
+}
+
+static void markdown_row(FILE *stream, const struct key *key, const char *path) {
+    char type[256];
+    fprintf(stream, "| `%s` | %s | ", path, key_describe(key, type, sizeof type));
+    print_presence(stream, key);
+    fprintf(stream, " | %s |\n", key->help);
+}
+
+static void markdown_rows(FILE *stream, const struct key_section *section, const char *prefix) {
+    for (size_t i = 0; i < section->count; i++) {
+        char path[128];
+        snprintf(path, sizeof path, "%s%s", prefix, section->keys[i].name);
+        markdown_row(stream, &section->keys[i], path);
+        if (section->keys[i].section) {
+            strncat(path, ".", sizeof path - strlen(path) - 1);
+            markdown_rows(stream, section->keys[i].section, path);
+        }
+    }
+}
+
+static void markdown_head(FILE *stream, const char *title) {
+    fprintf(stream, "\n### %s\n\n| key | value | given | meaning |\n|---|---|---|---|\n", title);
+}
+
+void case_keys_markdown(FILE *stream) {
+    markdown_head(stream, "The file");
+    for (size_t i = 0; i < case_keys.count; i++)
+        markdown_row(stream, &case_keys.keys[i], case_keys.keys[i].name);
+    for (size_t i = 0; i < case_keys.count; i++)
+        if (case_keys.keys[i].section) {
+            markdown_head(stream, case_keys.keys[i].name);
+            markdown_rows(stream, case_keys.keys[i].section, "");
+        }
+}

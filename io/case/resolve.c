@@ -1,0 +1,328 @@
+// From several files and arguments to one document that stands on its own.
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/case/case_file.h"
+#include "io/text/csv.h"
+#include "io/file/file.h"
+#include "io/text/number.h"
+#include "parallel/memory.h"
+
+#define INCLUDE_DEPTH_MAX 16
+#define TABLE_POINTS_MAX  100000
+
+const char *text_list_add(struct text_list *list, const char *text) {
+    size_t size = strlen(text) + 1;
+    list->text =
+        memory_reserve(list->text, &list->capacity, list->count + 1, sizeof *list->text, "names");
+    char *copy = memory_allocate(size, 1, "names");
+    memcpy(copy, text, size);
+    list->text[list->count++] = copy;
+    return copy;
+}
+
+void text_list_free(struct text_list *list) {
+    for (size_t i = 0; i < list->count; i++)
+        memory_free(list->text[i]);
+    memory_free(list->text);
+    *list = (struct text_list){0};
+}
+
+// ---- include ----
+
+struct include_chain { // the files that are being read, innermost first
+    const char *path;
+    const struct include_chain *outer;
+    int depth;
+};
+
+// `name` as seen from the file `from`; false when it does not fit.
+static bool join_path(char out[PATH_MAX], const char *from, const char *name) {
+    const char *slash = strrchr(from, '/');
+    int folder = name[0] == '/' || !slash ? 0 : (int)(slash - from + 1);
+    return snprintf(out, PATH_MAX, "%.*s%s", folder, from, name) < PATH_MAX;
+}
+
+// Puts `over` on top of `base`: mappings are merged, lists of entries are joined (base first), any
+// other value of `over` wins. Both are consumed.
+static void merge(struct yaml_node *base, struct yaml_node *over,
+                  const struct key_section *section) {
+    while (over->count) {
+        struct yaml_node *value = yaml_take(over, 0), *old = yaml_find(base, value->key);
+        const struct key *key = section ? key_find(section, value->key) : NULL;
+        if (old && old->kind == YAML_MAPPING && value->kind == YAML_MAPPING) {
+            merge(old, value, NULL);
+        } else if (old && key && key->type == KEY_ENTRIES && old->kind == YAML_LIST &&
+                   value->kind == YAML_LIST) {
+            while (value->count)
+                yaml_append(old, yaml_take(value, 0));
+            yaml_free(value);
+        } else {
+            char *name = value->key;
+            value->key = NULL;
+            yaml_put(base, name, value);
+            memory_free(name);
+        }
+    }
+    yaml_free(over);
+}
+
+static struct yaml_node *load(const char *path, const struct include_chain *outer,
+                              struct text_list *origins, struct error *error);
+
+static bool load_include(const struct yaml_node *name, const struct include_chain *chain,
+                         struct yaml_node *base, struct text_list *origins, struct error *error) {
+    char path[PATH_MAX], real[PATH_MAX];
+    if (name->kind != YAML_SCALAR)
+        return yaml_error(error, name->at, "include: expected a file name or a list of them");
+    if (!join_path(path, name->at.origin, name->text) || !realpath(path, real))
+        return yaml_error(error, name->at, "include: cannot find \"%s\"", name->text);
+    if (chain->depth >= INCLUDE_DEPTH_MAX)
+        return yaml_error(error, name->at, "include: nested more than %d deep", INCLUDE_DEPTH_MAX);
+    for (const struct include_chain *link = chain; link; link = link->outer) {
+        char seen[PATH_MAX];
+        if (realpath(link->path, seen) && strcmp(seen, real) == 0)
+            return yaml_error(error, name->at, "include: \"%s\" includes itself", name->text);
+    }
+    struct yaml_node *included = load(path, chain, origins, error);
+    if (included)
+        merge(base, included, &case_keys);
+    return included != NULL;
+}
+
+static bool load_includes(const struct yaml_node *names, const struct include_chain *chain,
+                          struct yaml_node *base, struct text_list *origins, struct error *error) {
+    if (names->kind != YAML_LIST)
+        return load_include(names, chain, base, origins, error);
+    for (size_t i = 0; i < names->count; i++)
+        if (!load_include(names->item[i], chain, base, origins, error))
+            return false;
+    return true;
+}
+
+static struct yaml_node *load(const char *path, const struct include_chain *outer,
+                              struct text_list *origins, struct error *error) {
+    size_t size;
+    char *text = file_read(path, YAML_SIZE_MAX, &size, error);
+    if (!text)
+        return NULL;
+    const char *origin = text_list_add(origins, path);
+    struct yaml_node *root = yaml_parse(text, size, origin, error);
+    memory_free(text);
+    if (!root)
+        return NULL;
+    if (root->kind != YAML_MAPPING) {
+        yaml_error(error, root->at, "a case file is a mapping (key: value)");
+        yaml_free(root);
+        return NULL;
+    }
+    const struct include_chain chain = {path, outer, outer ? outer->depth + 1 : 0};
+    const struct yaml_node *names = yaml_find(root, "include");
+    struct yaml_node *base = yaml_create(YAML_MAPPING, root->at);
+    if (names && !load_includes(names, &chain, base, origins, error)) {
+        yaml_free(base);
+        yaml_free(root);
+        return NULL;
+    }
+    yaml_remove(root, "include");
+    merge(base, root, &case_keys);
+    return base;
+}
+
+// ---- --set ----
+
+// Positions inside an argument would be read as positions in a file.
+static void set_origin(struct yaml_node *node, const char *origin) {
+    node->at = node->key_at = (struct yaml_position){origin, 0, 0};
+    for (size_t i = 0; i < node->count; i++)
+        set_origin(node->item[i], origin);
+}
+
+// Moves to the child `part` of *place, made if need be; `value` goes there when this is the last.
+static bool set_part(struct yaml_node **place, const char *part, struct yaml_node *value,
+                     const char *origin, struct error *error) {
+    struct yaml_position at = {origin, 0, 0};
+    struct yaml_node *parent = *place;
+    if (parent->kind == YAML_LIST) {
+        double index;
+        if (!number_parse(part, &index) || !(index >= 0 && index < (double)parent->count) ||
+            index != (double)(size_t)index)
+            return yaml_error(error, at, "\"%s\" is not an entry of a list of %zu (counted from 0)",
+                              part, parent->count);
+        struct yaml_node **entry = &parent->item[(size_t)index];
+        if (value) {
+            yaml_free(*entry);
+            *entry = value;
+        }
+        *place = *entry;
+        return true;
+    }
+    if (parent->kind != YAML_MAPPING)
+        return yaml_error(error, at, "there is no \"%s\" inside a single value", part);
+    struct yaml_node *child = yaml_find(parent, part);
+    if (value || !child) {
+        child = value ? value : yaml_create(YAML_MAPPING, at);
+        yaml_put(parent, part, child);
+    }
+    *place = child;
+    return true;
+}
+
+// Takes the value.
+static bool set_value(struct yaml_node *root, char *path, struct yaml_node *value,
+                      const char *origin, struct error *error) {
+    struct yaml_node *place = root;
+    char *rest = path;
+    while (*rest) {
+        size_t length = strcspn(rest, ".[]");
+        char *part = rest;
+        rest += length;
+        rest += strspn(rest, ".[]"); // laws[2].friction and laws.2.friction are the same
+        part[length] = '\0';
+        if (!set_part(&place, part, *rest ? NULL : value, origin, error)) {
+            yaml_free(value);
+            return false;
+        }
+    }
+    return true;
+}
+
+bool case_override(struct yaml_node *root, const char *argument, struct text_list *origins,
+                   struct error *error) {
+    char name[512], path[256];
+    const char *equals = strchr(argument, '=');
+    snprintf(name, sizeof name, "--set %.400s", argument);
+    const char *origin = text_list_add(origins, name);
+    size_t length = equals ? (size_t)(equals - argument) : 0;
+    if (length == 0 || length >= sizeof path || strchr(".[]", argument[0]))
+        return error_set(error, ERROR_INPUT, "%s: expected key.key=value", origin);
+    struct yaml_node *value = yaml_parse(equals + 1, strlen(equals + 1), origin, error);
+    if (!value)
+        return false;
+    set_origin(value, origin);
+    snprintf(path, sizeof path, "%.*s", (int)length, argument);
+    return set_value(root, path, value, origin, error);
+}
+
+// ---- files that the case names ----
+
+// The file that a name in the document means: relative to where it is written.
+static bool find_named(const struct yaml_node *name, const char *case_path, char real[PATH_MAX],
+                       struct error *error) {
+    char path[PATH_MAX];
+    const char *from = name->at.line ? name->at.origin : case_path;
+    if (join_path(path, from, name->text) && realpath(path, real))
+        return true;
+    return yaml_error(error, name->at, "cannot find the file \"%s\"", name->text);
+}
+
+static bool read_table_row(const struct csv *csv, bool first, struct yaml_node *points,
+                           struct yaml_position at, struct error *error) {
+    double number;
+    if (csv->count != 2)
+        return error_set(error, ERROR_INPUT, "%s:%ld: expected 2 columns (time, value), found %d",
+                         csv->path, csv->line, csv->count);
+    bool numbers = number_parse(csv->field[0], &number) && number_parse(csv->field[1], &number);
+    if (!numbers && first) // a header
+        return true;
+    if (!numbers)
+        return error_set(error, ERROR_INPUT, "%s:%ld: expected two numbers, found \"%s\", \"%s\"",
+                         csv->path, csv->line, csv->field[0], csv->field[1]);
+    if (points->count == TABLE_POINTS_MAX)
+        return error_set(error, ERROR_INPUT, "%s:%ld: more than %d points in a table", csv->path,
+                         csv->line, TABLE_POINTS_MAX);
+    struct yaml_node *point = yaml_create(YAML_LIST, at);
+    yaml_append(point, yaml_create_scalar(csv->field[0], at));
+    yaml_append(point, yaml_create_scalar(csv->field[1], at));
+    yaml_append(points, point);
+    return true;
+}
+
+static bool read_table(const char *path, struct yaml_node *points, struct yaml_position at,
+                       struct error *error) {
+    struct csv csv;
+    if (!csv_open(&csv, path, error))
+        return error_context(error, "%s", at.origin);
+    enum csv_result result = CSV_ROW;
+    for (bool first = true; result == CSV_ROW; first = false) {
+        result = csv_next(&csv, error);
+        if (result == CSV_ROW && !read_table_row(&csv, first, points, at, error))
+            result = CSV_BAD;
+    }
+    csv_close(&csv);
+    if (result == CSV_END && points->count == 0)
+        return error_set(error, ERROR_INPUT, "%s: holds no points", path);
+    return result == CSV_END;
+}
+
+static bool inline_points(struct yaml_node *table, const char *case_path, struct error *error) {
+    struct yaml_node *name = yaml_find(table, "file");
+    char path[PATH_MAX];
+    if (!name || name->kind != YAML_SCALAR || yaml_find(table, "points"))
+        return true; // nothing to do, or something for the check to complain about
+    if (!find_named(name, case_path, path, error))
+        return false;
+    struct yaml_node *points = yaml_create(YAML_LIST, name->at);
+    if (!read_table(path, points, name->at, error)) {
+        yaml_free(points);
+        return false;
+    }
+    yaml_remove(table, "file");
+    yaml_put(table, "points", points);
+    return true;
+}
+
+static bool inline_tables(struct yaml_node *action, const char *case_path, struct error *error) {
+    return inline_points(yaml_find(action, "table"), case_path, error) &&
+           inline_points(yaml_find(action, "record"), case_path, error);
+}
+
+// The resolved case is read again from other folders, so its references must not be relative.
+static bool anchor_file(struct yaml_node *mapping, const char *case_path, struct error *error) {
+    struct yaml_node *name = yaml_find(mapping, "file");
+    char path[PATH_MAX];
+    if (!name || name->kind != YAML_SCALAR)
+        return true;
+    if (!find_named(name, case_path, path, error))
+        return false;
+    struct yaml_node *anchored = yaml_create_scalar(path, name->at);
+    anchored->key_at = name->key_at;
+    yaml_put(mapping, "file", anchored);
+    return true;
+}
+
+static bool anchor_mesh(struct yaml_node *body, const char *case_path, struct error *error) {
+    struct yaml_node *mesh = yaml_find(body, "mesh");
+    return !mesh || anchor_file(mesh, case_path, error);
+}
+
+static bool for_entries(struct yaml_node *root, const char *key, const char *case_path,
+                        bool (*f)(struct yaml_node *, const char *, struct error *),
+                        struct error *error) {
+    struct yaml_node *list = yaml_find(root, key);
+    for (size_t i = 0; list && list->kind == YAML_LIST && i < list->count; i++)
+        if (!f(list->item[i], case_path, error))
+            return false;
+    return true;
+}
+
+struct yaml_node *case_resolve(const char *path, const char *const *overrides, int override_count,
+                               struct text_list *origins, struct error *error) {
+    struct yaml_node *root = load(path, NULL, origins, error);
+    if (!root)
+        return NULL;
+    bool good = true;
+    for (int i = 0; good && i < override_count; i++)
+        good = case_override(root, overrides[i], origins, error);
+    good = good && inline_tables(yaml_find(root, "tilt"), path, error) &&
+           for_entries(root, "drivers", path, inline_tables, error) &&
+           for_entries(root, "forces", path, inline_tables, error) &&
+           for_entries(root, "imports", path, anchor_file, error) &&
+           for_entries(root, "bodies", path, anchor_mesh, error);
+    if (good)
+        return root;
+    yaml_free(root);
+    return NULL;
+}

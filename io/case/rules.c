@@ -1,0 +1,364 @@
+// Rules that tie several keys together, and values that a range cannot describe.
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/gabion.h"
+#include "io/case/check.h"
+#include "io/case/fields.h"
+#include "io/case/grains.h"
+#include "parallel/memory.h"
+
+static void require_below(struct problems *problems, struct fields fields, const char *low,
+                          const char *high) {
+    double a[3], b[3];
+    int size = key_find(fields.section, low)->size;
+    if (size) {
+        fields_components(fields, low, a);
+        fields_components(fields, high, b);
+    } else {
+        a[0] = fields_number(fields, low);
+        b[0] = fields_number(fields, high);
+        size = 1;
+    }
+    for (int i = 0; i < size; i++)
+        if (!(a[i] < b[i])) {
+            const struct yaml_node *node = fields_node(fields, high);
+            problems_add(problems, node ? node->at : fields.node->at,
+                         "expected %s above %s, found %g and %g", high, low, b[i], a[i]);
+            return;
+        }
+}
+
+static void require_direction(struct problems *problems, struct fields fields, const char *key) {
+    vec3 direction = fields_vector(fields, key);
+    double length = vec3_length(direction);
+    if (!(length > 0.0 && isfinite(length)))
+        problems_add(problems, fields_node(fields, key)->at,
+                     "%s: expected a direction, found a vector of length %g", key, length);
+}
+
+static int compare_names(const void *a, const void *b) {
+    const struct yaml_node *const *left = a, *const *right = b;
+    int order = strcmp((*left)->text, (*right)->text);
+    // Equal names in the order of the file, so that the second one is reported.
+    return order ? order : (*left)->at.line - (*right)->at.line;
+}
+
+static void require_unique_names(struct problems *problems, struct fields file, const char *list) {
+    size_t count = fields_count(file, list);
+    const struct yaml_node **names = memory_allocate(count, sizeof *names, "names");
+    for (size_t i = 0; i < count; i++)
+        names[i] = fields_node(fields_entry(file, list, i), "name");
+    if (count)
+        qsort(names, count, sizeof *names, compare_names);
+    for (size_t i = 1; i < count; i++)
+        if (strcmp(names[i - 1]->text, names[i]->text) == 0)
+            problems_add(problems, names[i]->at, "%s: the name \"%s\" is already taken, in line %d",
+                         list, names[i]->text, names[i - 1]->at.line);
+    memory_free(names);
+}
+
+// ---- laws ----
+
+static size_t material_index(const struct yaml_node *materials, const char *name) {
+    size_t i = 0;
+    while (strcmp(materials->item[i]->key, name) != 0)
+        i++;
+    return i;
+}
+
+static void check_laws(struct problems *problems, struct fields file) {
+    const struct yaml_node *materials = fields_node(file, "materials");
+    size_t side = materials->count;
+    // Who has set the law of a pair; the last place is for the default.
+    const struct yaml_node **setter = memory_allocate(side * side + 1, sizeof *setter, "laws");
+    for (size_t i = 0; i < fields_count(file, "laws"); i++) {
+        const struct yaml_node *pair = fields_node(fields_entry(file, "laws", i), "between");
+        size_t place = side * side, mirror = place;
+        if (pair->kind == YAML_LIST) {
+            size_t a = material_index(materials, pair->item[0]->text);
+            size_t b = material_index(materials, pair->item[1]->text);
+            place = a * side + b;
+            mirror = b * side + a;
+        }
+        if (setter[place])
+            problems_add(problems, pair->at,
+                         "laws[%zu].between: this pair already has a law, in line %d", i,
+                         setter[place]->at.line);
+        setter[place] = setter[mirror] = pair;
+    }
+    memory_free(setter);
+}
+
+// ---- bodies ----
+
+static void check_density(struct problems *problems, struct fields file, struct fields body) {
+    const struct yaml_node *material = fields_node(body, "material");
+    const struct yaml_node *about = yaml_find(fields_node(file, "materials"), material->text);
+    if (fields_boolean(body, "fixed") || fields_have(body, "density") ||
+        fields_have(body, "mass") || yaml_find(about, "density"))
+        return;
+    problems_add(problems, material->at,
+                 "a moving body needs a density; add one to materials.%s or to the body",
+                 material->text);
+}
+
+static void check_half_space(struct problems *problems, struct fields body) {
+    struct fields half_space = fields_section(body, "half_space");
+    require_direction(problems, half_space, "normal");
+    if (fields_have(body, "fixed") && !fields_boolean(body, "fixed"))
+        problems_add(problems, fields_node(body, "fixed")->at,
+                     "a half-space is always fixed; remove this key");
+    if (fields_have(body, "orientation"))
+        problems_add(problems, fields_node(body, "orientation")->at,
+                     "a half-space is placed by its normal and tangent; remove this key");
+    if (!fields_have(half_space, "tangent"))
+        return;
+    vec3 normal = fields_vector(half_space, "normal"), t = fields_vector(half_space, "tangent");
+    double scale = vec3_length(normal) * vec3_length(t);
+    if (!(vec3_length(vec3_cross(normal, t)) > 1e-9 * scale) || !isfinite(scale))
+        problems_add(problems, fields_node(half_space, "tangent")->at,
+                     "tangent: expected a direction along the plane, not along its normal");
+}
+
+static void check_body(struct problems *problems, struct fields file, struct fields body) {
+    double q[4], sum = 0.0;
+    fields_components(body, "orientation", q);
+    for (int i = 0; i < 4; i++)
+        sum += q[i] * q[i];
+    if (!(sum > 0.0 && isfinite(sum)))
+        problems_add(problems, fields_node(body, "orientation")->at,
+                     "orientation: expected a quaternion, found one of length %g", sqrt(sum));
+    if (fields_have(body, "half_space"))
+        check_half_space(problems, body);
+    else
+        check_density(problems, file, body);
+}
+
+static void check_container(struct problems *problems, struct fields container) {
+    if (fields_have(container, "box"))
+        require_below(problems, fields_section(container, "box"), "min", "max");
+    else if (fields_have(container, "walls"))
+        problems_add(problems, fields_node(container, "walls")->at,
+                     "walls are those of a box; remove this key");
+    if (fields_have(container, "drum"))
+        require_direction(problems, fields_section(container, "drum"), "axis");
+}
+
+static const struct yaml_node *find_disk(const struct yaml_node *entry) {
+    const struct yaml_node *disk = yaml_find(entry, "disk");
+    if (!disk)
+        disk = yaml_find(yaml_find(entry, "lattice"), "disk");
+    return disk ? disk : yaml_find(yaml_find(entry, "fill"), "disk");
+}
+
+// What moves in a plane cannot start out of it.
+static void check_plane(struct problems *problems, struct fields file, const char *list) {
+    static const char *const rates[] = {"velocity", "spin"};
+    bool plane = fields_have(file, "plane");
+    unsigned lock = case_plane_lock(file);
+    for (size_t i = 0; i < fields_count(file, list); i++) {
+        struct fields body = fields_entry(file, list, i);
+        const struct yaml_node *disk = find_disk(body.node);
+        if (disk && !plane)
+            problems_add(problems, disk->key_at, "a disk needs the key plane (xy, xz or yz)");
+        for (int rate = 0; rate < 2; rate++)
+            for (int axis = 0; axis < 3; axis++)
+                if (lock >> (axis + 3 * rate) & 1 &&
+                    vec3_get(fields_vector(body, rates[rate]), axis) != 0) {
+                    problems_add(problems, fields_node(body, rates[rate])->at,
+                                 "%s: expected 0 along %c, which leads out of plane %s",
+                                 rates[rate], "xyz"[axis], fields_text(file, "plane"));
+                    break;
+                }
+    }
+}
+
+static void check_size(struct problems *problems, struct fields generator) {
+    if (!fields_have(generator, "radius") || fields_node(generator, "radius")->kind != YAML_MAPPING)
+        return;
+    struct fields size = fields_section(generator, "radius");
+    if (fields_have(size, "uniform")) {
+        double bounds[2];
+        fields_components(size, "uniform", bounds);
+        if (bounds[0] > bounds[1])
+            problems_add(problems, fields_node(size, "uniform")->at,
+                         "uniform: expected [low, high], found %g above %g", bounds[0], bounds[1]);
+    }
+    if (fields_have(size, "normal"))
+        require_below(problems, fields_section(size, "normal"), "low", "high");
+    if (fields_have(size, "lognormal"))
+        require_below(problems, fields_section(size, "lognormal"), "low", "high");
+    if (fields_have(size, "classes") && fields_count(size, "classes") == 0)
+        problems_add(problems, fields_node(size, "classes")->at,
+                     "classes: expected one entry {radius, share} or more");
+}
+
+static void require_name(struct problems *problems, struct fields generator, const char *why) {
+    if (!fields_have(generator, "name"))
+        problems_add(problems, generator.node->at, "missing key \"name\": %s", why);
+}
+
+static void check_masonry(struct problems *problems, struct fields generator) {
+    struct fields arch = fields_section(generator, "arch"),
+                  dome = fields_section(generator, "dome"),
+                  stack = fields_section(generator, "stack");
+    if (fields_have(generator, "slabs")) {
+        require_name(problems, generator, "slabs are the groups NAME.1, NAME.2 ...");
+        if (fields_have(generator, "fixed") && !fields_boolean(generator, "fixed"))
+            problems_add(problems, fields_node(generator, "fixed")->at,
+                         "slabs are always fixed; remove this key");
+    }
+    if (arch.node && fields_boolean(arch, "abutments"))
+        require_name(problems, generator,
+                     "the abutments are the groups NAME.left and NAME.right; or say abutments: "
+                     "false");
+    if (dome.node && fields_boolean(dome, "base"))
+        require_name(problems, generator, "the base is the group NAME.base");
+    if (dome.node)
+        require_below(problems, dome, "from", "to");
+    if (fields_have(stack, "overhang") && fields_have(stack, "harmonic"))
+        problems_add(problems, fields_node(stack, "harmonic")->at,
+                     "harmonic stands in place of overhang; remove one of them");
+}
+
+static void check_generator(struct problems *problems, struct fields file,
+                            struct fields generator) {
+    if (!fields_have(generator, "slabs"))
+        check_density(problems, file, generator);
+    if (fields_have(generator, "fill")) {
+        struct fields fill = fields_section(generator, "fill");
+        check_size(problems, fill);
+        require_below(problems, fill, "min", "max");
+    } else if (fields_have(generator, "lattice")) {
+        check_size(problems, fields_section(generator, "lattice"));
+    } else {
+        check_masonry(problems, generator);
+    }
+}
+
+// ---- actions ----
+
+static void check_signal(struct problems *problems, struct fields action) {
+    static const char *const tables[] = {"table", "record"};
+    require_below(problems, action, "start", "end");
+    if (fields_have(action, "ramp") && isinf(fields_number(action, "end")))
+        problems_add(problems, fields_node(action, "ramp")->at,
+                     "a ramp needs an end; add the key end beside it");
+    for (size_t k = 0; k < sizeof tables / sizeof *tables; k++) {
+        const struct yaml_node *file = yaml_find(yaml_find(action.node, tables[k]), "file");
+        if (file)
+            problems_add(problems, file->at,
+                         "%s: a resolved case holds its points, not the name of a file", tables[k]);
+    }
+}
+
+static void check_force(struct problems *problems, struct fields force) {
+    require_direction(problems, force, "direction");
+    check_signal(problems, force);
+}
+
+// A key that speaks of metres beside one that speaks of degrees.
+static void refuse_unit(struct problems *problems, struct fields fields, const char *key,
+                        const char *instead, bool turns) {
+    if (fields_have(fields, key))
+        problems_add(problems, fields_node(fields, key)->at, "%s does not go with %s; give %s", key,
+                     turns ? "turn" : "direction", instead);
+}
+
+static void check_driver(struct problems *problems, struct fields driver) {
+    bool turns = fields_have(driver, "turn");
+    struct fields ramp = fields_section(driver, "ramp");
+    if (turns)
+        require_direction(problems, fields_section(driver, "turn"), "axis");
+    else
+        require_direction(problems, driver, "direction");
+    refuse_unit(problems, driver, turns ? "velocity" : "rate",
+                turns ? "rate (deg/s)" : "velocity (m/s)", turns);
+    refuse_unit(problems, ramp, turns ? "distance" : "angle",
+                turns ? "angle (deg)" : "distance (m)", turns);
+    check_signal(problems, driver);
+}
+
+static void check_tilt(struct problems *problems, struct fields tilt) {
+    require_direction(problems, tilt, "axis");
+    check_signal(problems, tilt);
+}
+
+// Keys that time.scheme corrective does not go with.
+static void check_scheme(struct problems *problems, struct fields file) {
+    struct fields time = fields_section(file, "time"), solver = fields_section(file, "solver");
+    struct fields contact = fields_section(file, "contact");
+    if (fields_choice(time, "scheme") != GABION_SCHEME_CORRECTIVE) {
+        if (fields_have(solver, "budget"))
+            problems_add(problems, fields_node(solver, "budget")->at,
+                         "solver.budget belongs to time.scheme: corrective; remove this key");
+        return;
+    }
+    const struct yaml_node *at = fields_node(time, "scheme");
+    if (fields_choice(solver, "method") != GABION_METHOD_BICG)
+        problems_add(problems, at->at, "time.scheme corrective needs solver.method: bicg");
+    if (fields_integer(contact, "projection") > 0)
+        problems_add(problems, fields_node(contact, "projection")->at,
+                     "time.scheme corrective has a position pass of its own; give its iterations "
+                     "as the first number of solver.budget and remove this key");
+    if (fields_choice(contact, "gap") == GABION_GAP_STABILIZED)
+        problems_add(problems, fields_node(contact, "gap")->at,
+                     "contact.gap stabilized belongs to time.scheme: moreau; remove this key");
+    if (fields_number(solver, "time_budget") > 0)
+        problems_add(problems, fields_node(solver, "time_budget")->at,
+                     "time.scheme corrective counts iterations, not time: give solver.budget and "
+                     "remove this key");
+    for (size_t i = 0; i < fields_count(file, "laws"); i++) {
+        struct fields law = fields_entry(file, "laws", i);
+        double friction = fields_number(law, "friction");
+        if (friction > 0 && isfinite(friction))
+            problems_add(problems, fields_node(law, "friction")->at,
+                         "laws[%zu].friction: time.scheme corrective knows 0 and sticking alone, "
+                         "found %g",
+                         i, friction);
+        if (fields_number(law, "tangential_restitution") > 0)
+            problems_add(problems, fields_node(law, "tangential_restitution")->at,
+                         "laws[%zu].tangential_restitution: time.scheme corrective has none; "
+                         "remove this key",
+                         i);
+    }
+}
+
+static void check_joint(struct problems *problems, struct fields joint) {
+    struct fields hinge = fields_section(joint, "hinge"),
+                  distance = fields_section(joint, "distance");
+    if (hinge.node)
+        require_direction(problems, hinge, "axis");
+    if (distance.node && !(vec3_length(vec3_sub(fields_vector(distance, "from"),
+                                                fields_vector(distance, "to"))) > 0.0))
+        problems_add(problems, fields_node(distance, "to")->at,
+                     "from and to coincide; a distance needs two points (for none use ball)");
+}
+
+void case_check_rules(const struct yaml_node *root, struct problems *problems) {
+    struct fields file = {root, &case_keys};
+    if (fields_have(file, "gravity_ramp"))
+        require_below(problems, fields_section(file, "gravity_ramp"), "start", "end");
+    if (fields_have(file, "tilt"))
+        check_tilt(problems, fields_section(file, "tilt"));
+    check_laws(problems, file);
+    check_scheme(problems, file);
+    for (size_t i = 0; i < fields_count(file, "bodies"); i++)
+        check_body(problems, file, fields_entry(file, "bodies", i));
+    for (size_t i = 0; i < fields_count(file, "containers"); i++)
+        check_container(problems, fields_entry(file, "containers", i));
+    check_plane(problems, file, "bodies");
+    check_plane(problems, file, "generators");
+    check_plane(problems, file, "imports");
+    require_unique_names(problems, file, "containers");
+    for (size_t i = 0; i < fields_count(file, "generators"); i++)
+        check_generator(problems, file, fields_entry(file, "generators", i));
+    for (size_t i = 0; i < fields_count(file, "joints"); i++)
+        check_joint(problems, fields_entry(file, "joints", i));
+    for (size_t i = 0; i < fields_count(file, "drivers"); i++)
+        check_driver(problems, fields_entry(file, "drivers", i));
+    for (size_t i = 0; i < fields_count(file, "forces"); i++)
+        check_force(problems, fields_entry(file, "forces", i));
+    require_unique_names(problems, file, "probes");
+}

@@ -1,0 +1,193 @@
+// Frames: one HDF5 file per chosen step, everything at full precision, for analysis. One file each,
+// because a growing file does not survive a kill.
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "io/checkpoint/format.h"
+#include "io/file/file.h"
+#include "parallel/memory.h"
+
+#define BODY(dataset, unit_text, kind, width, field)                                               \
+    {                                                                                              \
+        .name = dataset, .unit = unit_text, .type = kind, .columns = width,                        \
+        .count = (size_t)bodies->count, .base = (char *)bodies->field,                             \
+        .stride = sizeof *bodies->field                                                            \
+    }
+
+#define CONTACT(dataset, unit_text, kind, width, field)                                            \
+    {                                                                                              \
+        .name = dataset, .unit = unit_text, .type = kind, .columns = width,                        \
+        .count = contacts->count, .stride = sizeof(struct contact),                                \
+        .base = contacts->list ? (char *)contacts->list + offsetof(struct contact, field) : NULL   \
+    }
+
+#define JOINT(dataset, unit_text, kind, width, field)                                              \
+    {                                                                                              \
+        .name = dataset, .unit = unit_text, .type = kind, .columns = width, .count = count,        \
+        .stride = sizeof *joint, .base = (char *)joint + offsetof(struct interface_state, field)   \
+    }
+
+_Static_assert(sizeof(enum interface_status) == 4, "stored as it lies in memory");
+
+// Frames name bodies by id: indices change from frame to frame.
+static void gather_candidates(const void *context, size_t begin, size_t count, void *rows) {
+    const struct gabion_world *world = context;
+    for (size_t k = 0; k < count; k++)
+        ((int32_t *)rows)[k] = world->bodies.id[world->contacts.list[begin + k].c];
+}
+
+static void gather_antagonists(const void *context, size_t begin, size_t count, void *rows) {
+    const struct gabion_world *world = context;
+    for (size_t k = 0; k < count; k++)
+        ((int32_t *)rows)[k] = world->bodies.id[world->contacts.list[begin + k].a];
+}
+
+static void gather_points(const void *context, size_t begin, size_t count, void *rows) {
+    const struct gabion_world *world = context;
+    for (size_t k = 0; k < count; k++)
+        ((vec3 *)rows)[k] = contacts_position(world, &world->contacts.list[begin + k]);
+}
+
+static bool write_all(const struct h5_file *file, const struct h5_rows *rows, size_t count,
+                      struct error *error) {
+    for (size_t k = 0; k < count; k++)
+        if (!h5_write_rows(file, &rows[k], error))
+            return false;
+    return true;
+}
+
+static bool write_bodies(const struct h5_file *file, const struct gabion_world *world,
+                         struct error *error) {
+    const struct bodies *bodies = &world->bodies;
+    const struct h5_rows rows[] = {
+        BODY("bodies/id", "1", H5_TYPE_INT32, 1, id),
+        BODY("bodies/shape", "1", H5_TYPE_UINT8, 1, shape),
+        BODY("bodies/shape_index", "1", H5_TYPE_INT32, 1, shape_index),
+        BODY("bodies/radius", "m", H5_TYPE_FLOAT64, 1, radius),
+        BODY("bodies/position", "m", H5_TYPE_FLOAT64, 3, x),
+        BODY("bodies/orientation", "1", H5_TYPE_FLOAT64, 4, q),
+        BODY("bodies/velocity", "m/s", H5_TYPE_FLOAT64, 3, v),
+        BODY("bodies/spin", "rad/s", H5_TYPE_FLOAT64, 3, w),
+    };
+    return write_all(file, rows, sizeof rows / sizeof *rows, error);
+}
+
+static bool write_contacts(const struct h5_file *file, const struct gabion_world *world,
+                           struct error *error) {
+    const struct contacts *contacts = &world->contacts;
+    struct h5_rows candidate = CONTACT("contacts/candidate", "1", H5_TYPE_INT32, 1, c);
+    struct h5_rows antagonist = CONTACT("contacts/antagonist", "1", H5_TYPE_INT32, 1, a);
+    struct h5_rows point = CONTACT("contacts/point", "m", H5_TYPE_FLOAT64, 3, point);
+    candidate.context = antagonist.context = point.context = world;
+    candidate.gather = gather_candidates;
+    antagonist.gather = gather_antagonists;
+    point.gather = gather_points;
+    const struct h5_rows rows[] = {
+        candidate,
+        antagonist,
+        point,
+        CONTACT("contacts/status", "1", H5_TYPE_UINT8, 1, status),
+        CONTACT("contacts/gap", "m", H5_TYPE_FLOAT64, 1, gap),
+        CONTACT("contacts/normal", "1", H5_TYPE_FLOAT64, 3, normal),
+        CONTACT("contacts/impulse", "N s", H5_TYPE_FLOAT64, 3, impulse),
+    };
+    return write_all(file, rows, sizeof rows / sizeof *rows, error);
+}
+
+// The same datasets as in a checkpoint.
+static bool write_shapes(const struct h5_file *file, const struct gabion_world *world,
+                         const char *group, enum row_kind first, enum row_kind last,
+                         struct error *error) {
+    struct state state = {(struct gabion_world *)world, shape_table_make(&world->bodies)};
+    bool written = h5_write_group(file, group, error);
+    for (size_t k = 0; written && k < checkpoint_array_count; k++) {
+        if (checkpoint_arrays[k].rows < first || checkpoint_arrays[k].rows > last)
+            continue;
+        struct h5_rows rows = checkpoint_view(&state, &checkpoint_arrays[k]);
+        written = h5_write_rows(file, &rows, error);
+    }
+    shape_table_free(&state.shapes);
+    return written;
+}
+
+static bool write_joints(const struct h5_file *file, const struct gabion_world *world,
+                         struct error *error) {
+    size_t count;
+    struct interface_state *joint = interfaces_measure(world, &count);
+    const struct h5_rows rows[] = {
+        JOINT("joints/body_a", "1", H5_TYPE_INT32, 1, a),
+        JOINT("joints/body_b", "1", H5_TYPE_INT32, 1, b),
+        JOINT("joints/initial", "1", H5_TYPE_UINT8, 1, initial),
+        JOINT("joints/status", "1", H5_TYPE_UINT32, 1, status),
+        JOINT("joints/normal", "1", H5_TYPE_FLOAT64, 3, normal),
+        JOINT("joints/position", "m", H5_TYPE_FLOAT64, 3, position),
+        JOINT("joints/middle", "m", H5_TYPE_FLOAT64, 3, middle),
+        JOINT("joints/opening", "m", H5_TYPE_FLOAT64, 1, opening),
+        JOINT("joints/sliding", "m", H5_TYPE_FLOAT64, 3, sliding),
+        JOINT("joints/force", "N", H5_TYPE_FLOAT64, 3, force),
+        JOINT("joints/normal_force", "N", H5_TYPE_FLOAT64, 1, normal_force),
+        JOINT("joints/eccentricity", "m", H5_TYPE_FLOAT64, 3, eccentricity),
+        JOINT("joints/relative_eccentricity", "1", H5_TYPE_FLOAT64, 1, relative_eccentricity),
+    };
+    bool written = h5_write_group(file, "joints", error) &&
+                   write_all(file, rows, sizeof rows / sizeof *rows, error);
+    memory_free(joint);
+    return written;
+}
+
+static bool write_blocks(const struct h5_file *file, const struct gabion_world *world,
+                         struct error *error) {
+    return world->bodies.polyhedron_count == 0 ||
+           (write_shapes(file, world, "polyhedra", ROWS_POLYHEDRA, ROWS_FACE_CORNERS, error) &&
+            write_joints(file, world, error));
+}
+
+static bool write_clumps(const struct h5_file *file, const struct gabion_world *world,
+                         struct error *error) {
+    return world->bodies.clump_count == 0 ||
+           write_shapes(file, world, "clumps", ROWS_CLUMPS, ROWS_CLUMP_SPHERES, error);
+}
+
+static bool write_contents(const struct h5_file *file, const struct gabion_world *world,
+                           struct error *error) {
+    double time = world_time(world);
+    return h5_write_text(file, "/", "format", "gabion-frame", error) &&
+           h5_write_text(file, "/", "format_version", "1.1", error) &&
+           h5_write_number(file, "/", "step", H5_TYPE_INT64, &world->step, error) &&
+           h5_write_number(file, "/", "time", H5_TYPE_FLOAT64, &time, error) &&
+           h5_write_number(file, "/", "time_step", H5_TYPE_FLOAT64, &world->settings.step, error) &&
+           h5_write_group(file, "bodies", error) && h5_write_group(file, "contacts", error) &&
+           write_bodies(file, world, error) && write_contacts(file, world, error) &&
+           write_blocks(file, world, error) && write_clumps(file, world, error);
+}
+
+static bool write_temporary(const char *path, const struct gabion_world *world,
+                            struct error *error) {
+    struct h5_file file;
+    if (!h5_create(&file, path, 0, error))
+        return false;
+    if (write_contents(&file, world, error))
+        return h5_close(&file, error);
+    h5_abandon(&file);
+    return false;
+}
+
+bool frame_write(const char *directory, const struct gabion_world *world, struct error *error) {
+    char folder[4096], path[4096], temporary[4096];
+    int lengths[] = {
+        snprintf(folder, sizeof folder, "%s/frames", directory),
+        snprintf(path, sizeof path, "%s/frames/frame-%09" PRId64 ".h5", directory, world->step),
+        snprintf(temporary, sizeof temporary, "%s/frames/frame.h5.tmp", directory),
+    };
+    for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
+        if (lengths[k] < 0 || (size_t)lengths[k] >= sizeof path)
+            return error_set(error, ERROR_INPUT, "%s: folder name too long", directory);
+    if (!file_make_directory(folder, error))
+        return false;
+    if (!write_temporary(temporary, world, error)) {
+        unlink(temporary);
+        return error_context(error, "step %" PRId64 ": no frame written", world->step);
+    }
+    return file_publish(temporary, path, error);
+}

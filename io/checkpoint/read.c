@@ -1,0 +1,193 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/checkpoint/format.h"
+#include "parallel/memory.h"
+
+static bool read_numbers(struct checkpoint *checkpoint, struct error *error) {
+    const struct h5_file *file = &checkpoint->file;
+    for (size_t k = 0; k < checkpoint_number_count; k++) {
+        const struct state_number *number = &checkpoint_numbers[k];
+        char value[8];
+        if (!h5_read_number(file, number->object, number->name, number->type, value, error))
+            return false;
+        // The only numbers of one byte are of type bool.
+        if (number->type == H5_TYPE_UINT8 && value[0] != 0 && value[0] != 1)
+            return error_set(error, ERROR_INPUT, "%s: damaged: attribute '%s' should be 0 or 1",
+                             file->path, number->name);
+        memcpy((char *)&checkpoint->numbers + number->offset, value, h5_type_size(number->type));
+    }
+    return h5_read_number(file, "/", "time", H5_TYPE_FLOAT64, &checkpoint->time, error) &&
+           h5_read_number(file, "/", "wall_time", H5_TYPE_FLOAT64, &checkpoint->wall_time, error);
+}
+
+static bool read_contents(struct checkpoint *checkpoint, struct error *error) {
+    char hash[32], *end;
+    size_t count = 0, size = 0;
+    if (!read_numbers(checkpoint, error) ||
+        !h5_read_text(&checkpoint->file, "/", "state_hash", hash, sizeof hash, error))
+        return false;
+    checkpoint->state_hash = strtoull(hash, &end, 16);
+    if (end == hash || *end)
+        return error_set(error, ERROR_INPUT, "%s: damaged: attribute 'state_hash' is no hash",
+                         checkpoint->file.path);
+    if (checkpoint->numbers.step < 0)
+        return error_set(error, ERROR_INPUT, "%s: damaged: attribute 'step' is negative",
+                         checkpoint->file.path);
+    checkpoint->case_text =
+        h5_read_strings(&checkpoint->file, CHECKPOINT_CASE, &count, &size, error);
+    if (checkpoint->case_text && count != 1)
+        return error_set(error, ERROR_INPUT, "%s: damaged: dataset '%s' should be one text",
+                         checkpoint->file.path, CHECKPOINT_CASE);
+    return checkpoint->case_text != NULL;
+}
+
+struct checkpoint *checkpoint_open(const char *path, struct error *error) {
+    struct checkpoint *checkpoint = memory_allocate(1, sizeof *checkpoint, "a checkpoint");
+    checkpoint->file.id = H5I_INVALID_HID;
+    if (checkpoint_verify(path, error) && h5_open(&checkpoint->file, path, error) &&
+        read_contents(checkpoint, error))
+        return checkpoint;
+    checkpoint_close(checkpoint);
+    return NULL;
+}
+
+static void remark(char *remarks, size_t size, const char *text) {
+    size_t used = strlen(remarks);
+    if (used < size)
+        snprintf(remarks + used, size - used, "%spassed over %s", used ? "\n" : "", text);
+}
+
+// People rename files. A checkpoint has a seal before the HDF5 part.
+bool checkpoint_recognise(const char *path) {
+    char start[8] = "";
+    FILE *stream = fopen(path, "rb");
+    if (stream == NULL)
+        return false;
+    size_t got = fread(start, 1, sizeof start, stream);
+    fclose(stream);
+    const char *dot = strrchr(path, '.');
+    return (dot != NULL && strcmp(dot, ".h5") == 0) ||
+           (got == sizeof start &&
+            (memcmp(start, "\211HDF\r\n\032\n", 8) == 0 || memcmp(start, "gabion-c", 8) == 0));
+}
+
+struct checkpoint *checkpoint_open_newest(const char *directory, char *remarks, size_t size,
+                                          struct error *error) {
+    return checkpoint_open_before(directory, INT64_MAX, remarks, size, error);
+}
+
+struct checkpoint *checkpoint_open_before(const char *directory, int64_t last, char *remarks,
+                                          size_t size, struct error *error) {
+    if (size > 0)
+        remarks[0] = '\0';
+    size_t count = 0;
+    int64_t *steps = checkpoint_list(directory, &count, error);
+    if (!steps)
+        return NULL;
+    size_t all = count;
+    while (count > 0 && steps[count - 1] > last)
+        count--;
+    struct checkpoint *checkpoint = NULL;
+    struct error newest = {0};
+    for (size_t k = count; k-- > 0 && !checkpoint;) {
+        char path[4096];
+        struct error cause = {0};
+        if (checkpoint_name(directory, steps[k], path, sizeof path, &cause))
+            checkpoint = checkpoint_open(path, &cause);
+        if (checkpoint)
+            break;
+        remark(remarks, size, cause.text);
+        if (k == count - 1)
+            newest = cause;
+    }
+    int64_t oldest = all > 0 ? steps[0] : 0;
+    memory_free(steps);
+    if (!checkpoint && count == 0 && all > 0)
+        error_set(error, ERROR_INPUT,
+                  "%s: no checkpoint of step %" PRId64 " or before; the oldest is of step %" PRId64,
+                  directory, last, oldest);
+    else if (!checkpoint && count == 0)
+        error_set(error, ERROR_INPUT,
+                  "%s: no checkpoint here (files checkpoint-<step>.h5); nothing to go on from",
+                  directory);
+    else if (!checkpoint)
+        error_set(error, ERROR_INPUT, "%s: none of %zu checkpoints can be used; the newest: %s",
+                  directory, count, newest.text);
+    return checkpoint;
+}
+
+void checkpoint_close(struct checkpoint *checkpoint) {
+    if (!checkpoint)
+        return;
+    h5_abandon(&checkpoint->file);
+    memory_free(checkpoint->case_text);
+    memory_free(checkpoint);
+}
+
+const char *checkpoint_path(const struct checkpoint *checkpoint) { return checkpoint->file.path; }
+
+const char *checkpoint_case(const struct checkpoint *checkpoint) { return checkpoint->case_text; }
+
+int64_t checkpoint_step(const struct checkpoint *checkpoint) { return checkpoint->numbers.step; }
+
+double checkpoint_wall_time(const struct checkpoint *checkpoint) { return checkpoint->wall_time; }
+
+static bool is_block(int shape) { return shape == GABION_POLYHEDRON; }
+
+static bool is_finite(int shape) { return !shape_is_wall((enum gabion_shape)shape); }
+
+static int64_t count_shapes(const struct checkpoint *checkpoint, bool (*counts)(int)) {
+    struct error ignored = {0};
+    struct h5_rows shape = {.name = "bodies/shape", .type = H5_TYPE_UINT8, .columns = 1};
+    if (!h5_find_rows(&checkpoint->file, &shape, &ignored))
+        return 0;
+    int64_t count = 0;
+    shape.stride = 1;
+    shape.base = memory_allocate(shape.count, 1, "shapes");
+    if (h5_read_rows(&checkpoint->file, &shape, NULL, NULL, &ignored))
+        for (size_t i = 0; i < shape.count; i++)
+            count += counts(shape.base[i]);
+    memory_free(shape.base);
+    return count;
+}
+
+// Walls excluded, as in the report of a step; before the first step there is none.
+static int64_t body_count(const struct checkpoint *checkpoint) {
+    return checkpoint->numbers.run.steps > 0 ? checkpoint->numbers.report.bodies
+                                             : count_shapes(checkpoint, is_finite);
+}
+
+void checkpoint_describe(const struct checkpoint *checkpoint, char *text, size_t size) {
+    static const struct {
+        const char *key, *attribute;
+    } texts[] = {
+        {"format-version", "format_version"},
+        {"program-version", "program_version"},
+        {"git-commit", "git_commit"},
+        {"case-sha256", "case_sha256"},
+        {"created", "created_utc"},
+        {"host", "hostname"},
+        {"parent", "parent"},
+    };
+    const struct gabion_world *numbers = &checkpoint->numbers;
+    int used = snprintf(
+        text, size,
+        "file: %s\nkind: checkpoint\nstep: %" PRId64 "\ntime: %.17g\n"
+        "bodies: %" PRId64 "\nblocks: %" PRId64 "\nmoving-bodies: %" PRId32 "\ncontacts: %" PRId64
+        "\nresidual: %.6g\nunconverged-steps: %" PRId64 "\nkinetic-energy: %.17g\n"
+        "energy-error: %.6g\nwall-time: %.3f\nstate-hash: %016" PRIx64 "\n",
+        checkpoint->file.path, numbers->step, checkpoint->time, body_count(checkpoint),
+        count_shapes(checkpoint, is_block), numbers->bodies.moving, numbers->report.contacts,
+        numbers->report.residual, numbers->run.unconverged_steps, numbers->ledger.kinetic,
+        numbers->ledger.energy_error, checkpoint->wall_time, checkpoint->state_hash);
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+        char value[256] = "";
+        struct error ignored = {0};
+        h5_read_text(&checkpoint->file, "/", texts[k].attribute, value, sizeof value, &ignored);
+        if (used >= 0 && (size_t)used < size && value[0])
+            used += snprintf(text + used, size - (size_t)used, "%s: %s\n", texts[k].key, value);
+    }
+}

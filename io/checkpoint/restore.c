@@ -1,0 +1,434 @@
+// From a file whose bytes are as they were written to a world: still nothing is believed that could
+// make the engine read or write outside its arrays.
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "geometry/patch.h"
+#include "io/checkpoint/format.h"
+#include "parallel/memory.h"
+
+static bool damaged(const struct checkpoint *checkpoint, struct error *error, const char *name,
+                    size_t row, const char *what) {
+    return error_set(error, ERROR_INPUT, "%s: damaged: dataset '%s', row %zu: %s",
+                     checkpoint->file.path, name, row, what);
+}
+
+// ---- names ----
+
+static bool restore_name(const struct checkpoint *checkpoint, struct gabion_world *world, int k,
+                         const char *name, struct error *error) {
+    bool same = k < world->groups.count ? strcmp(world->groups.name[k], name) == 0
+                                        : gabion_add_group(world, name) == k;
+    return same || damaged(checkpoint, error, CHECKPOINT_GROUP_NAMES, (size_t)k,
+                           "the group has another number in this run, or is named twice");
+}
+
+static bool restore_groups(const struct checkpoint *checkpoint, struct gabion_world *world,
+                           struct error *error) {
+    size_t count = 0, size = 0;
+    char *names = h5_read_strings(&checkpoint->file, CHECKPOINT_GROUP_NAMES, &count, &size, error);
+    if (!names)
+        return false;
+    bool good = count <= UINT16_MAX && count >= (size_t)world->groups.count;
+    if (!good)
+        error_set(error, ERROR_INPUT, "%s: dataset '%s' has %zu names; this run has %d",
+                  checkpoint->file.path, CHECKPOINT_GROUP_NAMES, count, world->groups.count);
+    for (size_t k = 0; good && k < count; k++)
+        good = restore_name(checkpoint, world, (int)k, names + k * size, error);
+    memory_free(names);
+    return good;
+}
+
+static bool check_materials(const struct checkpoint *checkpoint, const struct gabion_world *world,
+                            struct error *error) {
+    size_t count = 0, size = 0;
+    char *names =
+        h5_read_strings(&checkpoint->file, CHECKPOINT_MATERIAL_NAMES, &count, &size, error);
+    if (!names)
+        return false;
+    bool good = count == (size_t)world->materials.count;
+    for (size_t k = 0; good && k < count; k++)
+        good = strcmp(names + k * size, world->materials.name[k]) == 0;
+    memory_free(names);
+    return good || error_set(error, ERROR_INPUT, "%s: the materials are not those of the case",
+                             checkpoint->file.path);
+}
+
+// ---- sizes ----
+
+static bool find_sizes(const struct checkpoint *checkpoint, const struct state *state,
+                       size_t sizes[ROWS_KINDS], struct error *error) {
+    bool known[ROWS_KINDS] = {false};
+    for (size_t k = 0; k < checkpoint_array_count; k++) {
+        const struct state_array *array = &checkpoint_arrays[k];
+        struct h5_rows rows = checkpoint_view(state, array);
+        if (!h5_find_rows(&checkpoint->file, &rows, error))
+            return false;
+        if (known[array->rows] && rows.count != sizes[array->rows])
+            return error_set(error, ERROR_INPUT,
+                             "%s: damaged: dataset '%s' has %zu rows where others have %zu",
+                             checkpoint->file.path, array->name, rows.count, sizes[array->rows]);
+        known[array->rows] = true;
+        sizes[array->rows] = rows.count;
+    }
+    return true;
+}
+
+static bool check_sizes(const struct checkpoint *checkpoint, const size_t sizes[ROWS_KINDS],
+                        struct error *error) {
+    int64_t moving = checkpoint->numbers.bodies.moving, ids = checkpoint->numbers.bodies.id_count;
+    const char *wrong = NULL;
+    if (sizes[ROWS_BODIES] > INT32_MAX || sizes[ROWS_HALF_SPACES] > INT32_MAX ||
+        sizes[ROWS_HOLLOWS] > INT32_MAX || sizes[ROWS_CLUMPS] > INT32_MAX ||
+        sizes[ROWS_MEMORY] > UINT32_MAX || sizes[ROWS_PENDING] > INT_MAX ||
+        sizes[ROWS_DRIVEN] > INT_MAX || sizes[ROWS_JOINTS] > INT_MAX ||
+        sizes[ROWS_POLYHEDRA] > INT32_MAX || sizes[ROWS_INTERFACE_CORNERS] > UINT32_MAX)
+        wrong = "more rows than there can be";
+    else if (moving < 0 || moving > (int64_t)sizes[ROWS_BODIES])
+        wrong = "attribute 'bodies/moving' is not a number of bodies";
+    else if (ids < (int64_t)(sizes[ROWS_BODIES] + sizes[ROWS_PENDING]))
+        wrong = "attribute 'bodies/id_count' is less than the number of bodies";
+    else if (ids < (int64_t)sizes[ROWS_BODY_STARTS])
+        wrong = "dataset 'start/position' has more rows than there are ids";
+    else if (sizes[ROWS_STARTS] != (size_t)moving + 1 &&
+             (sizes[ROWS_STARTS] != 0 || sizes[ROWS_MEMORY] != 0))
+        wrong = "dataset 'contacts/start' should have one row more than there are moving bodies";
+    else if (sizes[ROWS_COLLISIONS] != 0 && sizes[ROWS_COLLISIONS] != sizes[ROWS_MEMORY])
+        wrong = "dataset 'contacts/collision' should have a row for each contact, or none";
+    return !wrong || error_set(error, ERROR_INPUT, "%s: damaged: %s", checkpoint->file.path, wrong);
+}
+
+static void make_room_for_bodies(const struct checkpoint *checkpoint, struct bodies *bodies,
+                                 const size_t sizes[ROWS_KINDS]) {
+    bodies_free(bodies);
+    bodies_reserve(bodies, sizes[ROWS_BODIES]);
+    bodies->count = (int32_t)sizes[ROWS_BODIES];
+    bodies->moving = checkpoint->numbers.bodies.moving;
+    bodies->id_count = checkpoint->numbers.bodies.id_count;
+    bodies->index_of = memory_reserve(NULL, &bodies->id_capacity, (size_t)bodies->id_count,
+                                      sizeof *bodies->index_of, "body ids");
+    for (int32_t id = 0; id < bodies->id_count; id++)
+        bodies->index_of[id] = -1;
+    bodies->half_space_count = sizes[ROWS_HALF_SPACES];
+    bodies->half_spaces =
+        memory_reserve(NULL, &bodies->half_space_capacity, sizes[ROWS_HALF_SPACES],
+                       sizeof *bodies->half_spaces, "half-spaces");
+    bodies->hollow_count = sizes[ROWS_HOLLOWS];
+    bodies->hollows = memory_reserve(NULL, &bodies->hollow_capacity, sizes[ROWS_HOLLOWS],
+                                     sizeof *bodies->hollows, "containers");
+    bodies->start_count = sizes[ROWS_BODY_STARTS];
+    bodies->start_of = memory_reserve(NULL, &bodies->start_capacity, sizes[ROWS_BODY_STARTS],
+                                      sizeof *bodies->start_of, "first positions");
+}
+
+static void make_room_for_contacts(struct contacts *contacts, const size_t sizes[ROWS_KINDS]) {
+    memory_free(contacts->memory);
+    memory_free(contacts->memory_start);
+    contacts->count = 0;
+    contacts->memory_count = sizes[ROWS_MEMORY];
+    contacts->memory_capacity = contacts->start_capacity = 0;
+    contacts->memory = memory_reserve(NULL, &contacts->memory_capacity, sizes[ROWS_MEMORY],
+                                      sizeof *contacts->memory, "contact memory");
+    memory_free(contacts->memory_collision);
+    contacts->memory_collision = NULL; // a run that is not stabilized keeps none
+    contacts->memory_collision_capacity = 0;
+    if (sizes[ROWS_COLLISIONS] > 0)
+        contacts->memory_collision =
+            memory_reserve(NULL, &contacts->memory_collision_capacity, sizes[ROWS_COLLISIONS],
+                           sizeof *contacts->memory_collision, "collisions");
+    contacts->memory_start = NULL; // which is how the engine knows that nothing is remembered
+    if (sizes[ROWS_STARTS] > 0)
+        contacts->memory_start = memory_reserve(NULL, &contacts->start_capacity, sizes[ROWS_STARTS],
+                                                sizeof *contacts->memory_start, "contact memory");
+}
+
+static void make_room(const struct checkpoint *checkpoint, struct state *state,
+                      const size_t sizes[ROWS_KINDS]) {
+    struct gabion_world *world = state->world;
+    make_room_for_bodies(checkpoint, &world->bodies, sizes);
+    make_room_for_contacts(&world->contacts, sizes);
+    memory_free(world->pending);
+    world->pending_count = (int)sizes[ROWS_PENDING];
+    world->pending = memory_allocate(sizes[ROWS_PENDING], sizeof *world->pending, "waiting bodies");
+    memory_free(world->driven);
+    world->driven_count = (int)sizes[ROWS_DRIVEN];
+    world->driven = memory_allocate(sizes[ROWS_DRIVEN], sizeof *world->driven, "driven bodies");
+
+    joints_free(&world->joints);
+    world->joints.count = (int)sizes[ROWS_JOINTS];
+    world->joints.list = memory_allocate(sizes[ROWS_JOINTS], sizeof *world->joints.list, "joints");
+
+    struct interfaces *interfaces = &world->interfaces;
+    interfaces_free(interfaces);
+    interfaces->count = sizes[ROWS_INTERFACES];
+    interfaces->corner_count = sizes[ROWS_INTERFACE_CORNERS];
+    interfaces->list = memory_reserve(NULL, &interfaces->capacity, interfaces->count,
+                                      sizeof *interfaces->list, "joints");
+    interfaces->corner =
+        memory_reserve(NULL, &interfaces->corner_capacity, interfaces->corner_count,
+                       sizeof *interfaces->corner, "corners of joints");
+    state->shapes = shape_table_reserve(sizes);
+}
+
+// ---- values ----
+
+struct value_context {
+    const struct checkpoint *checkpoint;
+    const struct state *state;
+    enum value_check check;
+};
+
+static int64_t value_integer(enum h5_type type, const char *value) {
+    switch (type) {
+    case H5_TYPE_UINT8:
+        return *(const uint8_t *)value;
+    case H5_TYPE_UINT16:
+        return *(const uint16_t *)value;
+    case H5_TYPE_UINT32:
+        return *(const uint32_t *)value;
+    default:
+        return *(const int32_t *)value;
+    }
+}
+
+// The number of things that can be pointed at.
+static int64_t value_limit(const struct state *state, enum value_check check) {
+    const struct gabion_world *world = state->world;
+    int64_t polyhedra = (int64_t)state->shapes.polyhedra, clumps = (int64_t)state->shapes.clumps;
+    switch (check) {
+    case VALUE_ID:
+    case VALUE_JOINED:
+        return world->bodies.id_count;
+    case VALUE_JOINT_KIND:
+        return GABION_JOINT_COUNT;
+    case VALUE_BODY:
+        return world->bodies.count;
+    case VALUE_MATERIAL:
+        return world->materials.count;
+    case VALUE_GROUP:
+        return world->groups.count;
+    case VALUE_SHAPE:
+        return GABION_DRUM + 1;
+    case VALUE_SHAPE_INDEX:
+        return INT32_MAX; // shape_fits knows better
+    case VALUE_POLYHEDRON:
+        return polyhedra > 0 ? polyhedra : 1; // 0 where it means nothing
+    case VALUE_CLUMP:
+        return clumps > 0 ? clumps : 1;
+    case VALUE_SPHERE_COUNT:
+        return CLUMP_SPHERES_MAX + 1;
+    case VALUE_CORNER_COUNT:
+    case VALUE_FACE_COUNT:
+        return POLYHEDRON_CORNERS_MAX + 1;
+    case VALUE_FACE_SIZE:
+        return POLYHEDRON_FACE_MAX + 1;
+    case VALUE_PATCH_SIZE:
+        return PATCH_POINTS_MAX + 1;
+    case VALUE_CORNER:
+        return POLYHEDRON_CORNERS_MAX;
+    case VALUE_LOCK:
+        return 2 * GABION_LOCK_RZ;
+    case VALUE_FLAG:
+        return 2;
+    default:
+        return INT64_MAX;
+    }
+}
+
+static int64_t value_least(enum value_check check) {
+    switch (check) {
+    case VALUE_SHAPE_INDEX:
+    case VALUE_JOINED:
+        return -1;
+    case VALUE_SPHERE_COUNT:
+        return 1;
+    case VALUE_CORNER_COUNT:
+    case VALUE_FACE_COUNT:
+        return 4;
+    case VALUE_FACE_SIZE:
+    case VALUE_PATCH_SIZE:
+        return 3;
+    default:
+        return 0;
+    }
+}
+
+static bool check_integers(const void *context, const struct h5_rows *rows, const void *block,
+                           size_t first, size_t count, struct error *error) {
+    const struct value_context *value = context;
+    if (value->check == VALUE_ANY)
+        return true;
+    int64_t low = value_least(value->check);
+    int64_t limit = value_limit(value->state, value->check);
+    size_t size = h5_type_size(rows->type);
+    for (size_t k = 0; k < count; k++) {
+        int64_t integer = value_integer(rows->type, (const char *)block + k * size);
+        if (integer < low || integer >= limit)
+            return error_set(error, ERROR_INPUT,
+                             "%s: damaged: dataset '%s', row %zu: %" PRId64
+                             " is not between %" PRId64 " and %" PRId64,
+                             value->checkpoint->file.path, rows->name, first + k, integer, low,
+                             limit - 1);
+    }
+    return true;
+}
+
+static bool check_reals(const void *context, const struct h5_rows *rows, const void *block,
+                        size_t first, size_t count, struct error *error) {
+    const struct value_context *value = context;
+    const double *real = block;
+    size_t columns = (size_t)rows->columns;
+    for (size_t k = 0; k < count * columns; k++) {
+        bool good = value->check == VALUE_NOT_NAN ? !isnan(real[k]) : isfinite(real[k]);
+        if (!good)
+            return damaged(value->checkpoint, error, rows->name, first + k / columns,
+                           "not a finite number");
+        if (value->check == VALUE_NOT_NEGATIVE && real[k] < 0)
+            return damaged(value->checkpoint, error, rows->name, first + k / columns,
+                           "a negative number");
+    }
+    return true;
+}
+
+static bool restore_arrays(const struct checkpoint *checkpoint, const struct state *state,
+                           struct error *error) {
+    for (size_t k = 0; k < checkpoint_array_count; k++) {
+        const struct state_array *array = &checkpoint_arrays[k];
+        struct value_context context = {checkpoint, state, array->check};
+        struct h5_rows rows = checkpoint_view(state, array);
+        h5_check check = array->type == H5_TYPE_FLOAT64 ? check_reals : check_integers;
+        if (!h5_read_rows(&checkpoint->file, &rows, check, &context, error))
+            return false;
+    }
+    return true;
+}
+
+// ---- what must agree between arrays ----
+
+static bool shape_fits(const struct bodies *bodies, int32_t i) {
+    int64_t index = bodies->shape_index[i];
+    switch ((enum gabion_shape)bodies->shape[i]) {
+    case GABION_HALF_SPACE:
+        return index >= 0 && index < (int64_t)bodies->half_space_count;
+    case GABION_POLYHEDRON:
+        return index >= 0 && index < (int64_t)bodies->polyhedron_count &&
+               (size_t)bodies->id[i] < bodies->start_count;
+    case GABION_CLUMP:
+        return index >= 0 && index < (int64_t)bodies->clump_count;
+    case GABION_HOLLOW_SPHERE:
+    case GABION_DRUM:
+        return index >= 0 && index < (int64_t)bodies->hollow_count &&
+               hollow_is_drum(bodies_hollow(bodies, i)) == (bodies->shape[i] == GABION_DRUM);
+    default:
+        return index < 0;
+    }
+}
+
+static bool check_bodies(const struct checkpoint *checkpoint, struct gabion_world *world,
+                         struct error *error) {
+    struct bodies *bodies = &world->bodies;
+    for (int32_t i = 0; i < bodies->count; i++) {
+        size_t row = (size_t)i;
+        if (!shape_fits(bodies, i))
+            return damaged(checkpoint, error, "bodies/shape_index", row, "does not fit the shape");
+        if (i < bodies->moving && (bodies_is_wall(bodies, i) || !(bodies->mass[i] > 0)))
+            return damaged(checkpoint, error, "bodies/mass", row, "a moving body without mass");
+        if (bodies->index_of[bodies->id[i]] >= 0)
+            return damaged(checkpoint, error, "bodies/id", row, "two bodies with one id");
+        bodies->index_of[bodies->id[i]] = i;
+    }
+    for (int k = 0; k < world->pending_count; k++) {
+        const struct gabion_body *body = &world->pending[k].body;
+        if (bodies->index_of[world->pending[k].id] >= 0)
+            return damaged(checkpoint, error, "pending/id", (size_t)k, "the body is in the run");
+        if (body->shape == GABION_POLYHEDRON && bodies->polyhedron_count == 0)
+            return damaged(checkpoint, error, "pending/shape", (size_t)k, "there are no polyhedra");
+        if (body->shape == GABION_CLUMP && bodies->clump_count == 0)
+            return damaged(checkpoint, error, "pending/shape", (size_t)k, "there are no clumps");
+    }
+    return true;
+}
+
+static bool check_interfaces(const struct checkpoint *checkpoint, const struct gabion_world *world,
+                             struct error *error) {
+    const struct interfaces *interfaces = &world->interfaces;
+    size_t next = 0;
+    for (size_t k = 0; k < interfaces->count; k++) {
+        const struct interface *interface = &interfaces->list[k];
+        if (interface->a >= interface->b)
+            return damaged(checkpoint, error, "interfaces/a", k, "not below its partner");
+        if (interface->begin != next || interface->corners > interfaces->corner_count - next)
+            return damaged(checkpoint, error, "interfaces/begin", k, "out of order");
+        next += interface->corners;
+    }
+    return true;
+}
+
+static bool check_joints(const struct checkpoint *checkpoint, const struct gabion_world *world,
+                         struct error *error) {
+    const struct joints *joints = &world->joints;
+    for (int k = 0; k < joints->count; k++)
+        if (joints->list[k].id[0] < 0 || joints->list[k].id[0] == joints->list[k].id[1])
+            return damaged(checkpoint, error, "joints/first", (size_t)k, "not a pair of bodies");
+    return true;
+}
+
+// Antagonists come after their candidate, and the memory of each body lies behind the last one's.
+static bool check_memory(const struct checkpoint *checkpoint, const struct state *state,
+                         struct error *error) {
+    const struct contacts *contacts = &state->world->contacts;
+    const uint32_t *start = contacts->memory_start;
+    size_t starts = checkpoint_rows(state, ROWS_STARTS);
+    if (starts > 0 && (start[0] != 0 || start[starts - 1] != contacts->memory_count))
+        return damaged(checkpoint, error, "contacts/start", starts - 1,
+                       "does not fit the number of contacts");
+    for (size_t c = 0; c + 1 < starts; c++) {
+        if (start[c] > start[c + 1] || start[c + 1] > contacts->memory_count)
+            return damaged(checkpoint, error, "contacts/start", c + 1, "out of order");
+        for (uint32_t k = start[c]; k < start[c + 1]; k++)
+            if ((size_t)contacts->memory[k].a <= c)
+                return damaged(checkpoint, error, "contacts/body", k, "out of order");
+    }
+    return true;
+}
+
+static void restore_numbers(const struct checkpoint *checkpoint, struct gabion_world *world) {
+    for (size_t k = 0; k < checkpoint_number_count; k++) {
+        const struct state_number *number = &checkpoint_numbers[k];
+        memcpy((char *)world + number->offset, (const char *)&checkpoint->numbers + number->offset,
+               h5_type_size(number->type));
+    }
+}
+
+static bool restore_state(const struct checkpoint *checkpoint, struct state *state,
+                          struct error *error) {
+    size_t sizes[ROWS_KINDS] = {0};
+    struct gabion_world *world = state->world;
+    if (!find_sizes(checkpoint, state, sizes, error) || !check_sizes(checkpoint, sizes, error))
+        return false;
+    make_room(checkpoint, state, sizes);
+    return restore_arrays(checkpoint, state, error) &&
+           shape_table_restore(&state->shapes, &world->bodies, checkpoint->file.path, error) &&
+           check_bodies(checkpoint, world, error) && check_memory(checkpoint, state, error) &&
+           check_interfaces(checkpoint, world, error) && check_joints(checkpoint, world, error);
+}
+
+bool checkpoint_restore(const struct checkpoint *checkpoint, struct gabion_world *world,
+                        struct error *error) {
+    struct state state = {.world = world};
+    if (!check_materials(checkpoint, world, error) || !restore_groups(checkpoint, world, error))
+        return false;
+    bool restored = restore_state(checkpoint, &state, error);
+    shape_table_free(&state.shapes);
+    if (!restored)
+        return false;
+    restore_numbers(checkpoint, world);
+    uint64_t hash = gabion_state_hash(world);
+    return hash == checkpoint->state_hash ||
+           error_set(error, ERROR_INPUT,
+                     "%s: the restored state has hash %016" PRIx64 ", the stored one %016" PRIx64
+                     "; go on from an earlier checkpoint",
+                     checkpoint->file.path, hash, checkpoint->state_hash);
+}

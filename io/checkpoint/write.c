@@ -1,0 +1,145 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "io/checkpoint/format.h"
+#include "io/file/file.h"
+#include "io/text/sha256.h"
+#include "io/text/version.h"
+#include "parallel/memory.h"
+
+// Given by the build.
+#ifndef GABION_COMMIT
+#define GABION_COMMIT "unknown"
+#endif
+#ifndef GABION_COMPILER_FLAGS
+#define GABION_COMPILER_FLAGS "unknown"
+#endif
+
+static bool write_texts(struct h5_file *file, const struct gabion_world *world,
+                        const struct checkpoint_note *note, struct error *error) {
+    char version[32], hash[32], sha256[SHA256_TEXT_SIZE], host[256] = "", created[32] = "";
+    snprintf(version, sizeof version, "%d.%d", CHECKPOINT_FORMAT_MAJOR, CHECKPOINT_FORMAT_MINOR);
+    snprintf(hash, sizeof hash, "%016" PRIx64, gabion_state_hash(world));
+    sha256_text(note->case_text, strlen(note->case_text), sha256);
+    gethostname(host, sizeof host - 1);
+    time_t now = time(NULL);
+    struct tm utc;
+    if (gmtime_r(&now, &utc))
+        strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    const struct {
+        const char *name, *text;
+    } texts[] = {
+        {"format", CHECKPOINT_FORMAT},
+        {"format_version", version},
+        {"creator", "gabion"},
+        {"program_version", GABION_VERSION},
+        {"git_commit", GABION_COMMIT},
+        {"compiler", __VERSION__},
+        {"compiler_flags", GABION_COMPILER_FLAGS},
+        {"case_sha256", sha256},
+        {"hostname", host},
+        {"created_utc", created},
+        {"parent", note->parent},
+        {"state_hash", hash},
+    };
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+        if (!h5_write_text(file, "/", texts[k].name, texts[k].text, error))
+            return false;
+    return h5_write_document(file, CHECKPOINT_CASE, note->case_text, error);
+}
+
+static bool write_numbers(struct h5_file *file, const struct gabion_world *world,
+                          const struct checkpoint_note *note, struct error *error) {
+    for (size_t k = 0; k < checkpoint_number_count; k++) {
+        const struct state_number *number = &checkpoint_numbers[k];
+        if (!h5_write_number(file, number->object, number->name, number->type,
+                             (const char *)world + number->offset, error))
+            return false;
+    }
+    double time = world_time(world);
+    int32_t threads = team_size(world->team);
+    return h5_write_number(file, "/", "time", H5_TYPE_FLOAT64, &time, error) &&
+           h5_write_number(file, "/", "wall_time", H5_TYPE_FLOAT64, &note->wall_time, error) &&
+           h5_write_number(file, "/", "threads", H5_TYPE_INT32, &threads, error);
+}
+
+static bool write_names(struct h5_file *file, const char *name, const struct name_table *table,
+                        struct error *error) {
+    return h5_write_strings(file, name, table->name, (size_t)table->count, error);
+}
+
+static bool write_contents(struct h5_file *file, const struct gabion_world *world,
+                           const struct checkpoint_note *note, struct error *error) {
+    for (size_t k = 0; k < checkpoint_group_count; k++)
+        if (!h5_write_group(file, checkpoint_groups[k], error))
+            return false;
+    if (!write_texts(file, world, note, error) || !write_numbers(file, world, note, error) ||
+        !write_names(file, CHECKPOINT_GROUP_NAMES, &world->groups, error) ||
+        !write_names(file, CHECKPOINT_MATERIAL_NAMES, &world->materials, error))
+        return false;
+    struct state state = {(struct gabion_world *)world, shape_table_make(&world->bodies)};
+    bool written = true;
+    for (size_t k = 0; written && k < checkpoint_array_count; k++) {
+        struct h5_rows rows = checkpoint_view(&state, &checkpoint_arrays[k]);
+        written = h5_write_rows(file, &rows, error);
+    }
+    shape_table_free(&state.shapes);
+    return written;
+}
+
+static bool write_temporary(const char *path, const struct gabion_world *world,
+                            const struct checkpoint_note *note, struct error *error) {
+    struct h5_file file;
+    if (!h5_create(&file, path, CHECKPOINT_SEAL_SIZE, error))
+        return false;
+    if (!write_contents(&file, world, note, error)) {
+        h5_abandon(&file);
+        return false;
+    }
+    return h5_close(&file, error) && checkpoint_seal(path, error);
+}
+
+static void remove_step(const char *directory, int64_t step) {
+    struct error ignored = {0};
+    char path[4096];
+    if (checkpoint_name(directory, step, path, sizeof path, &ignored))
+        unlink(path);
+}
+
+// Files beyond the step just written are left from a run that was taken up again before them: they
+// go first, then the oldest.
+static void remove_old(const char *directory, int64_t written, size_t keep) {
+    struct error ignored = {0};
+    size_t count = 0;
+    int64_t *steps = checkpoint_list(directory, &count, &ignored);
+    if (!steps)
+        return;
+    size_t excess = count > keep ? count - keep : 0;
+    for (; excess > 0 && steps[count - 1] > written; count--, excess--)
+        remove_step(directory, steps[count - 1]);
+    for (size_t k = 0; k < excess; k++)
+        remove_step(directory, steps[k]);
+    memory_free(steps);
+}
+
+bool checkpoint_write(const char *directory, const struct gabion_world *world,
+                      const struct checkpoint_note *note, int keep, struct error *error) {
+    char path[4096], temporary[4096];
+    int length = snprintf(temporary, sizeof temporary, "%s/" CHECKPOINT_TEMPORARY, directory);
+    if (!checkpoint_name(directory, world->step, path, sizeof path, error))
+        return false;
+    if (length < 0 || (size_t)length >= sizeof temporary)
+        return error_set(error, ERROR_INPUT, "%s: folder name too long", directory);
+    if (!write_temporary(temporary, world, note, error)) {
+        unlink(temporary);
+        return error_context(error, "step %" PRId64 ": no checkpoint written", world->step);
+    }
+    if (!file_publish(temporary, path, error))
+        return error_context(error, "step %" PRId64 ": no checkpoint written", world->step);
+    if (keep > 0)
+        remove_old(directory, world->step, (size_t)keep);
+    return true;
+}

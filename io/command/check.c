@@ -1,0 +1,285 @@
+#include <inttypes.h>
+#include <stdarg.h>
+
+#include "engine/contact/detection.h"
+#include "engine/world/hollow_fit.h"
+#include "io/command/commands.h"
+#include "io/run/scene.h"
+#include "parallel/memory.h"
+
+static int warnings;
+
+__attribute__((format(printf, 1, 2))) static void warn(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("warning: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+    warnings++;
+}
+
+// What the bodies span; walls have no size.
+struct extremes {
+    int32_t count;       // of moving bodies, as are the next six
+    double small, large; // sizes: radii, half thicknesses of blocks
+    int32_t small_id, large_id;
+    double speed; // largest, relative to the size: 1/s
+    int32_t speed_id;
+    double mass;    // together
+    vec3 low, high; // corners of the box around all spheres and blocks, the fixed ones too
+};
+
+static void extend_box(struct extremes *found, vec3 centre, double radius) {
+    for (int axis = 0; axis < 3; axis++) {
+        double x = vec3_get(centre, axis);
+        vec3_set(&found->low, axis, fmin(vec3_get(found->low, axis), x - radius));
+        vec3_set(&found->high, axis, fmax(vec3_get(found->high, axis), x + radius));
+    }
+}
+
+static void extend_box_to(struct extremes *found, const struct bodies *bodies, int32_t i) {
+    const struct polyhedron *block = bodies_polyhedron(bodies, i);
+    mat3 axes = quat_matrix(bodies->q[i]);
+    for (int32_t k = 0; k < block->corner_count; k++)
+        extend_box(found, vec3_add(bodies->x[i], mat3_apply(axes, block->corner[k])), 0.0);
+}
+
+static void extend_extremes(struct extremes *found, const struct bodies *bodies) {
+    for (int32_t i = 0; i < bodies->count; i++) {
+        double size = bodies_size(bodies, i), speed = vec3_length(bodies->v[i]) / size;
+        if (bodies->shape[i] == GABION_SPHERE || bodies->shape[i] == GABION_CLUMP)
+            extend_box(found, bodies->x[i], bodies->radius[i]);
+        if (bodies->shape[i] == GABION_POLYHEDRON)
+            extend_box_to(found, bodies, i);
+        if (bodies->mass[i] == 0.0)
+            continue;
+        found->count++;
+        found->mass += bodies->mass[i];
+        if (size < found->small) {
+            found->small = size;
+            found->small_id = bodies->id[i];
+        }
+        if (size > found->large) {
+            found->large = size;
+            found->large_id = bodies->id[i];
+        }
+        if (speed > found->speed) {
+            found->speed = speed;
+            found->speed_id = bodies->id[i];
+        }
+    }
+}
+
+// Of the bodies in the run and of those that wait for their time.
+static struct extremes find_extremes(const struct gabion_world *world) {
+    struct extremes found = {.small = INFINITY,
+                             .low = {INFINITY, INFINITY, INFINITY},
+                             .high = {-INFINITY, -INFINITY, -INFINITY}};
+    // Lent: their numbers stay 0.
+    struct bodies waiting = {.polyhedra = world->bodies.polyhedra, .clumps = world->bodies.clumps};
+    for (int k = 0; k < world->pending_count; k++)
+        bodies_append(&waiting, bodies_new_id(&waiting), &world->pending[k].body);
+    for (int k = 0; k < world->pending_count; k++)
+        waiting.id[k] = world->pending[k].id; // as messages name them
+    extend_extremes(&found, &world->bodies);
+    extend_extremes(&found, &waiting);
+    waiting.polyhedra = NULL;
+    waiting.clumps = NULL;
+    bodies_free(&waiting);
+    return found;
+}
+
+static void print_extremes(const struct extremes *found) {
+    if (found->count > 0)
+        printf("size-min: %.6g\nsize-max: %.6g\nmass: %.6g\n", found->small, found->large,
+               found->mass);
+    if (found->high.x >= found->low.x) {
+        vec3 extent = vec3_sub(found->high, found->low);
+        printf("extent: %.6g %.6g %.6g\n", extent.x, extent.y, extent.z);
+    }
+}
+
+static void check_sizes(const struct extremes *found) {
+    if (found->small < 1e-6)
+        warn("body %" PRId32 " has a size of %g m; lengths are in metres", found->small_id,
+             found->small);
+    if (found->large > 1e3)
+        warn("body %" PRId32 " has a size of %g m; lengths are in metres", found->large_id,
+             found->large);
+    if (found->large > 1e4 * found->small)
+        warn("sizes span %g to %g m", found->small, found->large);
+}
+
+static void check_materials(const struct gabion_world *world) {
+    for (int i = 0; i < world->materials.count; i++) {
+        double density = world->density[i];
+        if (density != 0.0 && (density < 1.0 || density > 30000.0))
+            warn("material %s has a density of %g; kg/m^3 are meant (stone: 2600)",
+                 world->materials.name[i], density);
+    }
+    for (int i = 0; i < world->laws.count; i++) {
+        double friction = world->laws.law[i].friction;
+        if (isfinite(friction) && friction > 5.0)
+            warn("a friction coefficient of %g is unusual (an angle of %.1f degrees); "
+                 "a coefficient is meant, not an angle",
+                 friction, atan(friction) * 57.29577951308232);
+    }
+}
+
+static void check_times(const struct gabion_settings *settings, const struct extremes *found) {
+    double g = vec3_length(settings->gravity), h = settings->step;
+    if (g > 100.0)
+        warn("gravity is %g m/s^2; the Earth's is 9.81", g);
+    if (settings->theta < 0.5 || settings->theta > 1.0)
+        warn("time.theta is %g; between 0.5 and 1 the scheme is stable", settings->theta);
+    if (settings->end < h)
+        warn("time.end (%g s) is less than one step (%g s)", settings->end, h);
+    if (settings->tolerance > 1e-2)
+        warn("solver.tolerance is %g; above 1e-2 contact forces are hardly solved for",
+             settings->tolerance);
+    if (settings->time_budget > 0)
+        warn(
+            "solver.time_budget is %g s: what a step computes depends on the speed of the machine, "
+            "and the run cannot be reproduced",
+            settings->time_budget);
+    if (found->count == 0)
+        return;
+    // Falling from rest a body moves g h^2 in its first step.
+    if (g > 0.0 && h > 0.1 * sqrt(found->small / g))
+        warn("time.step (%g s) is long for body %" PRId32 ": %.3g s is a tenth of sqrt(size/g)", h,
+             found->small_id, 0.1 * sqrt(found->small / g));
+    if (found->speed * h > 0.5)
+        warn("body %" PRId32
+             " moves %.3g times its size in one step of %g s; a shorter time.step resolves "
+             "its impacts",
+             found->speed_id, found->speed * h, h);
+}
+
+static void check_overlap(struct gabion_world *world) {
+    double overlap, relative;
+    int32_t a, b;
+    if (!world_initial_overlap(world, &overlap, &relative, &a, &b)) {
+        printf("overlap: 0\n");
+        return;
+    }
+    printf("overlap: %.6g\noverlap-relative: %.6g\n", overlap, relative);
+    if (relative > 1e-4)
+        warn("bodies %" PRId32 " and %" PRId32 " overlap by %.3g m at the start, %.3g of the "
+             "smaller body's size; contact %s",
+             a, b, overlap, relative,
+             world->settings.gap == GABION_GAP_STABILIZED
+                 ? "pushes it out within a step, at a speed of contact.gamma overlap/step"
+                 : "does not push it out again");
+}
+
+// Wants the bodies in order, as check_overlap leaves them. Those that come later are looked at in
+// their step.
+static void check_fit(const struct gabion_world *world) {
+    struct error error = {0};
+    if (!hollow_fit_check(world, &error))
+        warn("%s; the run will stop", error.text);
+}
+
+// Entries without effect are most often a slip in a name or a time.
+static bool is_too_late(const struct scene *scene, double time, int64_t steps) {
+    struct error ignored = {0};
+    int64_t step;
+    return !scene_steps_until(scene, time, &step, &ignored) || step >= steps;
+}
+
+static void check_groups(const struct gabion_world *world) {
+    bool *moves = memory_allocate((size_t)world->groups.count, sizeof *moves, "groups");
+    for (int32_t i = 0; i < world->bodies.count; i++)
+        moves[world->bodies.group[i]] |= world->bodies.mass[i] > 0.0;
+    for (int k = 0; k < world->pending_count; k++)
+        moves[world->pending[k].body.group] |= !world->pending[k].body.fixed;
+    for (int k = 0; k < world->force_count; k++)
+        if (!moves[world->forces[k].group])
+            warn("a force on group %s has no effect: none of its bodies can move",
+                 gabion_group_name(world, world->forces[k].group));
+    for (int k = 0; k < world->event_count; k++)
+        if (world->events[k].kind == EVENT_RESET && !moves[world->events[k].group])
+            warn("a reset of group %s has no effect: none of its bodies can move",
+                 gabion_group_name(world, world->events[k].group));
+    memory_free(moves);
+}
+
+static void check_events(const struct scene *scene, int64_t steps) {
+    const struct gabion_world *world = scene->world;
+    double end = world->settings.end, first = INFINITY;
+    int late = 0;
+    for (int k = 0; k < world->event_count; k++) {
+        const struct event *event = &world->events[k];
+        if (is_too_late(scene, event->time, steps))
+            warn("the %s of group %s at %g s has no effect: the run ends at %g s",
+                 event->kind == EVENT_RESET ? "reset" : "removal",
+                 gabion_group_name(world, event->group), event->time, end);
+    }
+    for (int k = 0; k < world->pending_count; k++) {
+        double time = world->pending[k].body.insert_time;
+        if (is_too_late(scene, time, steps)) {
+            late++;
+            first = fmin(first, time);
+        }
+    }
+    if (late > 0)
+        warn("bodies that never enter: %d, with an insert_time of %g s or later; the run ends at "
+             "%g s",
+             late, first, end);
+}
+
+// Measured on packings of 64 000 and 512 000 grains; five contact points per grain lie within the
+// alert distance of a dense packing. A block is counted with its ten points, as measured on a wall
+// of 10 025 in running bond.
+#define BYTES_AT_START    20e6
+#define BYTES_PER_BODY    350.0
+#define BYTES_PER_CONTACT 190.0
+#define BYTES_PER_BLOCK   7400.0
+
+static double body_memory(int shape) {
+    return shape == GABION_POLYHEDRON || shape == GABION_CLUMP
+               ? BYTES_PER_BLOCK
+               : BYTES_PER_BODY + 5.0 * BYTES_PER_CONTACT;
+}
+
+static double estimate_memory(const struct gabion_world *world) {
+    double memory = BYTES_AT_START;
+    for (int32_t i = 0; i < world->bodies.count; i++)
+        memory += body_memory(world->bodies.shape[i]);
+    for (int k = 0; k < world->pending_count; k++)
+        memory += body_memory(world->pending[k].body.shape);
+    return memory;
+}
+
+static bool check_scene(const struct scene *scene, struct error *error) {
+    int64_t steps;
+    if (!scene_steps_until(scene, case_settings(scene->file)->end, &steps, error))
+        return false;
+    warnings = 0;
+    struct extremes found = find_extremes(scene->world);
+    scene_describe(scene, stdout);
+    printf("memory-estimate-mb: %.0f\n", 1e-6 * estimate_memory(scene->world));
+    print_extremes(&found);
+    if (found.count == 0)
+        warn("nothing can move: there is no body that is not fixed");
+    check_overlap(scene->world);
+    check_fit(scene->world);
+    check_sizes(&found);
+    check_materials(scene->world);
+    check_times(&scene->world->settings, &found);
+    check_groups(scene->world);
+    check_events(scene, steps);
+    printf("warnings: %d\n", warnings);
+    return true;
+}
+
+bool command_check(const struct options *options, struct error *error) {
+    struct scene_request request = options_scene(options);
+    struct scene scene;
+    if (!scene_open_case(&scene, &request, error))
+        return false;
+    bool good = check_scene(&scene, error);
+    scene_close(&scene);
+    return good;
+}

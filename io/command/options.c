@@ -1,0 +1,308 @@
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "io/text/number.h"
+#include "io/command/options_set.h"
+#include "parallel/memory.h"
+
+struct verb_row {
+    const char *name, *target;
+    int target_least, target_most;
+    const char *summary;
+    const char *text;
+};
+
+static const struct verb_row verbs[VERB_COUNT] = {
+    [VERB_RUN] = {"run", "CASE", 1, 1, "run a case file",
+                  "Checks the case, runs it to time.end and writes history.csv, run.log, ParaView\n"
+                  "series and checkpoints into a folder; a checkpoint of the last step is always\n"
+                  "left, also on Ctrl-C. Ends with `key: value` lines on standard output.\n"},
+    [VERB_RESUME] = {"resume", "DIR|CHECKPOINT", 1, 1, "go on from a checkpoint",
+                     "Goes on from the newest good checkpoint of a folder to time.end, with the\n"
+                     "bits of a run that never stopped. A folder is continued in place; with -o a\n"
+                     "new one is started from the checkpoint.\n"},
+    [VERB_CHECK] = {"check", "CASE", 1, 1, "check a case without running it",
+                    "Reads the case, builds its bodies and reports their number, the memory a run\n"
+                    "needs, the largest overlap at the start, and units that look wrong.\n"},
+    [VERB_INFO] = {"info", "FILE|DIR", 0, 1, "describe this machine, or what a file holds",
+                   "Without a file: version, compiler, processor. With a case, a checkpoint or a\n"
+                   "contact problem (FCLIB): what it holds. With a folder: its newest good\n"
+                   "checkpoint.\n"},
+    [VERB_EXPLAIN] = {"explain", "KEY", 0, 1, "explain the keys of case files",
+                      "Explains one key (solver.tolerance), a section (solver), or all of them.\n"},
+    [VERB_SOLVE] =
+        {"solve", "PROBLEM", 1, 1, "solve one contact problem",
+         "Solves a contact problem in FCLIB format (fclib_local) from zero impulses and\n"
+         "prints how well and how fast, as `key: value` lines: both residuals, measured\n"
+         "anew on the answer, and the seconds of solving alone. Solvers are nsgs, psor,\n"
+         "cpg, lemke, qp, newton, bicg, anderson, ipm, prox and auto (docs/solvers.md).\n"},
+    [VERB_EXPORT] = {"export", "CASE|DIR|CHECKPOINT", 1, 1, "write the contact problem of a step",
+                     "Makes one step and writes its contact problem, with the impulses that were\n"
+                     "found as /solution, as a file that FCLIB reads. A folder is entered at its\n"
+                     "newest good checkpoint before the step; nothing in it changes.\n"},
+    [VERB_COMPARE] =
+        {"compare", "PROBLEM...", 1, INT_MAX, "compare solvers on contact problems",
+         "Solves every problem (FCLIB) with every solver to every tolerance and prints a\n"
+         "table and the performance profile: the fraction of the problems that a solver\n"
+         "solves within a factor tau of the time of the best (Dolan, More 2002).\n"},
+};
+
+#define BIT(verb) (1u << (verb))
+
+struct option_row {
+    const char *name;
+    char letter;          // 0: none
+    const char *argument; // NULL: a flag
+    unsigned verbs;
+    const char *help;
+    bool (*set)(struct options *options, const char *value, struct error *error);
+};
+
+#define SOLVING (BIT(VERB_SOLVE) | BIT(VERB_COMPARE))
+
+static const struct option_row option_rows[] = {
+    {"output", 'o', "DIR", BIT(VERB_RUN) | BIT(VERB_RESUME),
+     "folder for the results (run: default out/<case name>)", set_output},
+    {"fclib", 0, "FILE", BIT(VERB_EXPORT), "the file to write, in FCLIB format", set_fclib},
+    {"step", 0, "N", BIT(VERB_EXPORT),
+     "the step to make (default: the first, or the one after the checkpoint)", set_step},
+    {"solver", 0, "S", BIT(VERB_SOLVE), "solver (default auto)", set_solver},
+    {"solvers", 0, "S,S,...", BIT(VERB_COMPARE),
+     "solvers, nsgs/exact for one with a local solver (default auto,nsgs,anderson,newton,ipm)",
+     set_solvers},
+    {"local", 0, "L", SOLVING,
+     "one-contact solver of nsgs: auto, explicit, newton, lemke, qp, exact (default auto)",
+     set_local},
+    {"tol", 0, "E", BIT(VERB_SOLVE), "residual to reach (default 1e-8)", set_tolerance},
+    {"tol", 0, "E,E,...", BIT(VERB_COMPARE), "residuals to reach (default 1e-4,1e-8)",
+     set_tolerances},
+    {"measure", 0, "M", SOLVING,
+     "the residual that counts: scaled (default), in units of velocity, or fclib", set_measure},
+    {"max", 0, "N", SOLVING,
+     "cap on sweeps, factorisations or pivots, as the solver counts (default 10000)", set_max},
+    {"relaxation", 0, "W", SOLVING, "of sweeps, in (0, 2) (default 1)", set_relaxation},
+    {"cone", 0, "KIND", SOLVING,
+     "polygon of lemke and qp: inner, corners on Coulomb's circle (default), or outer", set_cone},
+    {"cone-sides", 0, "N", SOLVING, "its sides, 3 or more (default 8)", set_cone_sides},
+    {"cone-angle", 0, "DEG", SOLVING, "its turn about the normal (default 0)", set_cone_angle},
+    {"history", 0, "FILE", BIT(VERB_SOLVE), "write both residuals by iteration, as CSV",
+     set_history},
+    {"save", 0, NULL, BIT(VERB_SOLVE),
+     "store the answer as /solution in the file, converged or not", set_save},
+    {"output", 'o', "PREFIX", BIT(VERB_COMPARE),
+     "write PREFIX.csv, PREFIX-profile.csv and PREFIX-profile.svg", set_prefix},
+    {"threads", 'j', "N", BIT(VERB_RUN) | BIT(VERB_RESUME) | BIT(VERB_EXPORT) | SOLVING,
+     "threads (default, and 0: one per core); the results do not depend on it", set_threads},
+    {"steps", 0, "N", BIT(VERB_RUN) | BIT(VERB_RESUME),
+     "run exactly N steps (resume: N more), whatever time.end and stop say", set_steps},
+    {"until", 0, "T", BIT(VERB_RESUME), "run to this time instead of time.end", set_until},
+    {"set", 0, "KEY=VALUE",
+     BIT(VERB_RUN) | BIT(VERB_RESUME) | BIT(VERB_CHECK) | BIT(VERB_INFO) | BIT(VERB_EXPORT),
+     "replace one value of the case file; may be repeated", set_override},
+    {"force", 0, NULL, BIT(VERB_RUN), "remove the results of an earlier run from the folder first",
+     set_force},
+    {"force", 0, NULL, BIT(VERB_EXPORT), "replace a file that exists", set_force},
+    {"quiet", 'q', NULL, BIT(VERB_RUN) | BIT(VERB_RESUME), "no progress, only the summary",
+     set_quiet},
+    {"markdown", 0, NULL, BIT(VERB_EXPLAIN), "as a page of the manual", set_markdown},
+    {"help", 'h', NULL, ~0u, "show this help", set_help},
+    {"version", 0, NULL, BIT(VERB_NONE), "show the version", set_version},
+};
+#define OPTION_COUNT (sizeof option_rows / sizeof option_rows[0])
+
+static const char *program_of(enum verb verb, char text[64]) {
+    if (verb == VERB_NONE)
+        snprintf(text, 64, "gabion");
+    else
+        snprintf(text, 64, "gabion %s", verbs[verb].name);
+    return text;
+}
+
+static bool is_named(const struct option_row *row, const char *argument) {
+    if (argument[1] != '-')
+        return row->letter != 0 && row->letter == argument[1];
+    size_t length = strcspn(argument + 2, "=");
+    return strlen(row->name) == length && strncmp(row->name, argument + 2, length) == 0;
+}
+
+// The option of this verb, or else of another.
+static const struct option_row *find_option(enum verb verb, const char *argument) {
+    const struct option_row *other = NULL;
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        if (!is_named(&option_rows[i], argument))
+            continue;
+        if (option_rows[i].verbs & BIT(verb))
+            return &option_rows[i];
+        other = &option_rows[i];
+    }
+    return other;
+}
+
+static const char *value_of(const char *argument) {
+    if (argument[1] != '-')
+        return argument[2] != '\0' ? argument + 2 : NULL;
+    const char *equals = strchr(argument, '=');
+    return equals ? equals + 1 : NULL;
+}
+
+static bool refuse_option(enum verb verb, const char *argument, const struct option_row *row,
+                          struct error *error) {
+    char program[64], near[128], word[64];
+    program_of(verb, program);
+    if (row != NULL)
+        return error_set(error, ERROR_INPUT, "%s has no option %s; see %s --help", program,
+                         argument, program);
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(argument, "="), argument);
+    struct suggestion suggestion = suggestion_start(word);
+    char names[OPTION_COUNT][32];
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        snprintf(names[i], sizeof names[i], "--%s", option_rows[i].name);
+        if (option_rows[i].verbs & BIT(verb))
+            suggestion_consider(&suggestion, names[i]);
+    }
+    return error_set(error, ERROR_INPUT, "unknown option %s%s (see %s --help)", word,
+                     suggestion_print(&suggestion, near, sizeof near), program);
+}
+
+// One option at argv[*at]; its value may be the next argument.
+static bool take_option(struct options *options, int argc, const char *const *argv, int *at,
+                        struct error *error) {
+    const char *argument = argv[*at], *value = value_of(argument);
+    const struct option_row *row = find_option(options->verb, argument);
+    if (row == NULL || !(row->verbs & BIT(options->verb)))
+        return refuse_option(options->verb, argument, row, error);
+    if (row->argument == NULL && value != NULL)
+        return error_set(error, ERROR_INPUT, "--%s takes no value: %s", row->name, argument);
+    if (row->argument != NULL && value == NULL) {
+        if (*at + 1 >= argc || strncmp(argv[*at + 1], "--", 2) == 0)
+            return error_set(error, ERROR_INPUT, "%s needs a value: %s %s", argument, argument,
+                             row->argument);
+        value = argv[++*at];
+    }
+    return row->set(options, value, error);
+}
+
+static bool take_verb(struct options *options, const char *name, struct error *error) {
+    struct suggestion suggestion = suggestion_start(name);
+    char near[128];
+    for (int verb = 0; verb < VERB_COUNT; verb++) {
+        if (strcmp(verbs[verb].name, name) == 0) {
+            options->verb = (enum verb)verb;
+            return true;
+        }
+        suggestion_consider(&suggestion, verbs[verb].name);
+    }
+    return error_set(error, ERROR_INPUT, "unknown command \"%.60s\"%s (see gabion --help)", name,
+                     suggestion_print(&suggestion, near, sizeof near));
+}
+
+static bool take_target(struct options *options, const char *argument, struct error *error) {
+    const struct verb_row *row = &verbs[options->verb];
+    if (options->target_count == row->target_most)
+        return error_set(error, ERROR_INPUT,
+                         "gabion %s takes one %s: \"%s\" and then \"%s\" are too many", row->name,
+                         row->target, options->target, argument);
+    options->targets = memory_resize(options->targets, (size_t)options->target_count + 1,
+                                     sizeof *options->targets, "arguments");
+    options->targets[options->target_count++] = argument;
+    options->target = options->targets[0];
+    return true;
+}
+
+static bool check_complete(const struct options *options, struct error *error) {
+    if (options->help || options->version)
+        return true;
+    if (options->verb == VERB_NONE)
+        return error_set(error, ERROR_INPUT, "a command is missing; see gabion --help");
+    const struct verb_row *row = &verbs[options->verb];
+    if (options->target_count < row->target_least)
+        return error_set(error, ERROR_INPUT, "gabion %s needs a %s; see gabion %s --help",
+                         row->name, row->target, row->name);
+    if (options->steps >= 0 && !isnan(options->until))
+        return error_set(error, ERROR_INPUT, "give --steps or --until, not both");
+    return true;
+}
+
+bool options_parse(struct options *options, int argc, const char *const *argv,
+                   struct error *error) {
+    bool only_targets = false;
+    struct gabion_settings defaults = gabion_default_settings();
+    *options = (struct options){.verb = VERB_NONE, .steps = -1, .until = NAN, .step = -1};
+    options->solver = (struct solver_settings){
+        .max_iterations = 10000, .relaxation = defaults.relaxation, .cone = defaults.cone};
+    for (int at = 1; at < argc; at++) {
+        const char *argument = argv[at];
+        bool taken;
+        if (!only_targets && strcmp(argument, "--") == 0)
+            taken = only_targets = true;
+        else if (!only_targets && argument[0] == '-' && argument[1] != '\0')
+            taken = take_option(options, argc, argv, &at, error);
+        else if (options->verb == VERB_NONE)
+            taken = take_verb(options, argument, error);
+        else
+            taken = take_target(options, argument, error);
+        if (!taken)
+            return false;
+    }
+    return check_complete(options, error);
+}
+
+void options_free(struct options *options) {
+    memory_free(options->overrides);
+    memory_free(options->targets);
+    memory_free(options->solvers);
+    memory_free(options->tolerances);
+    options->overrides = options->targets = NULL;
+    options->solvers = NULL;
+    options->tolerances = NULL;
+}
+
+static int print_left(const struct option_row *row, char *text, size_t size) {
+    char letter[8] = "    ";
+    if (row->letter != 0)
+        snprintf(letter, sizeof letter, "-%c, ", row->letter);
+    return snprintf(text, size, "%s--%s%s%s", letter, row->name, row->argument ? " " : "",
+                    row->argument ? row->argument : "");
+}
+
+static void print_options(enum verb verb, FILE *stream) {
+    char left[64];
+    int width = 0;
+    for (size_t i = 0; i < OPTION_COUNT; i++)
+        if (option_rows[i].verbs & BIT(verb)) {
+            int length = print_left(&option_rows[i], left, sizeof left);
+            width = length > width ? length : width;
+        }
+    fprintf(stream, "\noptions:\n");
+    for (size_t i = 0; i < OPTION_COUNT; i++)
+        if (option_rows[i].verbs & BIT(verb)) {
+            print_left(&option_rows[i], left, sizeof left);
+            fprintf(stream, "  %-*s  %s\n", width, left, option_rows[i].help);
+        }
+}
+
+void options_print_help(enum verb verb, FILE *stream) {
+    if (verb == VERB_NONE) {
+        fprintf(stream, "usage: gabion COMMAND ...\n\n"
+                        "Granular media and dry masonry by Non Smooth Contact Dynamics.\n\n"
+                        "commands:\n");
+        for (int i = 0; i < VERB_COUNT; i++)
+            fprintf(stream, "  %-8s %-19s %s\n", verbs[i].name, verbs[i].target, verbs[i].summary);
+        fprintf(stream, "\n`gabion COMMAND --help` tells more.\n");
+    } else {
+        const struct verb_row *row = &verbs[verb];
+        fprintf(stream,
+                row->target_least > 0 ? "usage: gabion %s %s [options]\n\n%s"
+                                      : "usage: gabion %s [%s] [options]\n\n%s",
+                row->name, row->target, row->text);
+    }
+    print_options(verb, stream);
+    fprintf(stream, "\nExit status: 0 fine, 1 the run failed or did not converge as asked, 2 bad "
+                    "usage or input.\n");
+}
+
+struct scene_request options_scene(const struct options *options) {
+    return (struct scene_request){options->target, options->overrides, options->override_count,
+                                  options->threads};
+}

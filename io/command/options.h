@@ -1,0 +1,66 @@
+// The command line: one table of verbs and one of options, from which arguments are parsed and
+// every --help is printed.
+#ifndef IO_COMMAND_OPTIONS_H
+#define IO_COMMAND_OPTIONS_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "engine/solvers/panel.h"
+#include "io/run/scene.h"
+#include "parallel/error.h"
+
+enum verb {
+    VERB_RUN,
+    VERB_RESUME,
+    VERB_CHECK,
+    VERB_INFO,
+    VERB_EXPLAIN,
+    VERB_SOLVE,
+    VERB_EXPORT,
+    VERB_COMPARE,
+    VERB_COUNT
+};
+#define VERB_NONE VERB_COUNT
+
+struct solver_choice {
+    enum gabion_method method;
+    enum gabion_local local;
+};
+
+struct options {
+    enum verb verb;     // VERB_NONE: only with help or version
+    const char *target; // CASE, FILE, DIR or KEY, the first of them; NULL when left out
+    const char **targets;
+    int target_count;
+    const char *output; // -o; NULL: default
+    int threads;        // -j; 0: default
+    int64_t steps;      // --steps; -1: not given
+    double until;       // --until; NAN: not given
+    const char **overrides;
+    int override_count;
+    bool force, quiet, markdown, help, version;
+    // Of solve and compare.
+    struct solver_choice *solvers; // --solver, --solvers
+    int solver_count;
+    double *tolerances; // --tol
+    int tolerance_count;
+    struct solver_settings solver; // the rest of them; its tolerance is not set
+    bool local_given;
+    const char *history; // --history; NULL: none
+    bool save;
+    // Of export.
+    const char *fclib; // --fclib
+    int64_t step;      // --step; -1: not given
+};
+
+bool options_parse(struct options *options, int argc, const char *const *argv, struct error *error);
+void options_free(struct options *options);
+
+// What the options say about the scene to open.
+struct scene_request options_scene(const struct options *options);
+
+// Help of a verb, or of the program (VERB_NONE).
+void options_print_help(enum verb verb, FILE *stream);
+
+#endif

@@ -1,0 +1,133 @@
+#include <math.h>
+#include <string.h>
+
+#include "io/command/commands.h"
+#include "io/file/file.h"
+#include "io/file/folder.h"
+#include "io/run/runner.h"
+
+static void folder_of(const char *path, char directory[FOLDER_PATH_MAX]) {
+    const char *slash = strrchr(path, '/');
+    if (slash == NULL)
+        snprintf(directory, FOLDER_PATH_MAX, ".");
+    else
+        snprintf(directory, FOLDER_PATH_MAX, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+}
+
+static struct checkpoint *open_newest(const char *directory, struct error *error) {
+    char remarks[2048] = "";
+    struct checkpoint *checkpoint =
+        checkpoint_open_newest(directory, remarks, sizeof remarks, error);
+    if (remarks[0] != '\0')
+        fprintf(stderr, "gabion: %s%s", remarks, remarks[strlen(remarks) - 1] == '\n' ? "" : "\n");
+    return checkpoint;
+}
+
+// Going on in a folder from anything but its newest good checkpoint would throw away the later
+// ones: that is the user's to say.
+static bool check_newest(const struct checkpoint *checkpoint, const char *directory,
+                         struct error *error) {
+    struct error none = {0};
+    char remarks[2048];
+    struct checkpoint *newest = checkpoint_open_newest(directory, remarks, sizeof remarks, &none);
+    if (newest == NULL)
+        return error_set(error, ERROR_INPUT,
+                         "%s is not in the folder of a run; give a new folder for the results "
+                         "with -o",
+                         checkpoint_path(checkpoint));
+    const char *name = strrchr(checkpoint_path(checkpoint), '/');
+    const char *newest_name = strrchr(checkpoint_path(newest), '/');
+    name = name ? name + 1 : checkpoint_path(checkpoint);
+    newest_name = newest_name ? newest_name + 1 : checkpoint_path(newest);
+    bool same = strcmp(name, newest_name) == 0;
+    if (!same)
+        error_set(error, ERROR_INPUT,
+                  "%s is not the newest good checkpoint of its folder, %s is; go on from that one "
+                  "with: gabion resume %s, or give a new folder with -o",
+                  checkpoint_path(checkpoint), newest_name, directory);
+    checkpoint_close(newest);
+    return same;
+}
+
+static bool find_folder(const char *target, char directory[FOLDER_PATH_MAX], struct error *error) {
+    if (!file_exists(target))
+        return error_set(error, ERROR_INPUT,
+                         "%s does not exist; give the folder of a run or a checkpoint", target);
+    if (folder_is_directory(target))
+        snprintf(directory, FOLDER_PATH_MAX, "%s", target);
+    else
+        folder_of(target, directory);
+    return true;
+}
+
+static struct checkpoint *open_target(const struct options *options, const char *directory,
+                                      struct error *error) {
+    if (folder_is_directory(options->target))
+        return open_newest(directory, error);
+    struct checkpoint *checkpoint = checkpoint_open(options->target, error);
+    if (checkpoint != NULL && options->output == NULL &&
+        !check_newest(checkpoint, directory, error)) {
+        checkpoint_close(checkpoint);
+        return NULL;
+    }
+    return checkpoint;
+}
+
+static bool find_goal(const struct scene *scene, const struct options *options, int64_t *goal,
+                      struct error *error) {
+    if (options->steps >= 0) {
+        *goal = scene->world->step + options->steps;
+        return true;
+    }
+    double end = isnan(options->until) ? case_settings(scene->file)->end : options->until;
+    return scene_steps_until(scene, end, goal, error);
+}
+
+static bool resume_scene(struct scene *scene, const struct checkpoint *checkpoint,
+                         const char *directory, const struct options *options,
+                         struct error *error) {
+    int lock = FOLDER_NO_LOCK;
+    struct runner_request request = {
+        .scene = scene,
+        .directory = options->output ? options->output : directory,
+        .resume = options->output == NULL,
+        .stop_at_rest = options->steps < 0,
+        .quiet = options->quiet,
+        .wall_time = checkpoint_wall_time(checkpoint),
+        .parent = checkpoint_path(checkpoint),
+    };
+    bool done = find_goal(scene, options, &request.target, error) &&
+                (request.resume || folder_claim(request.directory, NULL, false, &lock, error)) &&
+                runner_run(&request, error);
+    folder_unlock(lock);
+    return done;
+}
+
+static bool resume_folder(const char *directory, const struct options *options,
+                          struct error *error) {
+    struct scene_request request = options_scene(options);
+    struct scene scene;
+    struct checkpoint *checkpoint = open_target(options, directory, error);
+    if (checkpoint == NULL)
+        return false;
+    bool done = scene_open_checkpoint(&scene, checkpoint, &request, error);
+    if (done) {
+        done = resume_scene(&scene, checkpoint, directory, options, error);
+        scene_close(&scene);
+    }
+    checkpoint_close(checkpoint);
+    return done;
+}
+
+bool command_resume(const struct options *options, struct error *error) {
+    char directory[FOLDER_PATH_MAX];
+    int lock = FOLDER_NO_LOCK;
+    if (!find_folder(options->target, directory, error))
+        return false;
+    // Before the checkpoint is read: a run that ended in between would have left a newer one.
+    if (options->output == NULL && !folder_lock(directory, &lock, error))
+        return false;
+    bool done = resume_folder(directory, options, error);
+    folder_unlock(lock);
+    return done;
+}

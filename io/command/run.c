@@ -1,0 +1,39 @@
+#include "io/command/commands.h"
+#include "io/file/folder.h"
+#include "io/run/runner.h"
+
+static bool run_scene(struct scene *scene, const struct options *options, struct error *error) {
+    char directory[FOLDER_PATH_MAX];
+    int lock;
+    struct runner_request request = {
+        .scene = scene,
+        .directory = options->output,
+        .target = options->steps,
+        .stop_at_rest = options->steps < 0,
+        .quiet = options->quiet,
+        .parent = "",
+    };
+    if (options->steps < 0 &&
+        !scene_steps_until(scene, case_settings(scene->file)->end, &request.target, error))
+        return false;
+    if (options->output == NULL) {
+        if (!folder_default(options->target, directory, error))
+            return false;
+        request.directory = directory;
+    }
+    // Last of all, so that a bad case never costs the results of an earlier run.
+    bool done = folder_claim(request.directory, options->target, options->force, &lock, error) &&
+                runner_run(&request, error);
+    folder_unlock(lock);
+    return done;
+}
+
+bool command_run(const struct options *options, struct error *error) {
+    struct scene_request request = options_scene(options);
+    struct scene scene;
+    if (!scene_open_case(&scene, &request, error))
+        return false;
+    bool done = run_scene(&scene, options, error);
+    scene_close(&scene);
+    return done;
+}

@@ -1,0 +1,76 @@
+#include "io/command/solving.h"
+
+#include <string.h>
+
+#include "io/fclib/fclib.h"
+#include "parallel/clock.h"
+#include "parallel/memory.h"
+
+struct friction_problem *solving_read(const char *path, struct team *team, struct error *error) {
+    double *solution;
+    struct friction_problem *problem = fclib_read(path, &solution, error);
+    memory_free(solution);
+    if (problem != NULL)
+        problem->team = team;
+    return problem;
+}
+
+double solving_measure(const struct solver_settings *settings, const struct friction_error *error) {
+    return settings->measure == GABION_MEASURE_SCALED ? error->scaled : error->fclib;
+}
+
+struct solving solving_run(const struct friction_problem *problem, struct solver_choice choice,
+                           const struct solver_settings *settings, double *r) {
+    struct solver_settings own = *settings;
+    struct solving solving;
+    own.local = choice.local;
+    memset(r, 0, friction_problem_size(problem) * sizeof *r);
+    double start = clock_seconds();
+    solving.result = panel_solve(problem, choice.method, &own, r);
+    solving.seconds = clock_seconds() - start;
+    solving.error = residual_of(problem, r);
+    solving.solved = solving.result.status == SOLVER_CONVERGED &&
+                     solving_measure(settings, &solving.error) <= settings->tolerance;
+    return solving;
+}
+
+bool solving_has_local(enum gabion_method method) { return method == GABION_METHOD_NSGS; }
+
+bool solving_check(struct solver_choice choice, struct error *error) {
+    bool sweeps = choice.method == GABION_METHOD_ANDERSON || choice.method == GABION_METHOD_PROX ||
+                  choice.method == GABION_METHOD_AUTO;
+    if (choice.local == GABION_LOCAL_AUTO || solving_has_local(choice.method) ||
+        (sweeps && choice.local == GABION_LOCAL_EXACT))
+        return true;
+    return error_set(error, ERROR_INPUT, "%s %s; a choice of local solvers has nsgs alone",
+                     panel_name(choice.method),
+                     sweeps ? "sweeps with the exact local solver"
+                            : "does not solve contacts one by one and has no local solver");
+}
+
+const char *solving_label(struct solver_choice choice, char text[SOLVING_LABEL_SIZE]) {
+    if (choice.local == GABION_LOCAL_AUTO)
+        snprintf(text, SOLVING_LABEL_SIZE, "%s", panel_name(choice.method));
+    else
+        snprintf(text, SOLVING_LABEL_SIZE, "%s/%s", panel_name(choice.method),
+                 panel_local_name(choice.local));
+    return text;
+}
+
+bool workers_start(struct workers *workers, int threads, struct error *error) {
+    *workers = (struct workers){.topology = topology_load(error)};
+    if (workers->topology != NULL)
+        workers->team = team_create(threads, workers->topology, error);
+    if (workers->team != NULL)
+        return true;
+    workers_stop(workers);
+    return false;
+}
+
+void workers_stop(struct workers *workers) {
+    if (workers->team != NULL)
+        team_destroy(workers->team);
+    if (workers->topology != NULL)
+        topology_free(workers->topology);
+    *workers = (struct workers){0};
+}

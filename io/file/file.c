@@ -1,0 +1,187 @@
+#include "io/file/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "parallel/memory.h"
+
+// Long names are cut, so that the cause behind them is still read.
+static bool file_fail(struct error *error, const char *doing, const char *path, int cause) {
+    bool full = cause == ENOSPC || cause == EDQUOT;
+    return error_set(error, ERROR_RUN, "cannot %s %.1024s: %s%s", doing, path,
+                     cause ? strerror(cause) : "an earlier write to it failed; is the disk full?",
+                     full ? "; free some space or choose another folder" : "");
+}
+
+bool safe_file_open(struct safe_file *file, const char *path, struct error *error) {
+    file->stream = NULL;
+    int length = snprintf(file->path, sizeof file->path, "%s", path);
+    int temporary = snprintf(file->temporary, sizeof file->temporary, "%s.tmp", path);
+    if (length < 0 || temporary < 0 || (size_t)temporary >= sizeof file->temporary)
+        return file_fail(error, "create", path, ENAMETOOLONG);
+    file->stream = fopen(file->temporary, "wb");
+    return file->stream || file_fail(error, "create", file->temporary, errno);
+}
+
+bool safe_file_commit(struct safe_file *file, struct error *error) {
+    errno = 0;
+    // A failed write leaves its mark on the stream even when nobody looked at the result of fwrite.
+    bool written = fflush(file->stream) == 0 && !ferror(file->stream);
+    int cause = errno;
+    if (!written) {
+        safe_file_abandon(file);
+        return file_fail(error, "write", file->path, cause);
+    }
+    bool closed = fclose(file->stream) == 0;
+    cause = errno;
+    file->stream = NULL;
+    if (!closed) {
+        unlink(file->temporary);
+        return file_fail(error, "write", file->path, cause);
+    }
+    return file_publish(file->temporary, file->path, error);
+}
+
+void safe_file_abandon(struct safe_file *file) {
+    if (!file->stream)
+        return;
+    fclose(file->stream);
+    file->stream = NULL;
+    unlink(file->temporary);
+}
+
+// 0 or the cause of the failure.
+static int file_flush_to_disk(const char *path, int flags) {
+    int descriptor = open(path, flags);
+    if (descriptor < 0)
+        return errno;
+    int cause = fsync(descriptor) == 0 ? 0 : errno;
+    close(descriptor);
+    return cause;
+}
+
+// Best effort: by now the file is whole under its name, and some file systems cannot flush folders.
+static void file_flush_folder(const char *path) {
+    char folder[4096];
+    if (snprintf(folder, sizeof folder, "%s", path) >= (int)sizeof folder)
+        return;
+    char *slash = strrchr(folder, '/');
+    if (slash)
+        slash[slash == folder] = '\0';
+    file_flush_to_disk(slash ? folder : ".", O_RDONLY | O_DIRECTORY);
+}
+
+bool file_publish(const char *temporary, const char *path, struct error *error) {
+    int cause = file_flush_to_disk(temporary, O_RDONLY);
+    if (cause == 0 && rename(temporary, path) != 0)
+        cause = errno;
+    if (cause) {
+        unlink(temporary);
+        return file_fail(error, "write", path, cause);
+    }
+    file_flush_folder(path);
+    return true;
+}
+
+// What others may do with the file stays as it was.
+static void copy_mode(FILE *from, FILE *to) {
+    struct stat about;
+    if (fstat(fileno(from), &about) == 0 && fchmod(fileno(to), about.st_mode & 07777) != 0)
+        errno = 0; // a file system without modes
+}
+
+bool file_copy(const char *from, const char *to, struct error *error) {
+    struct safe_file copy;
+    FILE *stream = fopen(from, "rb");
+    if (!stream)
+        return error_set(error, ERROR_INPUT, "cannot open %s: %s", from, strerror(errno));
+    bool good = safe_file_open(&copy, to, error);
+    if (good) {
+        copy_mode(stream, copy.stream);
+        char block[65536];
+        size_t got;
+        while ((got = fread(block, 1, sizeof block, stream)) > 0 &&
+               fwrite(block, 1, got, copy.stream) == got)
+            continue;
+        if (ferror(stream)) {
+            good = error_set(error, ERROR_INPUT, "cannot read %s: %s", from, strerror(errno));
+            safe_file_abandon(&copy);
+        } else {
+            good = safe_file_commit(&copy, error);
+        }
+    }
+    fclose(stream);
+    return good;
+}
+
+// Reads to the end of the stream rather than trusting the size: pipes have none.
+static char *file_read_stream(FILE *stream, const char *path, size_t limit, size_t *size,
+                              struct error *error) {
+    char *text = NULL;
+    size_t capacity = 0, length = 0, got;
+    do {
+        text = memory_reserve(text, &capacity, length + 65536, 1, "the contents of a file");
+        size_t room = capacity - length - 1;
+        got = fread(text + length, 1, room, stream);
+        length += got;
+    } while (got > 0 && length <= limit);
+    if (ferror(stream))
+        error_set(error, ERROR_INPUT, "cannot read %s: %s", path, strerror(errno));
+    else if (length > limit)
+        error_set(error, ERROR_INPUT, "%s is larger than the %zu bytes allowed here", path, limit);
+    else {
+        text[length] = '\0';
+        if (size)
+            *size = length;
+        return text;
+    }
+    memory_free(text);
+    return NULL;
+}
+
+char *file_read(const char *path, size_t limit, size_t *size, struct error *error) {
+    struct stat about;
+    FILE *stream = fopen(path, "rb");
+    if (!stream || fstat(fileno(stream), &about) != 0) {
+        error_set(error, ERROR_INPUT, "cannot open %s: %s", path, strerror(errno));
+        if (stream)
+            fclose(stream);
+        return NULL;
+    }
+    char *text = NULL;
+    if (S_ISDIR(about.st_mode))
+        error_set(error, ERROR_INPUT, "%s is a folder; a file is expected here", path);
+    else if (about.st_size > 0 && (size_t)about.st_size > limit)
+        error_set(error, ERROR_INPUT, "%s has %lld bytes; at most %zu are allowed here", path,
+                  (long long)about.st_size, limit);
+    else
+        text = file_read_stream(stream, path, limit, size, error);
+    fclose(stream);
+    return text;
+}
+
+bool file_make_directory(const char *path, struct error *error) {
+    char part[4096];
+    if (snprintf(part, sizeof part, "%s", path) >= (int)sizeof part)
+        return file_fail(error, "create folder", path, ENAMETOOLONG);
+    for (char *end = part + (part[0] == '/');; end++) {
+        if (*end != '/' && *end != '\0')
+            continue;
+        char separator = *end;
+        *end = '\0';
+        if (part[0] && mkdir(part, 0777) != 0 && errno != EEXIST)
+            return file_fail(error, "create folder", part, errno);
+        if (separator == '\0')
+            break;
+        *end = '/';
+    }
+    struct stat about;
+    if (stat(path, &about) != 0)
+        return file_fail(error, "create folder", path, errno);
+    return S_ISDIR(about.st_mode) || file_fail(error, "create folder", path, ENOTDIR);
+}
+
+bool file_exists(const char *path) { return access(path, F_OK) == 0; }

@@ -1,0 +1,318 @@
+#include "io/mesh/mesh.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "geometry/surface.h"
+#include "io/file/file.h"
+#include "io/mesh/faces.h"
+#include "parallel/memory.h"
+
+#define MESH_BYTES_MAX ((size_t)1 << 30)
+
+// Files hold 32-bit floats or a few decimals. Points this near, as part of the largest coordinate,
+// are the same; faces are flat and convex to within MESH_FLAT of it, and of the piece's size.
+#define MESH_EQUAL      1e-7
+#define MESH_FLAT       1e-5
+#define MESH_FLAT_PIECE 5e-5
+
+#define CROWD_MAX 64 // faces at one edge
+
+// -------------------------------------------------------------------------------------------------
+// Pieces: faces joined along edges
+
+static int32_t find_root(int32_t *parent, int32_t face) {
+    while (parent[face] != face)
+        face = parent[face] = parent[parent[face]];
+    return face;
+}
+
+// The first face of a piece stands for it.
+static void join(int32_t *parent, int32_t a, int32_t b) {
+    a = find_root(parent, a);
+    b = find_root(parent, b);
+    parent[a > b ? a : b] = a > b ? b : a;
+}
+
+// How far one turns inside the body, about their common edge, from one face to the other.
+static double inner_angle(const struct surface *surface, const struct half_edge *from,
+                          const struct half_edge *to) {
+    const int32_t *start = surface->start, *corner = surface->corner;
+    vec3 n = surface_area(surface->point, corner + start[from->face],
+                          start[from->face + 1] - start[from->face]);
+    vec3 other = surface_area(surface->point, corner + start[to->face],
+                              start[to->face + 1] - start[to->face]);
+    vec3 tail = surface->point[corner[from->index]];
+    vec3 head = surface->point[corner[surface_next(start, from->face, from->index)]];
+    vec3 edge = vec3_sub(head, tail), along = vec3_cross(n, edge);
+    vec3 away = vec3_cross(edge, other);
+    double angle =
+        atan2(-vec3_dot(away, n) * vec3_length(along), vec3_dot(away, along) * vec3_length(n));
+    // Faces back to back are those of two bodies that touch: all the way round.
+    return angle > 1e-6 ? angle : angle + 6.283185307179586;
+}
+
+// Where bodies touch along an edge it has four faces or more. Each continues in the one that is
+// met first inside the body.
+static void join_crowded_edge(const struct surface *surface, const struct half_edge *edge,
+                              int32_t count, int32_t *parent) {
+    for (int32_t i = 0; i < count; i++) {
+        if (surface->corner[edge[i].index] != edge[i].low)
+            continue;
+        double least = INFINITY;
+        int32_t best = -1;
+        for (int32_t j = 0; j < count; j++) {
+            if (surface->corner[edge[j].index] != edge[j].high)
+                continue;
+            double angle = inner_angle(surface, &edge[i], &edge[j]);
+            if (angle < least)
+                best = j;
+            least = fmin(least, angle);
+        }
+        if (best >= 0)
+            join(parent, edge[i].face, edge[best].face);
+    }
+}
+
+// parent[f] becomes the first face of the piece that face f belongs to.
+static void find_pieces(const struct surface *surface, const int32_t *object, int32_t *parent) {
+    struct half_edge *edge = surface_half_edges(surface);
+    int32_t count = surface->start[surface->faces];
+    for (int32_t f = 0; f < surface->faces; f++)
+        parent[f] = f;
+    for (int32_t k = 0, next; k < count; k = next) {
+        for (next = k + 1; next < count; next++)
+            if (edge[next].low != edge[k].low || edge[next].high != edge[k].high ||
+                object[edge[next].face] != object[edge[k].face])
+                break;
+        if (next - k == 2)
+            join(parent, edge[k].face, edge[k + 1].face);
+        else if (next - k > CROWD_MAX) // no bodies that touch; the piece's error will say so
+            for (int32_t j = k + 1; j < next; j++)
+                join(parent, edge[k].face, edge[j].face);
+        else if (next - k > 2)
+            join_crowded_edge(surface, edge + k, next - k, parent);
+    }
+    for (int32_t f = 0; f < surface->faces; f++)
+        parent[f] = find_root(parent, f);
+    memory_free(edge);
+}
+
+// -------------------------------------------------------------------------------------------------
+
+// The mesh with equal points made one. Faces without area are left out; face_number has the rest.
+static struct surface weld_mesh(const struct mesh_faces *mesh, int32_t *object) {
+    struct surface surface = {
+        .points = (int32_t)mesh->points,
+        .point = mesh->point,
+        .start = memory_allocate(mesh->faces + 1, sizeof(int32_t), "faces of a mesh"),
+        .corner = memory_allocate(mesh->corners, sizeof(int32_t), "faces of a mesh"),
+        .face_number = memory_allocate(mesh->faces, sizeof(int32_t), "faces of a mesh"),
+    };
+    double largest = 0;
+    for (size_t k = 0; k < mesh->points; k++)
+        for (int axis = 0; axis < 3; axis++)
+            largest = fmax(largest, fabs(vec3_get(mesh->point[k], axis)));
+    int32_t *same = memory_allocate(mesh->points, sizeof *same, "points of a mesh");
+    surface_weld(mesh->point, surface.points, MESH_EQUAL * largest, same);
+    for (size_t f = 0; f < mesh->faces; f++)
+        if (surface_add_face(&surface, mesh->corner + mesh->start[f],
+                             mesh->start[f + 1] - mesh->start[f], same, (int64_t)f))
+            object[surface.faces - 1] = mesh->object[f];
+    memory_free(same);
+    return surface;
+}
+
+// -------------------------------------------------------------------------------------------------
+
+// The faces of one piece, put together for the builder.
+struct piece {
+    vec3 *point;
+    int64_t *name, *start, *corner, *place;
+    int64_t points, faces;
+};
+
+// `local` has the place of a point of the mesh in the piece, from 1; 0: none yet.
+static void piece_add_face(struct piece *piece, const struct mesh_faces *mesh, int32_t face,
+                           int32_t *local) {
+    int64_t end = piece->start[piece->faces];
+    for (int64_t k = mesh->start[face]; k < mesh->start[face + 1]; k++) {
+        int64_t point = mesh->corner[k];
+        if (local[point] == 0) {
+            piece->point[piece->points] = mesh->point[point];
+            piece->name[piece->points] = mesh->points_named ? point + 1 : 0;
+            local[point] = (int32_t)++piece->points;
+        }
+        piece->corner[end++] = local[point] - 1;
+    }
+    piece->place[piece->faces++] = mesh->place[face];
+    piece->start[piece->faces] = end;
+}
+
+static struct polyhedron *piece_polyhedron(const struct piece *piece, const struct mesh_faces *mesh,
+                                           struct error *error) {
+    vec3 low, high;
+    surface_bounds(piece->point, piece->points, &low, &high);
+    double furthest = fmax(vec3_length(low), vec3_length(high));
+    double most = MESH_FLAT_PIECE * vec3_length(vec3_sub(high, low)) / 2;
+    struct drawing drawing = {
+        .point = piece->point,
+        .points = piece->points,
+        .start = piece->start,
+        .corner = piece->corner,
+        .faces = piece->faces,
+        .name = piece->name,
+        .place = piece->place,
+        .place_noun = mesh->place_noun,
+        .tolerance = fmin(MESH_FLAT * furthest, most),
+        .tolerance_most = most,
+    };
+    return polyhedron_from_drawing(&drawing, error);
+}
+
+// `list` are faces of the mesh.
+static struct polyhedron *build_piece(const struct mesh_faces *mesh, const int32_t *list,
+                                      size_t count, int32_t *local, struct error *error) {
+    size_t corners = 0;
+    for (size_t k = 0; k < count; k++)
+        corners += (size_t)(mesh->start[list[k] + 1] - mesh->start[list[k]]);
+    struct piece piece = {
+        .point = memory_allocate(corners, sizeof(vec3), "piece of a mesh"),
+        .name = memory_allocate(corners, sizeof(int64_t), "piece of a mesh"),
+        .start = memory_allocate(count + 1, sizeof(int64_t), "piece of a mesh"),
+        .corner = memory_allocate(corners, sizeof(int64_t), "piece of a mesh"),
+        .place = memory_allocate(count, sizeof(int64_t), "piece of a mesh"),
+    };
+    for (size_t k = 0; k < count; k++)
+        piece_add_face(&piece, mesh, list[k], local);
+    for (size_t k = 0; k < count; k++)
+        for (int64_t c = mesh->start[list[k]]; c < mesh->start[list[k] + 1]; c++)
+            local[mesh->corner[c]] = 0;
+    struct polyhedron *body = piece_polyhedron(&piece, mesh, error);
+    void *arrays[] = {piece.point, piece.name, piece.start, piece.corner, piece.place};
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
+        memory_free(arrays[k]);
+    return body;
+}
+
+static void name_piece(const struct mesh_faces *mesh, const char *path, int32_t face, size_t number,
+                       size_t pieces, struct error *error) {
+    const struct mesh_object *object = &mesh->objects[mesh->object[face]];
+    char name[MESH_NAME_SIZE + 4] = "";
+    if (object->name[0])
+        snprintf(name, sizeof name, " \"%s\"", object->name);
+    error_context(error, "%s: piece %zu of %zu%s, from %s %" PRId64, path, number, pieces, name,
+                  mesh->place_noun, mesh->place[face]);
+}
+
+// Faces of one piece after the other. start[p] is where piece p begins; returns how many there are.
+static size_t sort_faces(const struct surface *surface, const int32_t *root, int32_t *list,
+                         size_t *start) {
+    size_t faces = (size_t)surface->faces, pieces = 0;
+    size_t *place = memory_allocate(faces + 1, sizeof *place, "pieces of a mesh");
+    for (size_t f = 0; f < faces; f++)
+        place[root[f]]++;
+    for (size_t f = 0, end = 0; f < faces; f++)
+        if (root[f] == (int32_t)f) {
+            start[pieces++] = end;
+            end += place[f];
+            place[f] = start[pieces - 1];
+            start[pieces] = end;
+        }
+    for (size_t f = 0; f < faces; f++)
+        list[place[root[f]]++] = surface->face_number[f];
+    memory_free(place);
+    return pieces;
+}
+
+static struct polyhedron **build_pieces(const struct mesh_faces *mesh, const char *path,
+                                        const int32_t *list, const size_t *start, size_t pieces,
+                                        struct error *error) {
+    struct polyhedron **body = memory_allocate(pieces, sizeof(struct polyhedron *), "pieces");
+    int32_t *local = memory_allocate(mesh->points, sizeof *local, "points of a mesh");
+    size_t done = 0;
+    while (done < pieces && error->status == ERROR_NONE) {
+        const int32_t *faces = list + start[done];
+        body[done] = build_piece(mesh, faces, start[done + 1] - start[done], local, error);
+        done++;
+        name_piece(mesh, path, faces[0], done, pieces, error);
+    }
+    memory_free(local);
+    if (error->status == ERROR_NONE)
+        return body;
+    for (size_t k = 0; k < done; k++)
+        polyhedron_free(body[k]);
+    memory_free(body);
+    return NULL;
+}
+
+static struct polyhedron **split_mesh(const struct mesh_faces *mesh, const char *path,
+                                      size_t *count, struct error *error) {
+    if (mesh->faces == 0 || mesh->points > SURFACE_MAX || mesh->corners > SURFACE_MAX) {
+        error_set(error, ERROR_INPUT, "%s: %zu faces with %zu corners; 1 to %d are allowed", path,
+                  mesh->faces, mesh->corners, SURFACE_MAX);
+        return NULL;
+    }
+    int32_t *object = memory_allocate(mesh->faces, sizeof *object, "faces of a mesh");
+    int32_t *root = memory_allocate(mesh->faces, sizeof *root, "faces of a mesh");
+    int32_t *list = memory_allocate(mesh->faces, sizeof *list, "faces of a mesh");
+    size_t *start = memory_allocate(mesh->faces + 1, sizeof *start, "pieces of a mesh");
+    struct surface surface = weld_mesh(mesh, object);
+    find_pieces(&surface, object, root);
+    *count = sort_faces(&surface, root, list, start);
+    struct polyhedron **body = NULL;
+    if (*count == 0)
+        error_set(error, ERROR_INPUT, "%s: all faces are without area", path);
+    else
+        body = build_pieces(mesh, path, list, start, *count, error);
+    surface.point = NULL; // the mesh's
+    surface_free(&surface);
+    void *arrays[] = {object, root, list, start};
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
+        memory_free(arrays[k]);
+    return body;
+}
+
+// -------------------------------------------------------------------------------------------------
+
+static bool parse(struct mesh_faces *mesh, const char *path, struct error *error) {
+    const char *dot = strrchr(path, '.');
+    bool obj = dot && strcasecmp(dot, ".obj") == 0, stl = dot && strcasecmp(dot, ".stl") == 0;
+    if (!obj && !stl)
+        return error_set(error, ERROR_INPUT, "%s: a mesh file is called *.obj or *.stl", path);
+    size_t size = 0;
+    char *text = file_read(path, MESH_BYTES_MAX, &size, error);
+    if (!text)
+        return false;
+    bool good = obj ? mesh_read_obj(mesh, path, text, size, error)
+                    : mesh_read_stl(mesh, path, text, size, error);
+    memory_free(text);
+    return good;
+}
+
+static bool scale_points(struct mesh_faces *mesh, const char *path, double scale,
+                         struct error *error) {
+    if (!(scale > 0) || !isfinite(scale))
+        return error_set(error, ERROR_INPUT, "%s: scale %g; it must be positive and finite", path,
+                         scale);
+    for (size_t k = 0; k < mesh->points; k++) {
+        mesh->point[k] = vec3_scale(scale, mesh->point[k]);
+        if (!(vec3_length(mesh->point[k]) <= POLYHEDRON_SIZE_MAX))
+            return error_set(error, ERROR_INPUT, "%s: point %zu is too far from the origin", path,
+                             k + 1);
+    }
+    return true;
+}
+
+struct polyhedron **mesh_read(const char *path, double scale, size_t *count, struct error *error) {
+    struct mesh_faces mesh = {0};
+    struct polyhedron **body = NULL;
+    if (parse(&mesh, path, error) && scale_points(&mesh, path, scale, error))
+        body = split_mesh(&mesh, path, count, error);
+    void *arrays[] = {mesh.point, mesh.corner, mesh.start, mesh.place, mesh.object, mesh.objects};
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
+        memory_free(arrays[k]);
+    return body;
+}

@@ -1,0 +1,18 @@
+// history.csv: one row per step (or every N), one column per number of the step, then the probes.
+#ifndef IO_RUN_HISTORY_H
+#define IO_RUN_HISTORY_H
+
+#include "engine/gabion.h"
+
+struct history;
+
+// Starts DIR/history.csv, or (resume) continues it after dropping the rows beyond the world's step.
+struct history *history_open(const char *directory, const struct gabion_world *world, bool resume,
+                             struct error *error);
+bool history_write(struct history *history, const struct gabion_world *world, double wall_time,
+                   struct error *error);
+// To the disk itself; a row is handed to the system as soon as it is written.
+bool history_flush(struct history *history, struct error *error);
+bool history_close(struct history *history, struct error *error);
+
+#endif

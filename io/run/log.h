@@ -1,0 +1,14 @@
+// run.log: what a run did and when, for the person who comes back to the folder later. Losing a
+// line of it never stops a run.
+#ifndef IO_RUN_LOG_H
+#define IO_RUN_LOG_H
+
+#include "parallel/error.h"
+
+struct run_log;
+
+struct run_log *log_open(const char *directory, struct error *error); // appends
+__attribute__((format(printf, 2, 3))) void log_line(struct run_log *log, const char *format, ...);
+void log_close(struct run_log *log);
+
+#endif

@@ -1,0 +1,21 @@
+// The loop that `run` and `resume` share: steps, series, checkpoints, progress, signals, summary.
+#ifndef IO_RUN_RUNNER_H
+#define IO_RUN_RUNNER_H
+
+#include "io/run/scene.h"
+
+struct runner_request {
+    struct scene *scene;
+    const char *directory; // exists, and the caller holds its lock
+    bool resume;           // continue the files that are in the folder
+    int64_t target;        // step number to reach
+    bool stop_at_rest;     // obey the rest criterion of the case
+    bool quiet;
+    double wall_time;   // s, that the run took before this command
+    const char *parent; // checkpoint resumed from, or ""
+};
+
+// Prints the summary on standard output whenever there was a run to speak of.
+bool runner_run(const struct runner_request *request, struct error *error);
+
+#endif

@@ -1,0 +1,41 @@
+// A case or a checkpoint brought to life: the machine's threads, the case file and the world.
+#ifndef IO_RUN_SCENE_H
+#define IO_RUN_SCENE_H
+
+#include <stdio.h>
+
+#include "engine/world/world.h"
+#include "io/case/case.h"
+#include "io/checkpoint/checkpoint.h"
+
+struct scene {
+    struct topology *topology;
+    struct team *team;
+    struct case_file *file;
+    struct gabion_world *world;
+};
+
+struct scene_request {
+    const char *case_path;
+    const char **overrides; // "key=value"
+    int override_count;
+    int threads; // 0: one per physical core
+};
+
+// Opens a case, or the case of a checkpoint with the state stored there. On failure nothing is left
+// open.
+bool scene_open_case(struct scene *scene, const struct scene_request *request, struct error *error);
+bool scene_open_checkpoint(struct scene *scene, const struct checkpoint *checkpoint,
+                           const struct scene_request *request, struct error *error);
+void scene_close(struct scene *scene);
+
+// Number of the first step that is not before `time` (but for rounding).
+bool scene_steps_until(const struct scene *scene, double time, int64_t *steps, struct error *error);
+
+// Bodies in the run that can move. Before the first step they are not sorted yet.
+int32_t scene_moving_bodies(const struct gabion_world *world);
+
+// "key: value" lines.
+void scene_describe(const struct scene *scene, FILE *stream);
+
+#endif

@@ -1,0 +1,64 @@
+#include "io/text/sha256.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+// Fractional parts of the cube roots of the first 64 primes.
+static const uint32_t K[64] = {
+    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
+    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
+    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
+    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
+};
+
+static uint32_t rotate_right(uint32_t x, int bits) { return x >> bits | x << (32 - bits); }
+
+static void sha256_block(uint32_t hash[8], const unsigned char *block) {
+    uint32_t w[64];
+    for (int t = 0; t < 16; t++)
+        w[t] = (uint32_t)block[4 * t] << 24 | (uint32_t)block[4 * t + 1] << 16 |
+               (uint32_t)block[4 * t + 2] << 8 | block[4 * t + 3];
+    for (int t = 16; t < 64; t++) {
+        uint32_t s0 = rotate_right(w[t - 15], 7) ^ rotate_right(w[t - 15], 18) ^ w[t - 15] >> 3;
+        uint32_t s1 = rotate_right(w[t - 2], 17) ^ rotate_right(w[t - 2], 19) ^ w[t - 2] >> 10;
+        w[t] = w[t - 16] + s0 + w[t - 7] + s1;
+    }
+    uint32_t s[8]; // a to h of the standard
+    memcpy(s, hash, sizeof s);
+    for (int t = 0; t < 64; t++) {
+        uint32_t s1 = rotate_right(s[4], 6) ^ rotate_right(s[4], 11) ^ rotate_right(s[4], 25);
+        uint32_t choice = (s[4] & s[5]) ^ (~s[4] & s[6]);
+        uint32_t s0 = rotate_right(s[0], 2) ^ rotate_right(s[0], 13) ^ rotate_right(s[0], 22);
+        uint32_t majority = (s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]);
+        uint32_t t1 = s[7] + s1 + choice + K[t] + w[t];
+        memmove(s + 1, s, 7 * sizeof *s);
+        s[4] += t1;
+        s[0] = t1 + s0 + majority;
+    }
+    for (int k = 0; k < 8; k++)
+        hash[k] += s[k];
+}
+
+void sha256_text(const char *bytes, size_t size, char text[SHA256_TEXT_SIZE]) {
+    uint32_t hash[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                        0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+    size_t whole = size / 64, rest = size % 64;
+    for (size_t k = 0; k < whole; k++)
+        sha256_block(hash, (const unsigned char *)bytes + 64 * k);
+    // The rest, a one bit, zeros, and the length in bits: one or two blocks.
+    unsigned char tail[128] = {0};
+    size_t blocks = rest < 56 ? 1 : 2;
+    memcpy(tail, bytes + 64 * whole, rest);
+    tail[rest] = 0x80;
+    for (int k = 0; k < 8; k++)
+        tail[64 * blocks - 1 - (size_t)k] = (unsigned char)((uint64_t)size * 8 >> 8 * k);
+    for (size_t k = 0; k < blocks; k++)
+        sha256_block(hash, tail + 64 * k);
+    for (int k = 0; k < 8; k++)
+        snprintf(text + 8 * k, 9, "%08x", hash[k]);
+}

@@ -1,0 +1,38 @@
+// A .pvd series: which frame under DIR/vtk belongs to which time. ParaView opens this file.
+#ifndef IO_VTK_PVD_H
+#define IO_VTK_PVD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "parallel/error.h"
+
+struct pvd_frame {
+    double time;
+    int64_t step;
+};
+
+struct pvd {
+    const char *directory, *kind; // DIR/kind.pvd and DIR/vtk/kind_<step>.EXTENSION; kept by the
+                                  // caller
+    char extension[4];            // vtp or vtu; a series that exists keeps its own
+    struct pvd_frame *frames;     // in order of time
+    size_t count, capacity;
+};
+
+// Reads what pvd_write wrote; a missing file is an empty series.
+bool pvd_read(struct pvd *pvd, struct error *error);
+bool pvd_write(const struct pvd *pvd, struct error *error);
+void pvd_free(struct pvd *pvd);
+
+bool pvd_has(const struct pvd *pvd, int64_t step);
+void pvd_add(struct pvd *pvd, double time, int64_t step); // not in the file before pvd_write
+
+// Takes the frames later than `time` out of the series and removes their files.
+bool pvd_drop_after(struct pvd *pvd, double time, struct error *error);
+
+#define PVD_PATH_MAX 4096
+bool pvd_frame_path(const struct pvd *pvd, int64_t step, char path[PVD_PATH_MAX],
+                    struct error *error);
+
+#endif
