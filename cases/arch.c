@@ -5,12 +5,12 @@
 #define PI 3.14159265358979323846
 
 struct polyhedron *generate_voussoir(double radius, double thickness, double depth, double angle,
-                                     struct error *error) {
+                                     struct gabion_error *error) {
     vec3 corner[8];
     if (!mason_check_ring(radius, thickness, vec3_zero(), error))
         return NULL;
     if (!(angle > 0 && angle < PI) || !(depth > 0 && isfinite(depth))) {
-        error_set(error, ERROR_INPUT,
+        error_set(error, GABION_ERROR_INPUT,
                   "a voussoir of %g degrees and a depth of %g m; more than 0, less than 180 and a "
                   "positive depth are needed",
                   angle * 180 / PI, depth);
@@ -30,7 +30,7 @@ static quat turn(double angle) { return (quat){cos(0.5 * angle), 0, sin(0.5 * an
 // A box beyond the springing plane at `angle` from the crown. It reaches past the joint on both
 // sides, so that the last voussoir may hinge and slide on it.
 static bool lay_abutment(struct mason *mason, const struct arch_definition *definition, int side,
-                         struct error *error) {
+                         struct gabion_error *error) {
     double t = definition->thickness, angle = 0.5 * side * definition->angle;
     double reach = fmin(0.5 * t, 0.5 * (definition->radius - 0.5 * t));
     vec3 size = {t, definition->depth, t + 2 * reach};
@@ -43,7 +43,7 @@ static bool lay_abutment(struct mason *mason, const struct arch_definition *defi
 }
 
 static bool lay_arch(struct mason *mason, const struct arch_definition *definition,
-                     struct error *error) {
+                     struct gabion_error *error) {
     double step = definition->angle / definition->voussoirs;
     int shape = gabion_add_polyhedron(mason->world,
                                       generate_voussoir(definition->radius, definition->thickness,
@@ -59,19 +59,19 @@ static bool lay_arch(struct mason *mason, const struct arch_definition *definiti
                                  lay_abutment(mason, definition, 1, error));
 }
 
-static bool check_arch(const struct arch_definition *definition, struct error *error) {
+static bool check_arch(const struct arch_definition *definition, struct gabion_error *error) {
     if (definition->voussoirs < 1)
-        return error_set(error, ERROR_INPUT, "%d voussoirs; 1 or more are needed",
+        return error_set(error, GABION_ERROR_INPUT, "%d voussoirs; 1 or more are needed",
                          definition->voussoirs);
     if (!(definition->angle > 0 && definition->angle < 2 * PI))
-        return error_set(error, ERROR_INPUT,
+        return error_set(error, GABION_ERROR_INPUT,
                          "an angle of %g degrees; more than 0 and less than 360 are needed",
                          definition->angle * 180 / PI);
     return mason_check_ring(definition->radius, definition->thickness, definition->origin, error);
 }
 
 bool generate_arch(struct gabion_world *world, const struct arch_definition *definition,
-                   struct error *error) {
+                   struct gabion_error *error) {
     struct mason mason = mason_start(world, &definition->template, &definition->marks);
     bool good = check_arch(definition, error) && lay_arch(&mason, definition, error);
     return mason_finish(&mason, good, "arch", error);

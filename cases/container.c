@@ -4,20 +4,21 @@
 static const char *const wall_names[6] = {"xmin", "xmax", "ymin", "ymax", "zmin", "zmax"};
 #define ALL_WALLS 63u
 
-static bool check_container(const struct container_definition *definition, struct error *error) {
+static bool check_container(const struct container_definition *definition,
+                            struct gabion_error *error) {
     if (!vec3_finite(definition->low) || !vec3_finite(definition->high))
-        return error_set(error, ERROR_INPUT, "container '%s': min and max must be finite numbers",
-                         definition->name);
+        return error_set(error, GABION_ERROR_INPUT,
+                         "container '%s': min and max must be finite numbers", definition->name);
     for (int axis = 0; axis < 3; axis++) {
         double low = vec3_get(definition->low, axis), high = vec3_get(definition->high, axis);
         if (!(low < high))
-            return error_set(error, ERROR_INPUT,
+            return error_set(error, GABION_ERROR_INPUT,
                              "container '%s' is empty: along %c it goes from %g to %g m; min must "
                              "be below max",
                              definition->name, "xyz"[axis], low, high);
     }
     if (definition->walls == 0 || (definition->walls & ~ALL_WALLS) != 0)
-        return error_set(error, ERROR_INPUT,
+        return error_set(error, GABION_ERROR_INPUT,
                          "container '%s' needs one or more of the walls xmin xmax ymin ymax zmin "
                          "zmax",
                          definition->name);
@@ -44,7 +45,7 @@ static struct gabion_body make_wall(const struct container_definition *definitio
 }
 
 bool generate_container(struct gabion_world *world, const struct container_definition *definition,
-                        struct error *error) {
+                        struct gabion_error *error) {
     if (!check_container(definition, error))
         return false;
     for (int wall = 0; wall < 6; wall++) {

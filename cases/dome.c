@@ -6,7 +6,7 @@
 
 // The block of a ring that has the x axis in its middle, between the latitudes `low` and `high`.
 static struct polyhedron *make_block(const struct dome_definition *definition, double low,
-                                     double high, struct error *error) {
+                                     double high, struct gabion_error *error) {
     double half = PI / definition->blocks;
     vec3 corner[8];
     for (int k = 0; k < 8; k++) {
@@ -20,7 +20,7 @@ static struct polyhedron *make_block(const struct dome_definition *definition, d
 
 // Ring 0 is the base.
 static bool lay_ring(struct mason *mason, const struct dome_definition *definition, int ring,
-                     struct error *error) {
+                     struct gabion_error *error) {
     double height = (definition->to - definition->from) / definition->rings;
     double low = definition->from + (ring - 1) * height, high = definition->from + ring * height;
     int base = ring == 0 ? group_part(mason->world, definition->name, "base", error) : 0;
@@ -37,15 +37,15 @@ static bool lay_ring(struct mason *mason, const struct dome_definition *definiti
     return true;
 }
 
-static bool check_dome(const struct dome_definition *definition, struct error *error) {
+static bool check_dome(const struct dome_definition *definition, struct gabion_error *error) {
     if (!mason_check_ring(definition->radius, definition->thickness, definition->origin, error))
         return false;
     if (definition->rings < 1 || definition->blocks < 3)
-        return error_set(error, ERROR_INPUT,
+        return error_set(error, GABION_ERROR_INPUT,
                          "%d rings of %d blocks; 1 ring or more of 3 blocks or more is needed",
                          definition->rings, definition->blocks);
     if (!(definition->from >= 0 && definition->from < definition->to && definition->to < 0.5 * PI))
-        return error_set(error, ERROR_INPUT,
+        return error_set(error, GABION_ERROR_INPUT,
                          "latitudes from %g to %g degrees; 0 <= from < to < 90 is needed: the eye "
                          "at the top stays open",
                          definition->from * 180 / PI, definition->to * 180 / PI);
@@ -53,7 +53,7 @@ static bool check_dome(const struct dome_definition *definition, struct error *e
 }
 
 bool generate_dome(struct gabion_world *world, const struct dome_definition *definition,
-                   struct error *error) {
+                   struct gabion_error *error) {
     struct mason mason = mason_start(world, &definition->template, &definition->marks);
     bool good = check_dome(definition, error);
     for (int ring = 1; good && ring <= definition->rings; ring++)

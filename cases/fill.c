@@ -46,7 +46,7 @@ static int compare_grains(const void *left, const void *right) {
 }
 
 static bool draw_grains(struct packing *packing, struct random_stream *stream,
-                        struct error *error) {
+                        struct gabion_error *error) {
     const struct fill_definition *definition = packing->definition;
     size_t count = (size_t)definition->count;
     packing->grains = memory_allocate(count, sizeof *packing->grains, "spheres to be placed");
@@ -175,7 +175,7 @@ static bool place_grain(struct packing *packing, int last, struct random_stream 
     return false;
 }
 
-static bool explain_jam(const struct packing *packing, struct error *error) {
+static bool explain_jam(const struct packing *packing, struct gabion_error *error) {
     const struct fill_definition *definition = packing->definition;
     vec3 size = vec3_sub(definition->high, definition->low);
     double volume = 0.0;
@@ -183,7 +183,7 @@ static bool explain_jam(const struct packing *packing, struct error *error) {
         double r = packing->grains[i].radius;
         volume += 4.0 / 3.0 * 3.14159265358979323846 * r * r * r;
     }
-    return error_set(error, ERROR_INPUT,
+    return error_set(error, GABION_ERROR_INPUT,
                      "no free place for sphere %lld of %lld (radius %g m) in %d attempts; %lld "
                      "are placed, volume fraction %.3f of the box. Random places jam near 0.38 "
                      "for equal spheres: enlarge the box, or ask for fewer or smaller spheres",
@@ -193,7 +193,8 @@ static bool explain_jam(const struct packing *packing, struct error *error) {
                      (long long)packing->placed, volume / (size.x * size.y * size.z));
 }
 
-static bool place_all(struct packing *packing, struct random_stream *stream, struct error *error) {
+static bool place_all(struct packing *packing, struct random_stream *stream,
+                      struct gabion_error *error) {
     for (int last = 0; packing->placed < packing->definition->count;) {
         if (packing->placed == packing->levels[last].grain_end)
             last++;
@@ -203,34 +204,34 @@ static bool place_all(struct packing *packing, struct random_stream *stream, str
     return true;
 }
 
-static bool check_fill(const struct fill_definition *definition, struct error *error) {
+static bool check_fill(const struct fill_definition *definition, struct gabion_error *error) {
     if (!size_check(&definition->size, error))
         return false;
     if (definition->count < 1 || definition->count > INT32_MAX)
-        return error_set(error, ERROR_INPUT, "count is %lld; 1 to %d is needed",
+        return error_set(error, GABION_ERROR_INPUT, "count is %lld; 1 to %d is needed",
                          (long long)definition->count, INT32_MAX);
     if (definition->attempts < 0)
-        return error_set(error, ERROR_INPUT, "attempts is %d; 0 (default) or more is needed",
+        return error_set(error, GABION_ERROR_INPUT, "attempts is %d; 0 (default) or more is needed",
                          definition->attempts);
     if (!vec3_finite(definition->low) || !vec3_finite(definition->high))
-        return error_set(error, ERROR_INPUT, "min and max must be finite numbers");
+        return error_set(error, GABION_ERROR_INPUT, "min and max must be finite numbers");
     for (int axis = 0; axis < 3; axis++) {
         double low = vec3_get(definition->low, axis), high = vec3_get(definition->high, axis);
         if (!(low < high))
-            return error_set(error, ERROR_INPUT,
+            return error_set(error, GABION_ERROR_INPUT,
                              "the box is empty: along %c it goes from %g to %g m", "xyz"[axis], low,
                              high);
     }
     return true;
 }
 
-static bool check_room(const struct packing *packing, struct error *error) {
+static bool check_room(const struct packing *packing, struct gabion_error *error) {
     const struct fill_definition *definition = packing->definition;
     double diameter = 2.0 * packing->grains[0].radius;
     for (int axis = 0; axis < 3; axis++) {
         double side = vec3_get(definition->high, axis) - vec3_get(definition->low, axis);
         if (side < diameter)
-            return error_set(error, ERROR_INPUT,
+            return error_set(error, GABION_ERROR_INPUT,
                              "a sphere of diameter %g m does not fit into the box, %g m along %c",
                              diameter, side, "xyz"[axis]);
     }
@@ -238,7 +239,7 @@ static bool check_room(const struct packing *packing, struct error *error) {
 }
 
 static bool add_grains(struct gabion_world *world, const struct packing *packing,
-                       struct random_stream *stream, struct error *error) {
+                       struct random_stream *stream, struct gabion_error *error) {
     const struct fill_definition *definition = packing->definition;
     struct gabion_body body = definition->template;
     gabion_reserve_bodies(world, (size_t)packing->placed);
@@ -252,7 +253,7 @@ static bool add_grains(struct gabion_world *world, const struct packing *packing
     return true;
 }
 
-static bool pack(struct gabion_world *world, struct packing *packing, struct error *error) {
+static bool pack(struct gabion_world *world, struct packing *packing, struct gabion_error *error) {
     struct random_stream stream = {packing->definition->seed};
     if (!draw_grains(packing, &stream, error) || !check_room(packing, error))
         return false;
@@ -261,7 +262,7 @@ static bool pack(struct gabion_world *world, struct packing *packing, struct err
 }
 
 bool generate_fill(struct gabion_world *world, const struct fill_definition *definition,
-                   struct error *error) {
+                   struct gabion_error *error) {
     struct packing packing = {.definition = definition};
     bool done = check_fill(definition, error) && pack(world, &packing, error);
     for (int k = 0; k < packing.level_count; k++)

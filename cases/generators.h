@@ -25,7 +25,7 @@ struct container_definition {
     unsigned walls;
 };
 bool generate_container(struct gabion_world *world, const struct container_definition *definition,
-                        struct error *error);
+                        struct gabion_error *error);
 
 // Spheres on a cubic lattice, shaken: `template` gives everything but position and radius. Or
 // clumps, where the template is one: `size` is then that of the sphere that holds it.
@@ -42,7 +42,7 @@ struct lattice_definition {
     vec3 centre; // of mass of a clump, in its drawing frame
 };
 bool generate_lattice(struct gabion_world *world, const struct lattice_definition *definition,
-                      struct error *error);
+                      struct gabion_error *error);
 
 // Spheres at random places without overlap (random sequential addition, largest first); or clumps,
 // as on a lattice.
@@ -57,7 +57,7 @@ struct fill_definition {
     vec3 centre;
 };
 bool generate_fill(struct gabion_world *world, const struct fill_definition *definition,
-                   struct error *error);
+                   struct gabion_error *error);
 
 // Masonry. Blocks are numbered from 1 in the order in which the generator lays them; block number k
 // goes to the group of the mark that names it, if any, else to that of the template. Neighbours
@@ -98,7 +98,7 @@ struct wall_definition {
     struct block_marks marks;
 };
 bool generate_wall(struct gabion_world *world, const struct wall_definition *definition,
-                   struct error *error);
+                   struct gabion_error *error);
 
 // Ground slabs side by side along x: boxes in groups "<name>.1", "<name>.2" ...
 struct slabs_definition {
@@ -110,13 +110,13 @@ struct slabs_definition {
     double depth, thickness; // along y and down
 };
 bool generate_slabs(struct gabion_world *world, const struct slabs_definition *definition,
-                    struct error *error);
+                    struct gabion_error *error);
 
 // A voussoir: the piece of a circle's ring between two radial planes `angle` (rad) apart, with
 // straight edges whose ends lie at radius +- thickness / 2 on those planes. Drawn with the centre
 // of the circle in the origin, its middle along z, its depth along y.
 struct polyhedron *generate_voussoir(double radius, double thickness, double depth, double angle,
-                                     struct error *error);
+                                     struct gabion_error *error);
 
 // An arch in the plane x-z: equal voussoirs, numbered from the left springing. Abutments are two
 // blocks that bear its ends, groups "<name>.left" and "<name>.right".
@@ -132,7 +132,7 @@ struct arch_definition {
     struct block_marks marks;
 };
 bool generate_arch(struct gabion_world *world, const struct arch_definition *definition,
-                   struct error *error);
+                   struct gabion_error *error);
 
 // Rings of a dome: blocks between two meridian planes and two bed joints that point to the centre,
 // their corners at radius +- thickness / 2. All faces are flat: the corners of a bed joint lie on
@@ -152,7 +152,7 @@ struct dome_definition {
     struct block_marks marks;
 };
 bool generate_dome(struct gabion_world *world, const struct dome_definition *definition,
-                   struct error *error);
+                   struct gabion_error *error);
 
 // A tower: square rings of four sides of `blocks` each. A side begins at a corner and ends against
 // the next one, so that the tower is blocks * length + thickness wide; every second ring is
@@ -166,7 +166,7 @@ struct tower_definition {
     struct block_marks marks;
 };
 bool generate_tower(struct gabion_world *world, const struct tower_definition *definition,
-                    struct error *error);
+                    struct gabion_error *error);
 
 // Equal boxes stacked along z, numbered from below, each shifted along x against the one below:
 // overhang[k] is that of block k + 2. A single number or none serves for all.
@@ -182,6 +182,6 @@ struct stack_definition {
     struct block_marks marks;
 };
 bool generate_stack(struct gabion_world *world, const struct stack_definition *definition,
-                    struct error *error);
+                    struct gabion_error *error);
 
 #endif

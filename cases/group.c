@@ -3,14 +3,15 @@
 #include <stdio.h>
 
 int group_part(struct gabion_world *world, const char *name, const char *part,
-               struct error *error) {
+               struct gabion_error *error) {
     char text[256];
     if (snprintf(text, sizeof text, "%s.%s", name, part) >= (int)sizeof text) {
-        error_set(error, ERROR_INPUT, "the name '%.40s...' is too long", name);
+        error_set(error, GABION_ERROR_INPUT, "the name '%.40s...' is too long", name);
         return -1;
     }
     int group = gabion_add_group(world, text);
     if (group < 0)
-        error_set(error, ERROR_INPUT, "no room for the group '%s': there are too many", text);
+        error_set(error, GABION_ERROR_INPUT, "no room for the group '%s': there are too many",
+                  text);
     return group;
 }

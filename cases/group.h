@@ -5,6 +5,7 @@
 #include "engine/gabion.h"
 
 // The group "<name>.<part>"; -1 with an error.
-int group_part(struct gabion_world *world, const char *name, const char *part, struct error *error);
+int group_part(struct gabion_world *world, const char *name, const char *part,
+               struct gabion_error *error);
 
 #endif

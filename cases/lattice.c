@@ -1,32 +1,33 @@
 #include "cases/orientation.h"
 #include "cases/size.h"
 
-static bool check_lattice(const struct lattice_definition *definition, struct error *error) {
+static bool check_lattice(const struct lattice_definition *definition, struct gabion_error *error) {
     int64_t sites = 1;
     if (!size_check(&definition->size, error))
         return false;
     if (!vec3_finite(definition->origin))
-        return error_set(error, ERROR_INPUT, "the origin must be three finite numbers");
+        return error_set(error, GABION_ERROR_INPUT, "the origin must be three finite numbers");
     for (int axis = 0; axis < 3; axis++) {
         int count = definition->count[axis];
         double spacing = vec3_get(definition->spacing, axis);
         if (count < 1)
-            return error_set(error, ERROR_INPUT, "count along %c is %d; 1 or more is needed",
+            return error_set(error, GABION_ERROR_INPUT, "count along %c is %d; 1 or more is needed",
                              "xyz"[axis], count);
         // A single layer needs no spacing.
         if (!isfinite(spacing) || spacing < 0.0 || (spacing == 0.0 && count > 1))
-            return error_set(error, ERROR_INPUT,
+            return error_set(error, GABION_ERROR_INPUT,
                              "spacing along %c is %g; a positive number of metres is needed",
                              "xyz"[axis], spacing);
         if (sites > INT32_MAX / count)
-            return error_set(error, ERROR_INPUT, "more than %d sites", INT32_MAX);
+            return error_set(error, GABION_ERROR_INPUT, "more than %d sites", INT32_MAX);
         sites *= count;
     }
     if (!isfinite(definition->jitter) || definition->jitter < 0.0)
-        return error_set(error, ERROR_INPUT, "jitter is %g; a fraction >= 0 is needed",
+        return error_set(error, GABION_ERROR_INPUT, "jitter is %g; a fraction >= 0 is needed",
                          definition->jitter);
     if (definition->limit < 0)
-        return error_set(error, ERROR_INPUT, "limit is %lld; 0 (all sites) or more is needed",
+        return error_set(error, GABION_ERROR_INPUT,
+                         "limit is %lld; 0 (all sites) or more is needed",
                          (long long)definition->limit);
     return true;
 }
@@ -50,7 +51,7 @@ static vec3 site_position(const struct lattice_definition *definition, int64_t s
 }
 
 static bool add_sites(struct gabion_world *world, const struct lattice_definition *definition,
-                      struct error *error) {
+                      struct gabion_error *error) {
     int64_t sites = (int64_t)definition->count[0] * definition->count[1] * definition->count[2];
     if (definition->limit > 0 && definition->limit < sites)
         sites = definition->limit;
@@ -69,7 +70,7 @@ static bool add_sites(struct gabion_world *world, const struct lattice_definitio
 }
 
 bool generate_lattice(struct gabion_world *world, const struct lattice_definition *definition,
-                      struct error *error) {
+                      struct gabion_error *error) {
     return (check_lattice(definition, error) && add_sites(world, definition, error)) ||
            error_context(error, "lattice '%s'",
                          gabion_group_name(world, definition->template.group));

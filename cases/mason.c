@@ -27,19 +27,19 @@ struct mason mason_start(struct gabion_world *world, const struct gabion_body *t
 }
 
 // Of the next block.
-static bool find_group(struct mason *mason, int *group, struct error *error) {
+static bool find_group(struct mason *mason, int *group, struct gabion_error *error) {
     *group = mason->template.group;
     if (mason->next_mark == mason->marks || mason->mark[mason->next_mark].block > mason->laid)
         return true;
     struct block_mark mark = mason->mark[mason->next_mark++];
     *group = mark.group;
     return mark.block == mason->laid ||
-           error_set(error, ERROR_INPUT, "mark: block %lld %s", (long long)mark.block,
+           error_set(error, GABION_ERROR_INPUT, "mark: block %lld %s", (long long)mark.block,
                      mark.block < 1 ? "does not exist; the first is 1" : "is named twice");
 }
 
 bool mason_lay(struct mason *mason, int polyhedron, vec3 position, quat orientation,
-               struct error *error) {
+               struct gabion_error *error) {
     struct gabion_body body = mason->template;
     mason->laid++;
     if (polyhedron < 0 || !find_group(mason, &body.group, error))
@@ -52,7 +52,7 @@ bool mason_lay(struct mason *mason, int polyhedron, vec3 position, quat orientat
 }
 
 bool mason_support(struct mason *mason, int polyhedron, vec3 position, quat orientation, int group,
-                   struct error *error) {
+                   struct gabion_error *error) {
     struct gabion_body body = mason->template;
     if (polyhedron < 0 || group < 0)
         return false;
@@ -71,7 +71,7 @@ static bool same_size(vec3 a, vec3 b) {
     return true;
 }
 
-static int find_box(struct mason *mason, vec3 size, struct error *error) {
+static int find_box(struct mason *mason, vec3 size, struct gabion_error *error) {
     for (size_t k = 0; k < mason->boxes; k++)
         if (same_size(mason->box[k].size, size))
             return mason->box[k].polyhedron;
@@ -85,18 +85,18 @@ static int find_box(struct mason *mason, vec3 size, struct error *error) {
     return polyhedron;
 }
 
-bool mason_lay_box(struct mason *mason, vec3 centre, vec3 size, struct error *error) {
+bool mason_lay_box(struct mason *mason, vec3 centre, vec3 size, struct gabion_error *error) {
     return mason_lay(mason, find_box(mason, size, error), centre, unturned, error);
 }
 
 bool mason_support_box(struct mason *mason, vec3 centre, vec3 size, quat orientation, int group,
-                       struct error *error) {
+                       struct gabion_error *error) {
     return mason_support(mason, find_box(mason, size, error), centre, orientation, group, error);
 }
 
-bool mason_finish(struct mason *mason, bool good, const char *what, struct error *error) {
+bool mason_finish(struct mason *mason, bool good, const char *what, struct gabion_error *error) {
     if (good && mason->next_mark < mason->marks)
-        good = error_set(error, ERROR_INPUT,
+        good = error_set(error, GABION_ERROR_INPUT,
                          "mark: there is no block %lld; the blocks are numbered 1 to %lld",
                          (long long)mason->mark[mason->next_mark].block, (long long)mason->laid);
     memory_free(mason->mark);
@@ -105,22 +105,22 @@ bool mason_finish(struct mason *mason, bool good, const char *what, struct error
                                  gabion_group_name(mason->world, mason->template.group));
 }
 
-static bool check_origin(vec3 origin, struct error *error) {
+static bool check_origin(vec3 origin, struct gabion_error *error) {
     return vec3_finite(origin) ||
-           error_set(error, ERROR_INPUT, "the origin must be three finite numbers");
+           error_set(error, GABION_ERROR_INPUT, "the origin must be three finite numbers");
 }
 
-bool mason_check_block(vec3 block, vec3 origin, struct error *error) {
+bool mason_check_block(vec3 block, vec3 origin, struct gabion_error *error) {
     if (!(block.x > 0 && block.y > 0 && block.z > 0) || !vec3_finite(block))
-        return error_set(error, ERROR_INPUT,
+        return error_set(error, GABION_ERROR_INPUT,
                          "a block of %g x %g x %g m; three positive lengths are needed", block.x,
                          block.y, block.z);
     return check_origin(origin, error);
 }
 
-bool mason_check_ring(double radius, double thickness, vec3 origin, struct error *error) {
+bool mason_check_ring(double radius, double thickness, vec3 origin, struct gabion_error *error) {
     if (!(thickness > 0 && 0.5 * thickness < radius && isfinite(radius)))
-        return error_set(error, ERROR_INPUT,
+        return error_set(error, GABION_ERROR_INPUT,
                          "a thickness of %g m on a radius of %g m; the thickness must be positive "
                          "and the inner radius too, which is half a thickness less",
                          thickness, radius);

@@ -26,21 +26,21 @@ struct mason mason_start(struct gabion_world *world, const struct gabion_body *t
 
 // Lays the next block, its drawing frame at `position` and turned by `orientation`.
 bool mason_lay(struct mason *mason, int polyhedron, vec3 position, quat orientation,
-               struct error *error);
-bool mason_lay_box(struct mason *mason, vec3 centre, vec3 size, struct error *error);
+               struct gabion_error *error);
+bool mason_lay_box(struct mason *mason, vec3 centre, vec3 size, struct gabion_error *error);
 
 // A fixed block of a group of its own that has no number.
 bool mason_support(struct mason *mason, int polyhedron, vec3 position, quat orientation, int group,
-                   struct error *error);
+                   struct gabion_error *error);
 bool mason_support_box(struct mason *mason, vec3 centre, vec3 size, quat orientation, int group,
-                       struct error *error);
+                       struct gabion_error *error);
 
 // Ends the work: `good` tells whether it went well. False when it did not, or when a mark names a
 // block that does not exist; the error then names the generator, `what`.
-bool mason_finish(struct mason *mason, bool good, const char *what, struct error *error);
+bool mason_finish(struct mason *mason, bool good, const char *what, struct gabion_error *error);
 
 // Lengths that a block can have, and a radius and thickness that an arch or a dome can have.
-bool mason_check_block(vec3 block, vec3 origin, struct error *error);
-bool mason_check_ring(double radius, double thickness, vec3 origin, struct error *error);
+bool mason_check_block(vec3 block, vec3 origin, struct gabion_error *error);
+bool mason_check_ring(double radius, double thickness, vec3 origin, struct gabion_error *error);
 
 #endif

@@ -74,7 +74,7 @@ static double draw_uncut(const struct size_distribution *size, struct random_str
 #define REDRAW_LIMIT 10000
 
 bool size_draw(const struct size_distribution *size, struct random_stream *stream, double *radius,
-               struct error *error) {
+               struct gabion_error *error) {
     for (int attempt = 0; attempt < REDRAW_LIMIT; attempt++) {
         double r = draw_uncut(size, stream);
         bool inside = size->high <= 0.0 || (r >= size->low && r <= size->high);
@@ -83,7 +83,7 @@ bool size_draw(const struct size_distribution *size, struct random_stream *strea
             return true;
         }
     }
-    return error_set(error, ERROR_INPUT,
+    return error_set(error, GABION_ERROR_INPUT,
                      "size distribution: no radius between %g and %g m in %d draws; widen the "
                      "bounds or move the mean (%g m) between them",
                      size->low, size->high, REDRAW_LIMIT, size->mean);
@@ -91,41 +91,43 @@ bool size_draw(const struct size_distribution *size, struct random_stream *strea
 
 static bool positive(double value) { return isfinite(value) && value > 0.0; }
 
-static bool check_positive(double value, const char *what, struct error *error) {
+static bool check_positive(double value, const char *what, struct gabion_error *error) {
     if (positive(value))
         return true;
-    return error_set(error, ERROR_INPUT, "%s is %g; a positive number of metres is needed", what,
-                     value);
+    return error_set(error, GABION_ERROR_INPUT, "%s is %g; a positive number of metres is needed",
+                     what, value);
 }
 
-static bool check_bounds(const struct size_distribution *size, struct error *error) {
+static bool check_bounds(const struct size_distribution *size, struct gabion_error *error) {
     if (size->high == 0.0 && size->low == 0.0)
         return true;
     if (isfinite(size->low) && positive(size->high) && size->low >= 0.0 && size->low <= size->high)
         return true;
-    return error_set(error, ERROR_INPUT,
+    return error_set(error, GABION_ERROR_INPUT,
                      "radius bounds are %g and %g; 0 <= low <= high with high > 0 is needed",
                      size->low, size->high);
 }
 
-static bool check_classes(const struct size_distribution *size, struct error *error) {
+static bool check_classes(const struct size_distribution *size, struct gabion_error *error) {
     double total = 0.0;
     if (size->classes < 1)
-        return error_set(error, ERROR_INPUT, "a size distribution by classes has no class");
+        return error_set(error, GABION_ERROR_INPUT, "a size distribution by classes has no class");
     for (int k = 0; k < size->classes; k++) {
         if (!check_positive(size->class_radius[k], "class radius", error))
             return false;
         if (!isfinite(size->class_share[k]) || size->class_share[k] < 0.0)
-            return error_set(error, ERROR_INPUT, "the share of class %d is %g; it must be >= 0",
-                             k + 1, size->class_share[k]);
+            return error_set(error, GABION_ERROR_INPUT,
+                             "the share of class %d is %g; it must be >= 0", k + 1,
+                             size->class_share[k]);
         total += size->class_share[k];
     }
     if (!positive(total))
-        return error_set(error, ERROR_INPUT, "the shares of the size classes sum to %g", total);
+        return error_set(error, GABION_ERROR_INPUT, "the shares of the size classes sum to %g",
+                         total);
     return true;
 }
 
-bool size_check(const struct size_distribution *size, struct error *error) {
+bool size_check(const struct size_distribution *size, struct gabion_error *error) {
     switch (size->kind) {
     case SIZE_EQUAL:
         return check_positive(size->radius, "radius", error);
@@ -139,11 +141,11 @@ bool size_check(const struct size_distribution *size, struct error *error) {
         if (size->deviation >= 0.0 &&
             (size->kind == SIZE_NORMAL ? isfinite(size->deviation) : size->deviation <= 10.0))
             return true;
-        return error_set(error, ERROR_INPUT, "the deviation of the radius is %g; it must be >= 0%s",
-                         size->deviation,
+        return error_set(error, GABION_ERROR_INPUT,
+                         "the deviation of the radius is %g; it must be >= 0%s", size->deviation,
                          size->kind == SIZE_LOGNORMAL ? " and at most 10 (of the logarithm)" : "");
     case SIZE_CLASSES:
         return check_classes(size, error) && check_bounds(size, error);
     }
-    return error_set(error, ERROR_INPUT, "unknown kind of size distribution");
+    return error_set(error, GABION_ERROR_INPUT, "unknown kind of size distribution");
 }

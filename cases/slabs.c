@@ -4,7 +4,7 @@
 #include "cases/mason.h"
 
 static bool lay_slab(struct mason *mason, const struct slabs_definition *definition, size_t k,
-                     double begin, double end, struct error *error) {
+                     double begin, double end, struct gabion_error *error) {
     char part[24];
     vec3 size = {end - begin, definition->depth, definition->thickness};
     vec3 middle = {0.5 * (begin + end), 0.5 * definition->depth, -0.5 * definition->thickness};
@@ -17,10 +17,10 @@ static bool lay_slab(struct mason *mason, const struct slabs_definition *definit
 }
 
 bool generate_slabs(struct gabion_world *world, const struct slabs_definition *definition,
-                    struct error *error) {
+                    struct gabion_error *error) {
     struct mason mason = mason_start(world, &definition->template, NULL);
     bool good = definition->count > 0 ||
-                error_set(error, ERROR_INPUT, "the width of one slab or more is needed");
+                error_set(error, GABION_ERROR_INPUT, "the width of one slab or more is needed");
     double begin = 0;
     for (size_t k = 0; good && k < definition->count; k++) {
         double end = begin + definition->width[k];

@@ -1,18 +1,19 @@
 #include "cases/mason.h"
 
-static bool check_stack(const struct stack_definition *definition, struct error *error) {
+static bool check_stack(const struct stack_definition *definition, struct gabion_error *error) {
     size_t overhangs = definition->overhangs;
     if (!mason_check_block(definition->block, definition->origin, error))
         return false;
     if (definition->count < 1)
-        return error_set(error, ERROR_INPUT, "%d blocks; 1 or more are needed", definition->count);
+        return error_set(error, GABION_ERROR_INPUT, "%d blocks; 1 or more are needed",
+                         definition->count);
     if (overhangs > 1 && overhangs != (size_t)definition->count - 1)
-        return error_set(error, ERROR_INPUT,
+        return error_set(error, GABION_ERROR_INPUT,
                          "%zu overhangs for %d blocks; one number is needed, or one for each block "
                          "but the lowest (%d)",
                          overhangs, definition->count, definition->count - 1);
     if (!(definition->harmonic >= 0) || !isfinite(definition->harmonic))
-        return error_set(error, ERROR_INPUT, "harmonic is %g; 0 or more is needed",
+        return error_set(error, GABION_ERROR_INPUT, "harmonic is %g; 0 or more is needed",
                          definition->harmonic);
     return true;
 }
@@ -28,7 +29,7 @@ static double overhang(const struct stack_definition *definition, int k) {
 }
 
 bool generate_stack(struct gabion_world *world, const struct stack_definition *definition,
-                    struct error *error) {
+                    struct gabion_error *error) {
     struct mason mason = mason_start(world, &definition->template, &definition->marks);
     bool good = check_stack(definition, error);
     // The right end of the edge or the middle of the lowest block stands over the origin.

@@ -8,7 +8,7 @@ static vec3 turn_quarters(vec3 a, int quarters) {
 }
 
 static bool lay_ring(struct mason *mason, const struct tower_definition *definition, int ring,
-                     struct error *error) {
+                     struct gabion_error *error) {
     vec3 block = definition->block;
     double side = definition->blocks * block.x + block.y; // of the footprint
     for (int place = 0; place < 4 * definition->blocks; place++) {
@@ -25,23 +25,23 @@ static bool lay_ring(struct mason *mason, const struct tower_definition *definit
     return true;
 }
 
-static bool check_tower(const struct tower_definition *definition, struct error *error) {
+static bool check_tower(const struct tower_definition *definition, struct gabion_error *error) {
     vec3 block = definition->block;
     if (!mason_check_block(block, definition->origin, error))
         return false;
     if (definition->blocks < 1 || definition->courses < 1)
-        return error_set(error, ERROR_INPUT,
+        return error_set(error, GABION_ERROR_INPUT,
                          "%d courses of 4 x %d blocks; 1 or more of each are needed",
                          definition->courses, definition->blocks);
     return definition->blocks * block.x > block.y ||
-           error_set(error, ERROR_INPUT,
+           error_set(error, GABION_ERROR_INPUT,
                      "a side of %d blocks is %g m long and the wall %g m thick; nothing is left "
                      "inside, so take more blocks or thinner walls",
                      definition->blocks, definition->blocks * block.x, block.y);
 }
 
 bool generate_tower(struct gabion_world *world, const struct tower_definition *definition,
-                    struct error *error) {
+                    struct gabion_error *error) {
     struct mason mason = mason_start(world, &definition->template, &definition->marks);
     bool good = check_tower(definition, error);
     for (int ring = 0; good && ring < definition->courses; ring++)

@@ -58,18 +58,18 @@ static bool has_lintel(const struct wall_opening *opening, int course) {
 }
 
 // Nothing else may be where the lintel of opening `k` goes.
-static bool check_lintel(const struct wall *wall, size_t k, struct error *error) {
+static bool check_lintel(const struct wall *wall, size_t k, struct gabion_error *error) {
     const struct wall_definition *definition = wall->definition;
     const struct wall_opening *opening = &definition->opening[k];
     int course = opening->course + opening->courses;
     struct span lintel = lintel_span(opening);
     if (course > definition->courses)
-        return error_set(error, ERROR_INPUT,
+        return error_set(error, GABION_ERROR_INPUT,
                          "its lintel would be in course %d; the wall has %d, so leave one above "
                          "the opening",
                          course, definition->courses);
     if (lintel.begin < -wall->sliver || lintel.end > wall->end + wall->sliver)
-        return error_set(error, ERROR_INPUT,
+        return error_set(error, GABION_ERROR_INPUT,
                          "its lintel would go from %g to %g m, out of the wall (0 to %g m)",
                          lintel.begin, lintel.end, wall->end);
     for (size_t other = 0; other < definition->openings; other++) {
@@ -77,43 +77,43 @@ static bool check_lintel(const struct wall *wall, size_t k, struct error *error)
         struct span taken = has_lintel(its, course) ? lintel_span(its) : opening_span(its);
         if (other != k && (is_open(its, course) || has_lintel(its, course)) &&
             lintel.begin < taken.end && taken.begin < lintel.end)
-            return error_set(error, ERROR_INPUT,
+            return error_set(error, GABION_ERROR_INPUT,
                              "its lintel meets opening %zu, or its lintel, in course %d", other + 1,
                              course);
     }
     return true;
 }
 
-static bool check_opening(const struct wall *wall, size_t k, struct error *error) {
+static bool check_opening(const struct wall *wall, size_t k, struct gabion_error *error) {
     const struct wall_opening *opening = &wall->definition->opening[k];
     struct span span = opening_span(opening);
     int courses = wall->definition->courses;
     if (!(opening->width > 0) || !(span.begin >= -wall->sliver) ||
         !(span.end <= wall->end + wall->sliver))
-        return error_set(error, ERROR_INPUT,
+        return error_set(error, GABION_ERROR_INPUT,
                          "from %g to %g m; it must lie inside the wall, 0 to %g m", span.begin,
                          span.end, wall->end);
     if (opening->course < 1 || opening->courses < 1 || opening->course > courses ||
         opening->courses > courses - opening->course + 1)
-        return error_set(error, ERROR_INPUT,
+        return error_set(error, GABION_ERROR_INPUT,
                          "%d courses from course %d; the wall has the courses 1 to %d",
                          opening->courses, opening->course, courses);
     if (!(opening->bearing >= 0) || !isfinite(opening->bearing))
-        return error_set(error, ERROR_INPUT, "a bearing of %g m; 0 (no lintel) or more is needed",
-                         opening->bearing);
+        return error_set(error, GABION_ERROR_INPUT,
+                         "a bearing of %g m; 0 (no lintel) or more is needed", opening->bearing);
     return opening->bearing == 0 || check_lintel(wall, k, error);
 }
 
-static bool check_wall(const struct wall *wall, struct error *error) {
+static bool check_wall(const struct wall *wall, struct gabion_error *error) {
     const struct wall_definition *definition = wall->definition;
     if (!mason_check_block(definition->block, definition->origin, error))
         return false;
     if (definition->courses < 1 || definition->blocks < 1)
-        return error_set(error, ERROR_INPUT,
+        return error_set(error, GABION_ERROR_INPUT,
                          "%d courses of %d blocks; 1 or more of each are needed",
                          definition->courses, definition->blocks);
     if (!(definition->joint >= 0 && definition->joint < definition->block.x))
-        return error_set(error, ERROR_INPUT,
+        return error_set(error, GABION_ERROR_INPUT,
                          "a joint of %g m; 0 or more is needed, and less than a block (%g m)",
                          definition->joint, definition->block.x);
     for (size_t k = 0; k < definition->openings; k++)
@@ -170,7 +170,8 @@ static void find_pieces(struct wall *wall, int course) {
     sort_spans(&wall->pieces);
 }
 
-static bool lay_course(struct wall *wall, struct mason *mason, int course, struct error *error) {
+static bool lay_course(struct wall *wall, struct mason *mason, int course,
+                       struct gabion_error *error) {
     vec3 block = wall->definition->block, origin = wall->definition->origin;
     find_pieces(wall, course);
     for (size_t k = 0; k < wall->pieces.count; k++) {
@@ -185,7 +186,7 @@ static bool lay_course(struct wall *wall, struct mason *mason, int course, struc
 }
 
 bool generate_wall(struct gabion_world *world, const struct wall_definition *definition,
-                   struct error *error) {
+                   struct gabion_error *error) {
     struct mason mason = mason_start(world, &definition->template, &definition->marks);
     struct wall wall = {.definition = definition,
                         .pitch = definition->block.x + definition->joint,

@@ -1,7 +1,7 @@
 // Gabion's public C interface: define a world, step it, read it.
 //
-// SI units throughout. Functions that can fail take a `struct error *` (parallel/error.h) and
-// return false or a negative id. Bodies, materials and groups are named by small integers given
+// SI units throughout. Functions that can fail take a `struct gabion_error *` (parallel/error.h)
+// and return false or a negative id. Bodies, materials and groups are named by small integers given
 // out in order of definition and never reused.
 #ifndef ENGINE_GABION_H
 #define ENGINE_GABION_H
@@ -208,7 +208,7 @@ struct gabion_settings gabion_default_settings(void);
 struct gabion_body gabion_default_body(void);
 
 struct gabion_world *gabion_create(const struct gabion_settings *settings, struct team *team,
-                                   struct error *error);
+                                   struct gabion_error *error);
 void gabion_destroy(struct gabion_world *world);
 
 // Definition, before the first step. Names may be looked up again; materials are capped at
@@ -217,18 +217,18 @@ int gabion_add_material(struct gabion_world *world, const char *name, double den
 int gabion_find_material(const struct gabion_world *world, const char *name); // -1: none
 double gabion_material_density(const struct gabion_world *world, int material);
 bool gabion_set_law(struct gabion_world *world, int material_a, int material_b,
-                    const struct gabion_law *law, struct error *error);
+                    const struct gabion_law *law, struct gabion_error *error);
 bool gabion_set_default_law(struct gabion_world *world, const struct gabion_law *law,
-                            struct error *error); // pairs without a law of their own
+                            struct gabion_error *error); // pairs without a law of their own
 int gabion_add_group(struct gabion_world *world, const char *name);        // or the existing one
 int gabion_find_group(const struct gabion_world *world, const char *name); // -1: none
 const char *gabion_group_name(const struct gabion_world *world, int group);
 // Shapes that any number of bodies may have. The world takes them over, even when it returns -1.
 int gabion_add_polyhedron(struct gabion_world *world, struct polyhedron *polyhedron,
-                          struct error *error);
-int gabion_add_clump(struct gabion_world *world, struct clump *clump, struct error *error);
+                          struct gabion_error *error);
+int gabion_add_clump(struct gabion_world *world, struct clump *clump, struct gabion_error *error);
 int32_t gabion_add_body(struct gabion_world *world, const struct gabion_body *body,
-                        struct error *error);
+                        struct gabion_error *error);
 void gabion_reserve_bodies(struct gabion_world *world, size_t count);
 
 // Drivers move fixed bodies along `direction` by the signal, or turn them about the axis through
@@ -236,27 +236,28 @@ void gabion_reserve_bodies(struct gabion_world *world, size_t count);
 // of every moving body of the group; a reset sets velocities and spins; a removal takes the group
 // out.
 bool gabion_add_driver(struct gabion_world *world, int group, vec3 direction,
-                       const struct gabion_signal *signal, struct error *error);
+                       const struct gabion_signal *signal, struct gabion_error *error);
 bool gabion_add_rotation(struct gabion_world *world, int group, vec3 pivot, vec3 axis,
-                         const struct gabion_signal *signal, struct error *error);
+                         const struct gabion_signal *signal, struct gabion_error *error);
 bool gabion_set_tilt(struct gabion_world *world, vec3 axis, const struct gabion_signal *signal,
-                     struct error *error); // of gravity about `axis`, rad
+                     struct gabion_error *error); // of gravity about `axis`, rad
 bool gabion_add_force(struct gabion_world *world, int group, vec3 direction,
-                      const struct gabion_signal *signal, struct error *error);
+                      const struct gabion_signal *signal, struct gabion_error *error);
 bool gabion_add_reset(struct gabion_world *world, int group, double time, vec3 velocity, vec3 spin,
-                      struct error *error);
-bool gabion_add_removal(struct gabion_world *world, int group, double time, struct error *error);
+                      struct gabion_error *error);
+bool gabion_add_removal(struct gabion_world *world, int group, double time,
+                        struct gabion_error *error);
 // A joint holds while both bodies are in the run; one that leaves ends it. Returns its number, -1
 // on an error.
 int gabion_add_joint(struct gabion_world *world, const struct gabion_joint *joint,
-                     struct error *error);
+                     struct gabion_error *error);
 int gabion_add_probe(struct gabion_world *world, const char *name, int group,
-                     enum gabion_quantity quantity, struct error *error);
+                     enum gabion_quantity quantity, struct gabion_error *error);
 
 // One step. False only on an error that stops the run (a body became NaN, the cap with
 // GABION_CAP_STOP); the state is then that of the last complete step, with the events that fall due
 // at its end already done. Trying again, or resuming from its checkpoint, does the same again.
-bool gabion_step(struct gabion_world *world, struct error *error);
+bool gabion_step(struct gabion_world *world, struct gabion_error *error);
 
 // Of the state between steps.
 int64_t gabion_step_number(const struct gabion_world *world);

@@ -30,13 +30,13 @@ void clump_free(struct clump *clump) {
 }
 
 static bool check_spheres(const vec3 *sphere, const double *radius, int64_t count,
-                          struct error *error) {
+                          struct gabion_error *error) {
     if (count < 1 || count > CLUMP_SPHERES_MAX)
-        return error_set(error, ERROR_INPUT, "%lld spheres; a clump has 1 to %d", (long long)count,
-                         CLUMP_SPHERES_MAX);
+        return error_set(error, GABION_ERROR_INPUT, "%lld spheres; a clump has 1 to %d",
+                         (long long)count, CLUMP_SPHERES_MAX);
     for (int64_t k = 0; k < count; k++)
         if (!vec3_finite(sphere[k]) || !(radius[k] > 0 && isfinite(radius[k])))
-            return error_set(error, ERROR_INPUT,
+            return error_set(error, GABION_ERROR_INPUT,
                              "sphere %lld: a finite centre and a radius above 0 are needed, found "
                              "radius %g",
                              (long long)k + 1, radius[k]);
@@ -109,7 +109,7 @@ static void move_to_own_frame(struct clump *clump, enum clump_mass mass) {
 }
 
 static struct clump *clump_copy(const vec3 *sphere, const double *radius, int64_t count,
-                                struct error *error) {
+                                struct gabion_error *error) {
     if (!check_spheres(sphere, radius, count, error))
         return NULL;
     struct clump *clump = clump_allocate((int32_t)count);
@@ -119,7 +119,7 @@ static struct clump *clump_copy(const vec3 *sphere, const double *radius, int64_
 }
 
 struct clump *clump_create(const vec3 *sphere, const double *radius, int64_t count,
-                           enum clump_mass mass, struct error *error) {
+                           enum clump_mass mass, struct gabion_error *error) {
     struct clump *clump = clump_copy(sphere, radius, count, error);
     if (clump)
         move_to_own_frame(clump, mass);
@@ -129,7 +129,7 @@ struct clump *clump_create(const vec3 *sphere, const double *radius, int64_t cou
 // A row of equal spheres on a line or a circle.
 static struct clump *clump_row(int64_t count, double radius,
                                vec3 (*place)(int64_t, int64_t, double), double size,
-                               enum clump_mass mass, struct error *error) {
+                               enum clump_mass mass, struct gabion_error *error) {
     size_t room = count > 0 && count <= CLUMP_SPHERES_MAX ? (size_t)count : 0;
     vec3 *sphere = memory_allocate(room, sizeof *sphere, "clump");
     double *radii = memory_allocate(room, sizeof *radii, "clump");
@@ -153,21 +153,22 @@ static vec3 on_circle(int64_t k, int64_t count, double ring) {
 }
 
 struct clump *clump_bar(int64_t count, double radius, double spacing, enum clump_mass mass,
-                        struct error *error) {
+                        struct gabion_error *error) {
     return clump_row(count, radius, on_line, spacing, mass, error);
 }
 
 struct clump *clump_torus(int64_t count, double radius, double ring, enum clump_mass mass,
-                          struct error *error) {
+                          struct gabion_error *error) {
     return clump_row(count, radius, on_circle, ring, mass, error);
 }
 
 struct clump *clump_restore(const vec3 *sphere, const double *radius, int32_t count, double volume,
-                            vec3 inertia, vec3 centre, quat axes, struct error *error) {
+                            vec3 inertia, vec3 centre, quat axes, struct gabion_error *error) {
     double turn = axes.w * axes.w + axes.x * axes.x + axes.y * axes.y + axes.z * axes.z;
     bool massive = volume > 0 && inertia.x > 0 && inertia.y > 0 && inertia.z > 0;
     if (!massive || !vec3_finite(centre) || !(fabs(turn - 1) <= 1e-9)) {
-        error_set(error, ERROR_INPUT, "volume, inertia, centre or axes are not those of a clump");
+        error_set(error, GABION_ERROR_INPUT,
+                  "volume, inertia, centre or axes are not those of a clump");
         return NULL;
     }
     struct clump *clump = clump_copy(sphere, radius, count, error);

@@ -34,19 +34,19 @@ struct clump {
 
 // Builders. NULL with an error that says what is wrong; lengths in metres, drawing frame.
 struct clump *clump_create(const vec3 *sphere, const double *radius, int64_t count,
-                           enum clump_mass mass, struct error *error);
+                           enum clump_mass mass, struct gabion_error *error);
 
 // Equal spheres along x, their centres `spacing` apart, about the origin.
 struct clump *clump_bar(int64_t count, double radius, double spacing, enum clump_mass mass,
-                        struct error *error);
+                        struct gabion_error *error);
 
 // Equal spheres with their centres on a circle of radius `ring` about z, the first one on x.
 struct clump *clump_torus(int64_t count, double radius, double ring, enum clump_mass mass,
-                          struct error *error);
+                          struct gabion_error *error);
 
 // One already in its own frame, as a checkpoint holds it: taken over bit by bit.
 struct clump *clump_restore(const vec3 *sphere, const double *radius, int32_t count, double volume,
-                            vec3 inertia, vec3 centre, quat axes, struct error *error);
+                            vec3 inertia, vec3 centre, quat axes, struct gabion_error *error);
 
 void clump_free(struct clump *clump);
 

@@ -187,7 +187,8 @@ static double distance(const struct lattice_point *a, const struct lattice_point
 }
 
 // Four points far from each other and, by more than the tolerance, not in one plane.
-static bool find_tetrahedron(const struct hull *hull, int32_t corner[4], struct error *error) {
+static bool find_tetrahedron(const struct hull *hull, int32_t corner[4],
+                             struct gabion_error *error) {
     const struct lattice_point *point = hull->point;
     double widest = 0, highest = 0;
     corner[0] = corner[1] = corner[2] = corner[3] = hull->same[0];
@@ -205,7 +206,8 @@ static bool find_tetrahedron(const struct hull *hull, int32_t corner[4], struct 
         widest = fmax(widest, size(normal));
     }
     if (widest <= hull->tolerance * distance(&point[corner[0]], &point[corner[1]]))
-        return error_set(error, ERROR_INPUT, "all points lie on a line; a body has a volume");
+        return error_set(error, GABION_ERROR_INPUT,
+                         "all points lie on a line; a body has a volume");
     for (int32_t k = 0; k < hull->points; k++) {
         double h = fabs((double)height(point, corner, hull->same[k]));
         if (h > highest)
@@ -213,7 +215,7 @@ static bool find_tetrahedron(const struct hull *hull, int32_t corner[4], struct 
         highest = fmax(highest, h);
     }
     return highest > hull->tolerance * widest ||
-           error_set(error, ERROR_INPUT, "all points lie on a plane; a body has a volume");
+           error_set(error, GABION_ERROR_INPUT, "all points lie on a plane; a body has a volume");
 }
 
 static void hull_start(struct hull *hull, const int32_t c[4]) {
@@ -247,7 +249,7 @@ static double round_points(const vec3 *point, int32_t count, struct lattice_poin
 }
 
 static struct polyhedron *hull_polyhedron(const struct hull *hull, struct drawing *drawing,
-                                          struct error *error) {
+                                          struct gabion_error *error) {
     int64_t *corner = memory_allocate(3 * hull->faces, sizeof *corner, "faces of a hull");
     int64_t *start = memory_allocate(hull->faces + 1, sizeof *start, "faces of a hull");
     int64_t faces = 0;
@@ -269,7 +271,7 @@ static struct polyhedron *hull_polyhedron(const struct hull *hull, struct drawin
 }
 
 static struct polyhedron *hull_create(struct hull *hull, struct drawing *drawing,
-                                      struct error *error) {
+                                      struct gabion_error *error) {
     int32_t corner[4];
     if (!find_tetrahedron(hull, corner, error))
         return NULL;
@@ -282,10 +284,10 @@ static struct polyhedron *hull_create(struct hull *hull, struct drawing *drawing
     return hull_polyhedron(hull, drawing, error);
 }
 
-struct polyhedron *polyhedron_hull(const vec3 *point, int64_t count, struct error *error) {
+struct polyhedron *polyhedron_hull(const vec3 *point, int64_t count, struct gabion_error *error) {
     if (count < 4 || count > SURFACE_MAX) {
-        error_set(error, ERROR_INPUT, "a hull of %" PRId64 " points; 4 to %d are allowed", count,
-                  SURFACE_MAX);
+        error_set(error, GABION_ERROR_INPUT, "a hull of %" PRId64 " points; 4 to %d are allowed",
+                  count, SURFACE_MAX);
         return NULL;
     }
     struct drawing drawing = {.point = point, .points = count};

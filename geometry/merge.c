@@ -120,7 +120,7 @@ static int32_t walk_boundary(const struct merge *merge, int32_t first, int32_t *
 
 // Writes the regions as faces. Every boundary must be one closed line.
 static bool outline_regions(struct merge *merge, int32_t *start, int32_t *corner, int32_t *number,
-                            int32_t *count, struct error *error) {
+                            int32_t *count, struct gabion_error *error) {
     struct surface *surface = merge->surface;
     int32_t *boundary = memory_allocate((size_t)surface->faces, sizeof *boundary, "boundaries");
     int32_t *first = memory_allocate((size_t)surface->faces, sizeof *first, "boundaries");
@@ -131,13 +131,13 @@ static bool outline_regions(struct merge *merge, int32_t *start, int32_t *corner
         }
     *count = 0;
     start[0] = 0;
-    for (int32_t f = 0; f < surface->faces && error->status == ERROR_NONE; f++) {
+    for (int32_t f = 0; f < surface->faces && error->status == GABION_OK; f++) {
         int32_t seed = merge->region[f];
         if (boundary[seed] == 0) // written already, or nothing but one flat region
             continue;
         int32_t length = walk_boundary(merge, first[seed], corner + start[*count]);
         if (length != boundary[seed])
-            error_set(error, ERROR_INPUT,
+            error_set(error, GABION_ERROR_INPUT,
                       "the plane of %s has a hole or falls apart: the body is not convex",
                       surface_face_name(surface, f).text);
         boundary[seed] = 0;
@@ -147,7 +147,7 @@ static bool outline_regions(struct merge *merge, int32_t *start, int32_t *corner
     }
     memory_free(boundary);
     memory_free(first);
-    return error->status == ERROR_NONE;
+    return error->status == GABION_OK;
 }
 
 // A point with two faces lies inside an edge, a face with two corners is an edge. Dropping either
@@ -196,7 +196,7 @@ static void drop_unused_points(struct surface *surface) {
     memory_free(place);
 }
 
-bool surface_merge_faces(struct surface *surface, struct error *error) {
+bool surface_merge_faces(struct surface *surface, struct gabion_error *error) {
     struct merge merge;
     merge_create(&merge, surface);
     find_regions(&merge);

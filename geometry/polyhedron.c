@@ -88,12 +88,13 @@ static void find_sizes(struct polyhedron *body) {
 
 // -------------------------------------------------------------------------------------------------
 
-static bool check_counts(const struct surface *surface, struct error *error) {
+static bool check_counts(const struct surface *surface, struct gabion_error *error) {
     int32_t edges = surface->start[surface->faces] / 2;
     if (surface->faces < 4)
-        return error_set(error, ERROR_INPUT, "the body is flat: all its faces lie in one plane");
+        return error_set(error, GABION_ERROR_INPUT,
+                         "the body is flat: all its faces lie in one plane");
     if (surface->points > POLYHEDRON_CORNERS_MAX || edges > POLYHEDRON_CORNERS_MAX)
-        return error_set(error, ERROR_INPUT,
+        return error_set(error, GABION_ERROR_INPUT,
                          "%" PRId32 " corners and %" PRId32
                          " edges; at most %d of each are allowed",
                          surface->points, edges, POLYHEDRON_CORNERS_MAX);
@@ -149,7 +150,7 @@ static void move_to_own_frame(struct polyhedron *body) {
 }
 
 static struct polyhedron *body_finish(struct polyhedron *body, const struct surface *surface,
-                                      double thinnest, struct error *error) {
+                                      double thinnest, struct gabion_error *error) {
     find_planes(body);
     find_sizes(body);
     if (polyhedron_check_convex(body, surface, thinnest, error))
@@ -159,7 +160,7 @@ static struct polyhedron *body_finish(struct polyhedron *body, const struct surf
 }
 
 static struct polyhedron *body_from_drawing(const struct drawing *drawing, double *tolerance,
-                                            struct error *error) {
+                                            struct gabion_error *error) {
     struct surface surface = {0};
     struct polyhedron *body = NULL;
     if (surface_from_drawing(&surface, drawing, error) && surface_pair_edges(&surface, error) &&
@@ -174,15 +175,16 @@ static struct polyhedron *body_from_drawing(const struct drawing *drawing, doubl
     return body;
 }
 
-struct polyhedron *polyhedron_from_drawing(const struct drawing *drawing, struct error *error) {
+struct polyhedron *polyhedron_from_drawing(const struct drawing *drawing,
+                                           struct gabion_error *error) {
     struct drawing coarser = *drawing;
     struct polyhedron *body = body_from_drawing(drawing, &coarser.tolerance, error);
-    struct error first = *error;
+    struct gabion_error first = *error;
     for (;;) {
         coarser.tolerance *= 10;
         if (body || !(coarser.tolerance <= coarser.tolerance_most) || coarser.tolerance == 0)
             break;
-        *error = (struct error){0};
+        *error = (struct gabion_error){0};
         body = body_from_drawing(&coarser, &coarser.tolerance, error);
     }
     if (!body)
@@ -191,20 +193,21 @@ struct polyhedron *polyhedron_from_drawing(const struct drawing *drawing, struct
 }
 
 struct polyhedron *polyhedron_surface(const vec3 *point, int64_t points, const int64_t *start,
-                                      const int64_t *corner, int64_t faces, struct error *error) {
+                                      const int64_t *corner, int64_t faces,
+                                      struct gabion_error *error) {
     struct drawing drawing = {
         .point = point, .points = points, .start = start, .corner = corner, .faces = faces};
     return polyhedron_from_drawing(&drawing, error);
 }
 
-struct polyhedron *polyhedron_box(vec3 half, struct error *error) {
+struct polyhedron *polyhedron_box(vec3 half, struct gabion_error *error) {
     // Corner k has its upper x, y, z where bits 0, 1, 2 of k are set.
     static const int64_t corner[24] = {0, 4, 6, 2, 1, 3, 7, 5, 0, 1, 5, 4,
                                        2, 6, 7, 3, 0, 2, 3, 1, 4, 5, 7, 6};
     static const int64_t start[7] = {0, 4, 8, 12, 16, 20, 24};
     if (!(half.x > 0 && half.y > 0 && half.z > 0)) {
-        error_set(error, ERROR_INPUT, "half sides %g, %g, %g of a box; they must be positive",
-                  half.x, half.y, half.z);
+        error_set(error, GABION_ERROR_INPUT,
+                  "half sides %g, %g, %g of a box; they must be positive", half.x, half.y, half.z);
         return NULL;
     }
     vec3 point[8];
@@ -215,14 +218,14 @@ struct polyhedron *polyhedron_box(vec3 half, struct error *error) {
 }
 
 struct polyhedron *polyhedron_prism(const double (*polygon)[2], int count, double low, double high,
-                                    struct error *error) {
+                                    struct gabion_error *error) {
     if (count < 3 || count > POLYHEDRON_FACE_MAX) {
-        error_set(error, ERROR_INPUT, "a polygon of %d corners; 3 to %d are allowed", count,
+        error_set(error, GABION_ERROR_INPUT, "a polygon of %d corners; 3 to %d are allowed", count,
                   POLYHEDRON_FACE_MAX);
         return NULL;
     }
     if (!(low < high)) {
-        error_set(error, ERROR_INPUT,
+        error_set(error, GABION_ERROR_INPUT,
                   "the prism reaches from z = %g to z = %g; low must be below "
                   "high",
                   low, high);
@@ -254,23 +257,25 @@ struct polyhedron *polyhedron_prism(const double (*polygon)[2], int count, doubl
 // Checkpoints
 
 static bool check_stored(const vec3 *corner, int32_t corners, const int32_t *face_start,
-                         const int32_t *face_corner, int32_t faces, struct error *error) {
+                         const int32_t *face_corner, int32_t faces, struct gabion_error *error) {
     if (corners < 4 || corners > POLYHEDRON_CORNERS_MAX || faces < 4 ||
         faces > POLYHEDRON_CORNERS_MAX || face_start[0] != 0)
-        return error_set(error, ERROR_INPUT, "%" PRId32 " corners and %" PRId32 " faces", corners,
-                         faces);
+        return error_set(error, GABION_ERROR_INPUT, "%" PRId32 " corners and %" PRId32 " faces",
+                         corners, faces);
     for (int32_t k = 0; k < corners; k++)
         if (!(vec3_length(corner[k]) <= POLYHEDRON_SIZE_MAX))
-            return error_set(error, ERROR_INPUT, "corner %" PRId32 " is too far away", k + 1);
+            return error_set(error, GABION_ERROR_INPUT, "corner %" PRId32 " is too far away",
+                             k + 1);
     for (int32_t f = 0; f < faces; f++) {
         int64_t count = (int64_t)face_start[f + 1] - face_start[f];
         if (count < 3 || count > POLYHEDRON_FACE_MAX)
-            return error_set(error, ERROR_INPUT, "face %" PRId32 " has %" PRId64 " corners", f + 1,
-                             count);
+            return error_set(error, GABION_ERROR_INPUT, "face %" PRId32 " has %" PRId64 " corners",
+                             f + 1, count);
         for (int32_t k = face_start[f]; k < face_start[f + 1]; k++)
             if (face_corner[k] < 0 || face_corner[k] >= corners)
-                return error_set(error, ERROR_INPUT, "face %" PRId32 " names corner %" PRId32,
-                                 f + 1, face_corner[k] + 1);
+                return error_set(error, GABION_ERROR_INPUT,
+                                 "face %" PRId32 " names corner %" PRId32, f + 1,
+                                 face_corner[k] + 1);
     }
     return true;
 }
@@ -299,7 +304,7 @@ static struct surface surface_from_stored(const vec3 *corner, int32_t corners,
 }
 
 // The frame is the body's own, and leads back by a rotation.
-static bool check_own_frame(const struct polyhedron *body, struct error *error) {
+static bool check_own_frame(const struct polyhedron *body, struct gabion_error *error) {
     struct solid solid = solid_integrate(body->corner, body->face_start, body->face_corner,
                                          body->face_count, vec3_zero());
     sym3 m = solid.inertia;
@@ -310,14 +315,15 @@ static bool check_own_frame(const struct polyhedron *body, struct error *error) 
         off <= RESTORE_PRECISION * (m.xx + m.yy + m.zz) && fabs(turn - 1) <= RESTORE_PRECISION &&
         vec3_finite(body->centre))
         return true;
-    return error_set(error, ERROR_INPUT,
+    return error_set(error, GABION_ERROR_INPUT,
                      "the corners are not given about the centre of mass and along the principal "
                      "axes");
 }
 
 struct polyhedron *polyhedron_restore(const vec3 *corner, int32_t corners,
                                       const int32_t *face_start, const int32_t *face_corner,
-                                      int32_t faces, vec3 centre, quat axes, struct error *error) {
+                                      int32_t faces, vec3 centre, quat axes,
+                                      struct gabion_error *error) {
     if (!check_stored(corner, corners, face_start, face_corner, faces, error))
         return NULL;
     struct surface surface = surface_from_stored(corner, corners, face_start, face_corner, faces);

@@ -43,27 +43,29 @@ struct polyhedron {
 // Builders. NULL with an error that says what is wrong; lengths in metres, drawing frame.
 
 // Corners (-x, -y, -z) to (x, y, z).
-struct polyhedron *polyhedron_box(vec3 half, struct error *error);
+struct polyhedron *polyhedron_box(vec3 half, struct gabion_error *error);
 
 // The polygon (x, y)[k], convex and in either sense, from z = low to z = high.
 struct polyhedron *polyhedron_prism(const double (*polygon)[2], int count, double low, double high,
-                                    struct error *error);
+                                    struct gabion_error *error);
 
 // Convex hull of points; coplanar triangles are merged into faces.
-struct polyhedron *polyhedron_hull(const vec3 *point, int64_t count, struct error *error);
+struct polyhedron *polyhedron_hull(const vec3 *point, int64_t count, struct gabion_error *error);
 
 // A closed surface of polygons, corners counter-clockwise seen from outside (or all of them
 // clockwise, which is turned round): face f has corners corner[start[f]] ... corner[start[f+1]-1].
 // Equal points may appear as several corners (as they do in STL files). Errors name the face or
 // edge that is open, not flat or not convex, counting from 1.
 struct polyhedron *polyhedron_surface(const vec3 *point, int64_t points, const int64_t *start,
-                                      const int64_t *corner, int64_t faces, struct error *error);
+                                      const int64_t *corner, int64_t faces,
+                                      struct gabion_error *error);
 
 // One already in its own frame, as a checkpoint holds it: the values are taken over bit by bit and
 // what is derived (edges, planes, mass, box) is computed anew. NULL when it is not a convex body.
 struct polyhedron *polyhedron_restore(const vec3 *corner, int32_t corners,
                                       const int32_t *face_start, const int32_t *face_corner,
-                                      int32_t faces, vec3 centre, quat axes, struct error *error);
+                                      int32_t faces, vec3 centre, quat axes,
+                                      struct gabion_error *error);
 
 void polyhedron_free(struct polyhedron *polyhedron);
 

@@ -104,31 +104,33 @@ void surface_weld(const vec3 *point, int32_t points, double tolerance, int32_t *
 // -------------------------------------------------------------------------------------------------
 // From a drawing
 
-static bool check_counts(const struct drawing *drawing, struct error *error) {
+static bool check_counts(const struct drawing *drawing, struct gabion_error *error) {
     if (drawing->points < 4 || drawing->faces < 1)
-        return error_set(error, ERROR_INPUT,
+        return error_set(error, GABION_ERROR_INPUT,
                          "%" PRId64 " points and %" PRId64 " faces; a body has at least 4 of each",
                          drawing->points, drawing->faces);
     int64_t corners = drawing->start[drawing->faces] - drawing->start[0];
     if (drawing->points > SURFACE_MAX || drawing->faces > SURFACE_MAX || corners > SURFACE_MAX)
-        return error_set(error, ERROR_INPUT,
+        return error_set(error, GABION_ERROR_INPUT,
                          "%" PRId64 " points and %" PRId64 " faces with %" PRId64
                          " corners; at most %d of each are allowed",
                          drawing->points, drawing->faces, corners, SURFACE_MAX);
     return true;
 }
 
-bool drawing_tolerance(const struct drawing *drawing, double *tolerance, struct error *error) {
+bool drawing_tolerance(const struct drawing *drawing, double *tolerance,
+                       struct gabion_error *error) {
     for (int64_t k = 0; k < drawing->points; k++)
         if (!vec3_finite(drawing->point[k]))
-            return error_set(error, ERROR_INPUT, "point %" PRId64 " is not finite", k + 1);
+            return error_set(error, GABION_ERROR_INPUT, "point %" PRId64 " is not finite", k + 1);
     vec3 low, high;
     surface_bounds(drawing->point, drawing->points, &low, &high);
     vec3 size = vec3_sub(high, low);
     double diagonal = fmax(fmax(size.x, size.y), size.z), furthest = 0;
     if (!(diagonal >= POLYHEDRON_SIZE_MIN && diagonal <= POLYHEDRON_SIZE_MAX))
-        return error_set(error, ERROR_INPUT, "the largest side is %g m; %g to %g m are allowed",
-                         diagonal, POLYHEDRON_SIZE_MIN, POLYHEDRON_SIZE_MAX);
+        return error_set(error, GABION_ERROR_INPUT,
+                         "the largest side is %g m; %g to %g m are allowed", diagonal,
+                         POLYHEDRON_SIZE_MIN, POLYHEDRON_SIZE_MAX);
     diagonal = vec3_length(size);
     for (int axis = 0; axis < 3; axis++)
         furthest = fmax(furthest, fmax(fabs(vec3_get(low, axis)), fabs(vec3_get(high, axis))));
@@ -137,14 +139,14 @@ bool drawing_tolerance(const struct drawing *drawing, double *tolerance, struct 
     return true;
 }
 
-static bool check_corners(const struct drawing *drawing, int64_t face, struct error *error) {
+static bool check_corners(const struct drawing *drawing, int64_t face, struct gabion_error *error) {
     int64_t begin = drawing->start[face], end = drawing->start[face + 1];
     if (end - begin < 3)
-        return error_set(error, ERROR_INPUT, "has %" PRId64 " corners; at least 3 are needed",
-                         end - begin);
+        return error_set(error, GABION_ERROR_INPUT,
+                         "has %" PRId64 " corners; at least 3 are needed", end - begin);
     for (int64_t k = begin; k < end; k++)
         if (drawing->corner[k] < 0 || drawing->corner[k] >= drawing->points)
-            return error_set(error, ERROR_INPUT,
+            return error_set(error, GABION_ERROR_INPUT,
                              "names corner %" PRId64 "; there are corners 1 to %" PRId64,
                              drawing->corner[k] + 1, drawing->points);
     return true;
@@ -168,7 +170,7 @@ bool surface_add_face(struct surface *surface, const int64_t *corner, int64_t co
 // `seen` marks the points of each face with its number from 1. A sliver is left out: its neighbours
 // meet where it was.
 static bool take_face(struct surface *surface, const struct drawing *drawing, int64_t face,
-                      const int32_t *same, int32_t *seen, struct error *error) {
+                      const int32_t *same, int32_t *seen, struct gabion_error *error) {
     int64_t begin = drawing->start[face], count = drawing->start[face + 1] - begin;
     if (!check_corners(drawing, face, error))
         return false;
@@ -177,7 +179,7 @@ static bool take_face(struct surface *surface, const struct drawing *drawing, in
     for (int32_t k = surface->start[surface->faces - 1]; k < surface->start[surface->faces]; k++) {
         int32_t corner = surface->corner[k];
         if (seen[corner] == surface->faces)
-            return error_set(error, ERROR_INPUT, "passes twice through %s",
+            return error_set(error, GABION_ERROR_INPUT, "passes twice through %s",
                              surface_corner_name(surface, corner).text);
         seen[corner] = surface->faces;
     }
@@ -185,7 +187,7 @@ static bool take_face(struct surface *surface, const struct drawing *drawing, in
 }
 
 static bool take_faces(struct surface *surface, const struct drawing *drawing,
-                       struct error *error) {
+                       struct gabion_error *error) {
     size_t points = (size_t)drawing->points;
     int32_t *same = memory_allocate(points, sizeof *same, "welded points");
     int32_t *seen = memory_allocate(points, sizeof *seen, "points of a face");
@@ -216,7 +218,7 @@ static void turn_outside(struct surface *surface) {
 }
 
 bool surface_from_drawing(struct surface *surface, const struct drawing *drawing,
-                          struct error *error) {
+                          struct gabion_error *error) {
     *surface = (struct surface){.drawing = drawing};
     if (!check_counts(drawing, error) || !drawing_tolerance(drawing, &surface->tolerance, error))
         return false;
@@ -263,16 +265,17 @@ struct half_edge *surface_half_edges(const struct surface *surface) {
 }
 
 static bool edge_error(const struct surface *surface, const struct half_edge *edge, int32_t count,
-                       struct error *error) {
+                       struct gabion_error *error) {
     struct surface_name first = surface_face_name(surface, edge[0].face);
     if (count == 1)
-        error_set(error, ERROR_INPUT, "belongs to %s alone: the surface is open there", first.text);
+        error_set(error, GABION_ERROR_INPUT, "belongs to %s alone: the surface is open there",
+                  first.text);
     else if (count > 2)
-        error_set(error, ERROR_INPUT,
+        error_set(error, GABION_ERROR_INPUT,
                   "is shared by %" PRId32 " faces, %s among them: one body has two at every edge",
                   count, first.text);
     else
-        error_set(error, ERROR_INPUT,
+        error_set(error, GABION_ERROR_INPUT,
                   "is run through in the same sense by %s and %s: turn one of them round",
                   first.text, surface_face_name(surface, edge[1].face).text);
     return error_context(error, "the edge between %s and %s",
@@ -280,7 +283,7 @@ static bool edge_error(const struct surface *surface, const struct half_edge *ed
                          surface_corner_name(surface, edge->high).text);
 }
 
-bool surface_pair_edges(struct surface *surface, struct error *error) {
+bool surface_pair_edges(struct surface *surface, struct gabion_error *error) {
     int32_t count = surface->start[surface->faces];
     struct half_edge *list = surface_half_edges(surface);
     memory_free(surface->twin);

@@ -43,14 +43,16 @@ struct half_edge {
 };
 
 // Like polyhedron_surface, which calls it.
-struct polyhedron *polyhedron_from_drawing(const struct drawing *drawing, struct error *error);
+struct polyhedron *polyhedron_from_drawing(const struct drawing *drawing,
+                                           struct gabion_error *error);
 
 // The box around points, at least one.
 void surface_bounds(const vec3 *point, int64_t count, vec3 *low, vec3 *high);
 
 // How near points are to be the same, or in one plane. Refuses points that are not finite, and
 // bodies too large or too small to compute with.
-bool drawing_tolerance(const struct drawing *drawing, double *tolerance, struct error *error);
+bool drawing_tolerance(const struct drawing *drawing, double *tolerance,
+                       struct gabion_error *error);
 
 // same[k] is k, or the point that stands for k because it is at most `tolerance` away.
 void surface_weld(const vec3 *point, int32_t points, double tolerance, int32_t *same);
@@ -61,20 +63,20 @@ bool surface_add_face(struct surface *surface, const int64_t *corner, int64_t co
 
 // Copied, equal points made one, faces turned to the outside.
 bool surface_from_drawing(struct surface *surface, const struct drawing *drawing,
-                          struct error *error);
+                          struct gabion_error *error);
 // All of them, the two (or more) along one edge next to each other; for memory_free.
 struct half_edge *surface_half_edges(const struct surface *surface);
 // Fills `twin`; the error names the edge that is not shared by two faces in opposite sense.
-bool surface_pair_edges(struct surface *surface, struct error *error);
+bool surface_pair_edges(struct surface *surface, struct gabion_error *error);
 // Faces that lie in one plane become one; corners inside a face or an edge disappear.
-bool surface_merge_faces(struct surface *surface, struct error *error);
+bool surface_merge_faces(struct surface *surface, struct gabion_error *error);
 void surface_free(struct surface *surface);
 
 // Flat convex faces with all corners behind them, and a body of more than `thinnest`. Needs planes,
 // radius and volume, and finds the thickness. `surface` has the tolerance, and the names for
 // messages.
 bool polyhedron_check_convex(struct polyhedron *body, const struct surface *surface,
-                             double thinnest, struct error *error);
+                             double thinnest, struct gabion_error *error);
 
 // "face 3 (line 12)" and "corner 7 (0, 0.5, 1)", as the drawing has them.
 #define SURFACE_NAME_SIZE 96

@@ -1,18 +1,14 @@
 // Vectors, matrices and quaternions: the one vector library. All inline, all double.
-// A quaternion (w, x, y, z) is a rotation from body axes to world axes.
 #ifndef GEOMETRY_VEC_H
 #define GEOMETRY_VEC_H
 
 #include <math.h>
 #include <stdbool.h>
 
-typedef struct vec3 {
-    double x, y, z;
-} vec3;
+#include "parallel/types.h"
 
-typedef struct quat {
-    double w, x, y, z;
-} quat;
+typedef gabion_vec3 vec3;
+typedef gabion_quat quat;
 
 // Rows of a 3x3 matrix.
 typedef struct mat3 {

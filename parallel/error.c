@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-bool error_set(struct error *error, enum error_status status, const char *format, ...) {
-    if (error->status != ERROR_NONE)
+bool error_set(struct gabion_error *error, enum gabion_status status, const char *format, ...) {
+    if (error->status != GABION_OK)
         return false;
     error->status = status;
     va_list arguments;
@@ -15,8 +15,8 @@ bool error_set(struct error *error, enum error_status status, const char *format
     return false;
 }
 
-bool error_context(struct error *error, const char *format, ...) {
-    if (error->status == ERROR_NONE)
+bool error_context(struct gabion_error *error, const char *format, ...) {
+    if (error->status == GABION_OK)
         return false;
     char below[sizeof error->text];
     memcpy(below, error->text, sizeof below);

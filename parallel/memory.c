@@ -14,7 +14,7 @@ _Noreturn static void memory_exhausted(size_t count, size_t size, const char *wh
             "gabion: out of memory: %zu x %zu bytes for %s. Use a smaller case or a machine with "
             "more memory.\n",
             count, size, what);
-    exit(ERROR_RUN);
+    exit(GABION_ERROR_RUN);
 }
 
 // Never zero: malloc(0) may return NULL, which would look like a failure.

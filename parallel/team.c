@@ -99,9 +99,9 @@ static void team_start(struct team *team) {
         note_add(team, "The system refused to pin %d of %d threads.", refused, started);
 }
 
-struct team *team_create(int threads, const struct topology *topology, struct error *error) {
+struct team *team_create(int threads, const struct topology *topology, struct gabion_error *error) {
     if (threads < 0 || threads > TEAM_THREADS_MAX) {
-        error_set(error, ERROR_INPUT,
+        error_set(error, GABION_ERROR_INPUT,
                   "%d threads asked for: expected 1 to %d, or 0 for one per physical core", threads,
                   TEAM_THREADS_MAX);
         return NULL;

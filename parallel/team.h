@@ -16,7 +16,7 @@ struct team;
 // cores, unless the user set OMP_PROC_BIND/OMP_PLACES. A smaller team is not pinned, for two runs
 // side by side would sit on the same cores; nor a larger one (a warning is kept in team_note).
 // topology may be NULL: no pinning (tests); else it must outlive the team.
-struct team *team_create(int threads, const struct topology *topology, struct error *error);
+struct team *team_create(int threads, const struct topology *topology, struct gabion_error *error);
 void team_destroy(struct team *team);
 int team_size(const struct team *team);
 const char *team_note(const struct team *team); // "" or a sentence for the log

@@ -61,16 +61,16 @@ static hwloc_obj_t core_find(const struct topology *topology, int k, int *count)
     return NULL;
 }
 
-struct topology *topology_load(struct error *error) {
+struct topology *topology_load(struct gabion_error *error) {
     hwloc_topology_t hwloc;
     if (hwloc_topology_init(&hwloc) != 0) {
-        error_set(error, ERROR_RUN, "hwloc could not start: %s", strerror(errno));
+        error_set(error, GABION_ERROR_RUN, "hwloc could not start: %s", strerror(errno));
         return NULL;
     }
     // Cores that a container may not use are still cores of the machine.
     hwloc_topology_set_flags(hwloc, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
     if (hwloc_topology_load(hwloc) != 0) {
-        error_set(error, ERROR_RUN,
+        error_set(error, GABION_ERROR_RUN,
                   "hwloc could not read the machine's topology: %s. Try `lstopo`, and unset "
                   "HWLOC_* environment variables",
                   strerror(errno));

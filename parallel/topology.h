@@ -9,7 +9,7 @@
 
 struct topology;
 
-struct topology *topology_load(struct error *error);
+struct topology *topology_load(struct gabion_error *error);
 void topology_free(struct topology *topology);
 
 int topology_packages(const struct topology *topology);

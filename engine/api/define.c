@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/contact/contacts.h"
 #include "engine/contact/detection.h"
+#include "engine/contact/interfaces.h"
 #include "engine/motion/motion.h"
 #include "engine/problem/problem.h"
 #include "engine/world/signal.h"
@@ -73,16 +75,18 @@ static const char *settings_defect(const struct gabion_settings *s) {
 }
 
 struct gabion_world *gabion_create(const struct gabion_settings *settings, struct team *team,
-                                   struct error *error) {
+                                   struct gabion_error *error) {
     const char *defect = settings_defect(settings);
     if (defect) {
-        error_set(error, ERROR_INPUT, "%s", defect);
+        error_set(error, GABION_ERROR_INPUT, "%s", defect);
         return NULL;
     }
     struct gabion_world *world = memory_allocate(1, sizeof *world, "world");
     world->settings = *settings;
     world->team = team;
     world->rest_since = NAN;
+    world->contacts = memory_allocate(1, sizeof *world->contacts, "contacts");
+    world->interfaces = memory_allocate(1, sizeof *world->interfaces, "interfaces");
     world->detection = detection_create();
     world->problem = problem_create();
     world->laws.law = memory_allocate(1, sizeof *world->laws.law, "laws");
@@ -115,8 +119,10 @@ void gabion_destroy(struct gabion_world *world) {
         memory_free(arrays[k]);
     signal_free(&world->tilt);
     bodies_free(&world->bodies);
-    interfaces_free(&world->interfaces);
-    contacts_free(&world->contacts);
+    interfaces_free(world->interfaces);
+    memory_free(world->interfaces);
+    contacts_free(world->contacts);
+    memory_free(world->contacts);
     joints_free(&world->joints);
     detection_free(world->detection);
     problem_free(world->problem);
@@ -192,32 +198,33 @@ int gabion_add_material(struct gabion_world *world, const char *name, double den
 }
 
 static bool check_law(const struct gabion_law *law, enum gabion_scheme scheme,
-                      struct error *error) {
+                      struct gabion_error *error) {
     if (!(law->friction >= 0))
-        return error_set(error, ERROR_INPUT, "friction must not be negative, found %g",
+        return error_set(error, GABION_ERROR_INPUT, "friction must not be negative, found %g",
                          law->friction);
     if (!(law->restitution >= 0 && law->restitution <= 1))
-        return error_set(error, ERROR_INPUT, "restitution must be in [0, 1], found %g",
+        return error_set(error, GABION_ERROR_INPUT, "restitution must be in [0, 1], found %g",
                          law->restitution);
     if (!(law->tangential_restitution >= 0 && law->tangential_restitution <= 1))
-        return error_set(error, ERROR_INPUT, "tangential_restitution must be in [0, 1], found %g",
+        return error_set(error, GABION_ERROR_INPUT,
+                         "tangential_restitution must be in [0, 1], found %g",
                          law->tangential_restitution);
     if (scheme == GABION_SCHEME_MOREAU)
         return true;
     if (law->friction > 0 && isfinite(law->friction))
-        return error_set(error, ERROR_INPUT,
+        return error_set(error, GABION_ERROR_INPUT,
                          "time.scheme corrective knows no friction or full sticking (0 or inf), "
                          "found %g",
                          law->friction);
     if (law->tangential_restitution > 0)
-        return error_set(error, ERROR_INPUT,
+        return error_set(error, GABION_ERROR_INPUT,
                          "time.scheme corrective knows no tangential_restitution, found %g",
                          law->tangential_restitution);
     return true;
 }
 
 bool gabion_set_default_law(struct gabion_world *world, const struct gabion_law *law,
-                            struct error *error) {
+                            struct gabion_error *error) {
     if (!check_law(law, world->settings.scheme, error))
         return false;
     world->laws.law[0] = *law;
@@ -225,15 +232,15 @@ bool gabion_set_default_law(struct gabion_world *world, const struct gabion_law 
 }
 
 bool gabion_set_law(struct gabion_world *world, int material_a, int material_b,
-                    const struct gabion_law *law, struct error *error) {
+                    const struct gabion_law *law, struct gabion_error *error) {
     struct law_table *laws = &world->laws;
     if (!check_law(law, world->settings.scheme, error))
         return false;
     if (material_a < 0 || material_a >= laws->materials || material_b < 0 ||
         material_b >= laws->materials)
-        return error_set(error, ERROR_INPUT, "a law names a material that does not exist");
+        return error_set(error, GABION_ERROR_INPUT, "a law names a material that does not exist");
     if (laws->count >= UINT16_MAX)
-        return error_set(error, ERROR_INPUT, "more than %d pair laws", UINT16_MAX);
+        return error_set(error, GABION_ERROR_INPUT, "more than %d pair laws", UINT16_MAX);
     laws->law = memory_resize(laws->law, (size_t)laws->count + 1, sizeof *laws->law, "laws");
     laws->law[laws->count] = *law;
     laws->of[material_a * laws->materials + material_b] = (uint16_t)laws->count;
@@ -246,32 +253,32 @@ bool gabion_set_law(struct gabion_world *world, int material_a, int material_b,
 
 static bool check_action(const struct gabion_world *world, int group, vec3 direction,
                          const struct gabion_signal *signal, const char *what,
-                         struct error *error) {
+                         struct gabion_error *error) {
     const char *defect = signal_defect(signal);
     if (group < 0 || group >= world->groups.count)
-        return error_set(error, ERROR_INPUT, "%s: the group does not exist", what);
+        return error_set(error, GABION_ERROR_INPUT, "%s: the group does not exist", what);
     double length = vec3_length(direction);
     if (!(length > 0 && isfinite(length)))
-        return error_set(error, ERROR_INPUT,
+        return error_set(error, GABION_ERROR_INPUT,
                          "%s on group %s: the direction or axis must not be zero", what,
                          world->groups.name[group]);
     if (defect)
-        return error_set(error, ERROR_INPUT, "%s on group %s: %s", what, world->groups.name[group],
-                         defect);
+        return error_set(error, GABION_ERROR_INPUT, "%s on group %s: %s", what,
+                         world->groups.name[group], defect);
     return true;
 }
 
-static bool check_fixed(const struct gabion_world *world, int group, struct error *error) {
+static bool check_fixed(const struct gabion_world *world, int group, struct gabion_error *error) {
     const struct bodies *bodies = &world->bodies;
     for (int32_t i = 0; i < bodies->count; i++)
         if (bodies->group[i] == group && bodies->mass[i] > 0)
-            return error_set(error, ERROR_INPUT,
+            return error_set(error, GABION_ERROR_INPUT,
                              "driver on group %s: body %d is not fixed; only fixed bodies can "
                              "follow a path (say fixed: true)",
                              world->groups.name[group], bodies->id[i]);
     for (int k = 0; k < world->pending_count; k++)
         if (world->pending[k].body.group == group && !world->pending[k].body.fixed)
-            return error_set(error, ERROR_INPUT,
+            return error_set(error, GABION_ERROR_INPUT,
                              "driver on group %s: body %d, which enters later, is not fixed; only "
                              "fixed bodies can follow a path",
                              world->groups.name[group], world->pending[k].id);
@@ -287,7 +294,7 @@ static void append_driver(struct gabion_world *world, const struct driver *drive
 }
 
 bool gabion_add_driver(struct gabion_world *world, int group, vec3 direction,
-                       const struct gabion_signal *signal, struct error *error) {
+                       const struct gabion_signal *signal, struct gabion_error *error) {
     if (!check_action(world, group, direction, signal, "driver", error) ||
         !check_fixed(world, group, error))
         return false;
@@ -297,12 +304,12 @@ bool gabion_add_driver(struct gabion_world *world, int group, vec3 direction,
 }
 
 bool gabion_add_rotation(struct gabion_world *world, int group, vec3 pivot, vec3 axis,
-                         const struct gabion_signal *signal, struct error *error) {
+                         const struct gabion_signal *signal, struct gabion_error *error) {
     if (!check_action(world, group, axis, signal, "driver", error) ||
         !check_fixed(world, group, error))
         return false;
     if (!vec3_finite(pivot))
-        return error_set(error, ERROR_INPUT, "driver on group %s: the pivot must be finite",
+        return error_set(error, GABION_ERROR_INPUT, "driver on group %s: the pivot must be finite",
                          world->groups.name[group]);
     append_driver(world, &(struct driver){.group = group,
                                           .turns = true,
@@ -313,13 +320,13 @@ bool gabion_add_rotation(struct gabion_world *world, int group, vec3 pivot, vec3
 }
 
 bool gabion_set_tilt(struct gabion_world *world, vec3 axis, const struct gabion_signal *signal,
-                     struct error *error) {
+                     struct gabion_error *error) {
     const char *defect = signal_defect(signal);
     double length = vec3_length(axis);
     if (!(length > 0 && isfinite(length)))
-        return error_set(error, ERROR_INPUT, "tilt: the axis must not be zero");
+        return error_set(error, GABION_ERROR_INPUT, "tilt: the axis must not be zero");
     if (defect)
-        return error_set(error, ERROR_INPUT, "tilt: %s", defect);
+        return error_set(error, GABION_ERROR_INPUT, "tilt: %s", defect);
     signal_free(&world->tilt);
     world->tilt = signal_copy(signal);
     world->tilt_axis = vec3_scale(1 / length, axis);
@@ -327,7 +334,7 @@ bool gabion_set_tilt(struct gabion_world *world, vec3 axis, const struct gabion_
 }
 
 bool gabion_add_force(struct gabion_world *world, int group, vec3 direction,
-                      const struct gabion_signal *signal, struct error *error) {
+                      const struct gabion_signal *signal, struct gabion_error *error) {
     if (!check_action(world, group, direction, signal, "force", error))
         return false;
     world->forces = memory_resize(world->forces, (size_t)world->force_count + 1,
@@ -336,11 +343,13 @@ bool gabion_add_force(struct gabion_world *world, int group, vec3 direction,
     return true;
 }
 
-static bool add_event(struct gabion_world *world, const struct event *event, struct error *error) {
+static bool add_event(struct gabion_world *world, const struct event *event,
+                      struct gabion_error *error) {
     if (event->group < 0 || event->group >= world->groups.count)
-        return error_set(error, ERROR_INPUT, "event: the group does not exist");
+        return error_set(error, GABION_ERROR_INPUT, "event: the group does not exist");
     if (!isfinite(event->time) || !vec3_finite(event->velocity) || !vec3_finite(event->spin))
-        return error_set(error, ERROR_INPUT, "event on group %s: time and velocity must be finite",
+        return error_set(error, GABION_ERROR_INPUT,
+                         "event on group %s: time and velocity must be finite",
                          world->groups.name[event->group]);
     world->events = memory_resize(world->events, (size_t)world->event_count + 1,
                                   sizeof *world->events, "events");
@@ -349,20 +358,21 @@ static bool add_event(struct gabion_world *world, const struct event *event, str
 }
 
 bool gabion_add_reset(struct gabion_world *world, int group, double time, vec3 velocity, vec3 spin,
-                      struct error *error) {
+                      struct gabion_error *error) {
     struct event event = {EVENT_RESET, group, time, velocity, spin};
     return add_event(world, &event, error);
 }
 
-bool gabion_add_removal(struct gabion_world *world, int group, double time, struct error *error) {
+bool gabion_add_removal(struct gabion_world *world, int group, double time,
+                        struct gabion_error *error) {
     struct event event = {EVENT_REMOVAL, group, time, {0, 0, 0}, {0, 0, 0}};
     return add_event(world, &event, error);
 }
 
 int gabion_add_probe(struct gabion_world *world, const char *name, int group,
-                     enum gabion_quantity quantity, struct error *error) {
+                     enum gabion_quantity quantity, struct gabion_error *error) {
     if (group < 0 || group >= world->groups.count) {
-        error_set(error, ERROR_INPUT, "probe %s: the group does not exist", name);
+        error_set(error, GABION_ERROR_INPUT, "probe %s: the group does not exist", name);
         return -1;
     }
     world->probes = memory_resize(world->probes, (size_t)world->probe_count + 1,

@@ -82,11 +82,12 @@ static const char *body_defect(const struct gabion_world *world, const struct ga
 }
 
 int gabion_add_polyhedron(struct gabion_world *world, struct polyhedron *polyhedron,
-                          struct error *error) {
+                          struct gabion_error *error) {
     struct bodies *bodies = &world->bodies;
     if (!polyhedron || bodies->polyhedron_count >= INT32_MAX) {
         polyhedron_free(polyhedron);
-        error_set(error, ERROR_INPUT, "the polyhedron does not exist, or there are too many");
+        error_set(error, GABION_ERROR_INPUT,
+                  "the polyhedron does not exist, or there are too many");
         return -1;
     }
     bodies->polyhedra =
@@ -96,11 +97,11 @@ int gabion_add_polyhedron(struct gabion_world *world, struct polyhedron *polyhed
     return (int)bodies->polyhedron_count++;
 }
 
-int gabion_add_clump(struct gabion_world *world, struct clump *clump, struct error *error) {
+int gabion_add_clump(struct gabion_world *world, struct clump *clump, struct gabion_error *error) {
     struct bodies *bodies = &world->bodies;
     if (!clump || bodies->clump_count >= INT32_MAX) {
         clump_free(clump);
-        error_set(error, ERROR_INPUT, "the clump does not exist, or there are too many");
+        error_set(error, GABION_ERROR_INPUT, "the clump does not exist, or there are too many");
         return -1;
     }
     bodies->clumps = memory_reserve(bodies->clumps, &bodies->clump_capacity,
@@ -116,12 +117,12 @@ static void add_pending(struct gabion_world *world, int32_t id, const struct gab
 }
 
 int32_t gabion_add_body(struct gabion_world *world, const struct gabion_body *body,
-                        struct error *error) {
+                        struct gabion_error *error) {
     const char *defect = body_defect(world, body);
     if (world->step > 0)
         defect = "bodies are defined before the first step; use insert_time";
     if (defect) {
-        error_set(error, ERROR_INPUT, "body %d%s%s: %s", world->bodies.id_count,
+        error_set(error, GABION_ERROR_INPUT, "body %d%s%s: %s", world->bodies.id_count,
                   body->group > 0 && body->group < world->groups.count ? " of group " : "",
                   body->group > 0 && body->group < world->groups.count
                       ? world->groups.name[body->group]

@@ -135,14 +135,14 @@ static void append(struct gabion_world *world, const struct gabion_joint *joint,
 }
 
 int gabion_add_joint(struct gabion_world *world, const struct gabion_joint *joint,
-                     struct error *error) {
+                     struct gabion_error *error) {
     struct pose pose[2];
     const char *defect = "it names a body that does not exist";
     if (joint->first >= 0 && find_pose(world, joint->first, &pose[0]) &&
         find_pose(world, joint->second, &pose[1]))
         defect = joint_defect(world, joint, pose);
     if (defect) {
-        error_set(error, ERROR_INPUT, "joint %d: %s", world->joints.count, defect);
+        error_set(error, GABION_ERROR_INPUT, "joint %d: %s", world->joints.count, defect);
         return -1;
     }
     append(world, joint, pose);

@@ -1,4 +1,5 @@
 // Reading a world: body states and probes.
+#include "engine/contact/contacts.h"
 #include "engine/world/world.h"
 
 bool gabion_body_state(const struct gabion_world *world, int32_t body, vec3 *position,
@@ -45,8 +46,8 @@ static double joint_sign(const struct gabion_world *world, const struct joint *j
 static vec3 group_moment(const struct gabion_world *world, int group) {
     const uint16_t *groups = world->bodies.group;
     vec3 about = group_mean(world, group, world->bodies.x), sum = vec3_zero();
-    for (size_t k = 0; k < world->contacts.count; k++) {
-        const struct contact *contact = &world->contacts.list[k];
+    for (size_t k = 0; k < world->contacts->count; k++) {
+        const struct contact *contact = &world->contacts->list[k];
         double sign = (groups[contact->c] == group) - (groups[contact->a] == group);
         vec3 moment = vec3_cross(vec3_sub(contact->point, about), contact->impulse);
         sum = vec3_add_scaled(sum, sign, moment);
@@ -64,8 +65,8 @@ static vec3 group_moment(const struct gabion_world *world, int group) {
 static vec3 group_force(const struct gabion_world *world, int group) {
     const uint16_t *groups = world->bodies.group;
     vec3 sum = vec3_zero();
-    for (size_t k = 0; k < world->contacts.count; k++) {
-        const struct contact *contact = &world->contacts.list[k];
+    for (size_t k = 0; k < world->contacts->count; k++) {
+        const struct contact *contact = &world->contacts->list[k];
         if (groups[contact->c] == group)
             sum = vec3_add(sum, contact->impulse);
         if (groups[contact->a] == group)

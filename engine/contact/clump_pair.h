@@ -6,6 +6,7 @@
 #ifndef ENGINE_CONTACT_CLUMP_PAIR_H
 #define ENGINE_CONTACT_CLUMP_PAIR_H
 
+#include "engine/contact/contacts.h"
 #include "engine/contact/pair.h"
 
 // Appends the contacts that are closer than `reach`, at q_m.

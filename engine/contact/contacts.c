@@ -85,7 +85,7 @@ struct match {
 
 static void match_range(void *context, size_t begin, size_t end) {
     const struct match *match = context;
-    struct contacts *contacts = &match->world->contacts;
+    struct contacts *contacts = match->world->contacts;
     for (size_t k = begin; k < end; k++)
         match_features(contacts, &contacts->list[k], match->taken);
 }
@@ -93,7 +93,7 @@ static void match_range(void *context, size_t begin, size_t end) {
 // A pair belongs to the range that holds its first contact.
 static void match_leftovers(void *context, size_t begin, size_t end) {
     const struct match *match = context;
-    struct contacts *contacts = &match->world->contacts;
+    struct contacts *contacts = match->world->contacts;
     size_t last = contacts->count;
     for (size_t k = begin; k < end; k++) {
         struct contact *contact = &contacts->list[k];
@@ -111,7 +111,7 @@ static void match_leftovers(void *context, size_t begin, size_t end) {
 static void project_range(void *context, size_t begin, size_t end) {
     const struct gabion_world *world = context;
     for (size_t k = begin; k < end; k++) {
-        struct contact *contact = &world->contacts.list[k];
+        struct contact *contact = &world->contacts->list[k];
         double normal = vec3_dot(contact->impulse, contact->normal);
         double limit = world->laws.law[contact->law].friction * normal;
         vec3 along = vec3_add_scaled(contact->impulse, -normal, contact->normal);
@@ -133,7 +133,7 @@ static void forget_collisions(struct contacts *contacts) {
 }
 
 void contacts_match(struct gabion_world *world) {
-    struct contacts *contacts = &world->contacts;
+    struct contacts *contacts = world->contacts;
     if (world->settings.gap == GABION_GAP_STABILIZED)
         forget_collisions(contacts);
     if (contacts->memory_count == 0)
@@ -195,7 +195,7 @@ static void remember_collisions(struct contacts *contacts) {
 }
 
 void contacts_remember(struct gabion_world *world) {
-    struct contacts *contacts = &world->contacts;
+    struct contacts *contacts = world->contacts;
     size_t moving = (size_t)world->bodies.moving, chunks = (contacts->count + CHUNK - 1) / CHUNK;
     struct remember remember = {contacts, NULL};
     remember.place = memory_allocate(chunks + 1, sizeof *remember.place, "contact memory");

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "engine/contact/contacts.h"
 #include "engine/motion/motion.h"
 #include "engine/world/order.h"
 #include "engine/contact/pair.h"
@@ -193,7 +194,7 @@ static void fill_contacts(void *context, size_t begin, size_t end) {
     const struct pair_list *pairs = &detection->pairs;
     struct contact_list *stash = &detection->stash[begin / NARROW_CHUNK];
     for (int32_t c = (int32_t)begin; c < (int32_t)end; c++) {
-        struct contact *out = &world->contacts.list[detection->start[c]];
+        struct contact *out = &world->contacts->list[detection->start[c]];
         for (uint32_t p = pairs->start[c]; p < pairs->start[c + 1]; p++) {
             int32_t a = pairs->other[p];
             if (joints_part(&world->joints, bodies->id[c], bodies->id[a]))
@@ -204,7 +205,7 @@ static void fill_contacts(void *context, size_t begin, size_t end) {
                 *out++ = pair_contact(world, c, a);
         }
         // Most bodies are far from every wall, and have been counted so.
-        const struct contact *end_of_c = &world->contacts.list[detection->start[c + 1]];
+        const struct contact *end_of_c = &world->contacts->list[detection->start[c + 1]];
         for (int32_t a = detection->finite; out < end_of_c; a++) {
             if (joints_part(&world->joints, bodies->id[c], bodies->id[a]))
                 continue;
@@ -229,7 +230,7 @@ static void size_stash(struct detection *detection, size_t moving) {
 
 void detection_narrow(struct gabion_world *world) {
     struct detection *detection = world->detection;
-    struct contacts *contacts = &world->contacts;
+    struct contacts *contacts = world->contacts;
     size_t moving = (size_t)world->bodies.moving;
     detection->start = memory_reserve(detection->start, &detection->start_capacity, moving + 1,
                                       sizeof *detection->start, "detection");
@@ -260,8 +261,8 @@ bool world_initial_overlap(struct gabion_world *world, double *overlap, double *
     detection_broad(world);
     detection_narrow(world);
     *overlap = 0;
-    for (size_t k = 0; k < world->contacts.count; k++) {
-        const struct contact *contact = &world->contacts.list[k];
+    for (size_t k = 0; k < world->contacts->count; k++) {
+        const struct contact *contact = &world->contacts->list[k];
         if (-contact->gap <= *overlap)
             continue;
         *overlap = -contact->gap;
@@ -269,6 +270,6 @@ bool world_initial_overlap(struct gabion_world *world, double *overlap, double *
         *id_a = bodies->id[contact->c];
         *id_b = bodies->id[contact->a];
     }
-    world->contacts.count = 0;
+    world->contacts->count = 0;
     return *overlap > 0;
 }

@@ -1,5 +1,6 @@
 #include "engine/contact/gap.h"
 
+#include "engine/contact/contacts.h"
 #include "engine/problem/block.h"
 #include "engine/contact/pair.h"
 #include "engine/problem/problem.h"
@@ -35,7 +36,7 @@ static double touching_gap(const struct gabion_world *world, const struct contac
 // Stabilized ----------------------------------------------------------------------------------
 
 static vec3 *collision_of(const struct gabion_world *world, const struct contact *contact) {
-    return &world->contacts.collision[contact - world->contacts.list];
+    return &world->contacts->collision[contact - world->contacts->list];
 }
 
 // Anitescu's (4.10): Lambda = e v_n where a collision occurred in the step before and v_n < -TOL,

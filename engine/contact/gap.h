@@ -7,6 +7,7 @@
 #ifndef ENGINE_CONTACT_GAP_H
 #define ENGINE_CONTACT_GAP_H
 
+#include "engine/contact/contacts.h"
 #include "engine/world/world.h"
 
 // The speed of approach below which nothing rebounds.

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "engine/contact/contacts.h"
 #include "engine/world/world.h"
 #include "geometry/grid.h"
 #include "geometry/manifold.h"
@@ -184,12 +185,12 @@ static void add_interface(struct interfaces *interfaces, const struct bodies *bo
 
 void interfaces_find(struct gabion_world *world) {
     struct pairs pairs = {0};
-    interfaces_free(&world->interfaces);
+    interfaces_free(world->interfaces);
     if (world->bodies.polyhedron_count == 0)
         return;
     find_pairs(world, &pairs);
     for (size_t k = 0; k < pairs.count; k++)
-        add_interface(&world->interfaces, &world->bodies, &pairs.list[k]);
+        add_interface(world->interfaces, &world->bodies, &pairs.list[k]);
     memory_free(pairs.list);
 }
 
@@ -207,7 +208,7 @@ static void measure_corners(const struct gabion_world *world, const struct inter
                             struct interface_state *state, struct patch *patch) {
     const struct bodies *bodies = &world->bodies;
     int32_t i = bodies->index_of[state->a], j = bodies->index_of[state->b];
-    const struct interface_corner *corner = &world->interfaces.corner[interface->begin];
+    const struct interface_corner *corner = &world->interfaces->corner[interface->begin];
     vec3 apart[PATCH_POINTS_MAX];
     state->normal = mat3_apply(quat_matrix(bodies->q[j]), interface->normal);
     state->opening = -INFINITY;
@@ -233,7 +234,7 @@ static void measure_corners(const struct gabion_world *world, const struct inter
 static void measure_contacts(const struct gabion_world *world, const struct pair *pair,
                              struct interface_state *state, struct patch *patch) {
     const struct bodies *bodies = &world->bodies;
-    const struct contact *list = world->contacts.list;
+    const struct contact *list = world->contacts->list;
     bool turned = bodies->id[list[pair->begin].c] != state->a;
     vec3 normal = list[pair->begin].normal;
     state->normal = turned ? vec3_negate(normal) : normal;
@@ -250,7 +251,7 @@ static void measure_force(const struct gabion_world *world, const struct pair *p
     double normal_impulse = 0;
     vec3 moment = vec3_zero(), impulse = vec3_zero();
     for (size_t k = pair->begin; k < pair->end; k++) {
-        const struct contact *contact = &world->contacts.list[k];
+        const struct contact *contact = &world->contacts->list[k];
         double share = vec3_dot(contact->impulse, contact->normal);
         if (!contacts_carries(contact))
             continue;
@@ -307,10 +308,10 @@ static bool carries(const struct contacts *contacts, const struct pair *pair) {
 // Contacts are in canonical order: those of a pair lie together.
 static void list_pairs(const struct gabion_world *world, struct pairs *pairs) {
     const struct bodies *bodies = &world->bodies;
-    const struct contact *list = world->contacts.list;
-    for (size_t begin = 0, end; begin < world->contacts.count; begin = end) {
+    const struct contact *list = world->contacts->list;
+    for (size_t begin = 0, end; begin < world->contacts->count; begin = end) {
         int32_t c = list[begin].c, a = list[begin].a;
-        for (end = begin; end < world->contacts.count && list[end].c == c && list[end].a == a;)
+        for (end = begin; end < world->contacts->count && list[end].c == c && list[end].a == a;)
             end++;
         if (may_lie(bodies, c, a))
             pairs_add(pairs, bodies->id[c], bodies->id[a], begin, end);
@@ -323,7 +324,7 @@ static bool in_run(const struct bodies *bodies, const struct interface *interfac
 }
 
 struct interface_state *interfaces_measure(const struct gabion_world *world, size_t *count) {
-    const struct interfaces *initial = &world->interfaces;
+    const struct interfaces *initial = world->interfaces;
     struct pairs pairs = {0};
     list_pairs(world, &pairs);
     struct interface_state *states =
@@ -338,7 +339,7 @@ struct interface_state *interfaces_measure(const struct gabion_world *world, siz
                                : compare_ids(interface->a, interface->b, pair->a, pair->b);
         k += order <= 0;
         p += order >= 0;
-        if (order <= 0 ? in_run(&world->bodies, interface) : carries(&world->contacts, pair))
+        if (order <= 0 ? in_run(&world->bodies, interface) : carries(world->contacts, pair))
             measure_interface(world, order <= 0 ? interface : NULL, order >= 0 ? pair : NULL,
                               &states[(*count)++]);
     }

@@ -1,5 +1,6 @@
 #include "engine/contact/clump_pair.h"
 
+#include "engine/contact/contacts.h"
 #include "engine/problem/problem.h"
 #include "parallel/memory.h"
 

@@ -2,6 +2,7 @@
 #ifndef ENGINE_CONTACT_PAIR_H
 #define ENGINE_CONTACT_PAIR_H
 
+#include "engine/contact/contacts.h"
 #include "engine/world/world.h"
 #include "geometry/manifold.h"
 

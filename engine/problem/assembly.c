@@ -3,6 +3,7 @@
 #include <float.h>
 #include <string.h>
 
+#include "engine/contact/contacts.h"
 #include "engine/problem/block.h"
 #include "engine/contact/gap.h"
 #include "engine/contact/pair.h"
@@ -44,7 +45,7 @@ static void activate_range(void *context, size_t begin, size_t end) {
     struct gabion_world *world = context;
     double b;
     for (size_t k = begin; k < end; k++) {
-        struct contact *contact = &world->contacts.list[k];
+        struct contact *contact = &world->contacts->list[k];
         contact->active = gap_bias(world, contact, &b);
         world->problem->slot[k] = SLOT_NONE;
     }
@@ -71,10 +72,10 @@ static bool same_node(const struct contact *x, const struct contact *y) {
 
 static void list_nodes(struct gabion_world *world) {
     struct assembly *assembly = world->problem->assembly;
-    size_t count = world->contacts.count, nodes = 0, active = 0;
+    size_t count = world->contacts->count, nodes = 0, active = 0;
     reserve_nodes(assembly, count + (size_t)world->joints.count);
     for (size_t k = 0, end; k < count; k = end) {
-        const struct contact *contact = &world->contacts.list[k];
+        const struct contact *contact = &world->contacts->list[k];
         size_t taking_part = contact->active;
         for (end = k + 1; end < count && same_node(contact, &contact[end - k]); end++)
             taking_part += contact[end - k].active;
@@ -227,7 +228,7 @@ static void count_bins(void *context, int thread, int threads) {
         enum batch_kind kind = BATCH_BLOCK;
         uint32_t mu = 0; // of a joint: any
         if (k < assembly->joints) {
-            const struct contact *contact = &world->contacts.list[assembly->contact[k]];
+            const struct contact *contact = &world->contacts->list[assembly->contact[k]];
             kind = kind_of(world, contact);
             mu = assembly->mu_of_law[contact->law];
         }
@@ -315,7 +316,7 @@ static void fill_lane(struct gabion_world *world, size_t node, uint32_t slot) {
     struct problem *problem = world->problem;
     const struct assembly *assembly = problem->assembly;
     uint32_t k = assembly->contact[node];
-    const struct contact *contact = &world->contacts.list[k];
+    const struct contact *contact = &world->contacts->list[k];
     double b;
     gap_bias(world, contact, &b);
     problem->slot[k] = slot;
@@ -332,7 +333,7 @@ static void start_block(struct gabion_world *world, size_t node, struct block *b
         joint_start_block(&world->joints.list[block->joint], block);
         return;
     }
-    const struct contact *contact = &world->contacts.list[assembly->contact[node]];
+    const struct contact *contact = &world->contacts->list[assembly->contact[node]];
     block_frame(block, contact->normal);
     block->begin = assembly->contact[node];
     for (uint32_t k = 0; k < assembly->span[node]; k++)
@@ -369,7 +370,7 @@ static void place_points(struct gabion_world *world) {
             continue;
         }
         for (; point < problem->point_count; contact++)
-            if (world->contacts.list[contact].active)
+            if (world->contacts->list[contact].active)
                 problem->slot[contact] = SLOT_POINT | point++;
     }
     problem->points =
@@ -399,7 +400,7 @@ static void fill_points(void *context, int thread, int threads) {
             fill_joint(world, node);
             continue;
         }
-        const struct contact *contact = &world->contacts.list[assembly->contact[node]];
+        const struct contact *contact = &world->contacts->list[assembly->contact[node]];
         const uint32_t *slot = &problem->slot[assembly->contact[node]];
         struct block block = {.c = assembly->first[node], .a = assembly->second[node]};
         block_frame(&block, contact->normal);
@@ -427,10 +428,10 @@ static void fill_unused_lanes(struct problem *problem) {
 void problem_build(struct gabion_world *world) {
     struct problem *problem = world->problem;
     struct assembly *assembly = problem->assembly;
-    int threads = team_worth(world->team, world->contacts.count, CHUNK);
+    int threads = team_worth(world->team, world->contacts->count, CHUNK);
     problem->slot = memory_reserve_aligned(problem->slot, &problem->slot_capacity,
-                                           world->contacts.count, sizeof *problem->slot, "slots");
-    team_for(world->team, world->contacts.count, CHUNK, activate_range, world);
+                                           world->contacts->count, sizeof *problem->slot, "slots");
+    team_for(world->team, world->contacts->count, CHUNK, activate_range, world);
     list_nodes(world);
     list_joints(world);
     colour_contacts(world);

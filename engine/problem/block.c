@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "engine/contact/contacts.h"
 #include "engine/contact/pair.h"
 #include "engine/solvers/local/alart_curnier.h"
 #include "geometry/eigen.h"

@@ -3,6 +3,7 @@
 #ifndef ENGINE_PROBLEM_BLOCK_H
 #define ENGINE_PROBLEM_BLOCK_H
 
+#include "engine/contact/contacts.h"
 #include "engine/problem/problem.h"
 
 // Lever arms of a contact in units of the bodies' spin radius (engine/world/bodies.h).

@@ -1,5 +1,6 @@
 #include "engine/problem/problem.h"
 
+#include "engine/contact/contacts.h"
 #include "engine/problem/assembly.h"
 #include "engine/problem/block.h"
 #include "engine/contact/gap.h"
@@ -77,7 +78,7 @@ static vec3 impulse_of(const struct problem *problem, const struct contact *cont
 static void store_range(void *context, size_t begin, size_t end) {
     struct gabion_world *world = context;
     for (size_t k = begin; k < end; k++) {
-        struct contact *contact = &world->contacts.list[k];
+        struct contact *contact = &world->contacts->list[k];
         uint32_t slot = world->problem->slot[k];
         vec3 impulse = slot == SLOT_NONE ? vec3_zero() : impulse_of(world->problem, contact, slot);
         if (world->settings.gap == GABION_GAP_STABILIZED)
@@ -88,5 +89,5 @@ static void store_range(void *context, size_t begin, size_t end) {
 }
 
 void problem_store(struct gabion_world *world) {
-    team_for(world->team, world->contacts.count, CHUNK, store_range, world);
+    team_for(world->team, world->contacts->count, CHUNK, store_range, world);
 }

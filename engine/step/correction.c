@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "engine/contact/contacts.h"
 #include "engine/problem/block.h"
 #include "engine/solvers/krylov/partition.h"
 #include "parallel/memory.h"
@@ -27,7 +28,7 @@ static struct friction_row *start_row(const struct gabion_world *world,
 static int32_t add_contacts(const struct gabion_world *world, const struct contact *list,
                             const bool *chosen, struct correction *correction) {
     int32_t count = 0;
-    for (size_t k = 0; k < world->contacts.count; k++) {
+    for (size_t k = 0; k < world->contacts->count; k++) {
         const struct contact *contact = &list[k];
         if (!chosen[k])
             continue;
@@ -59,7 +60,7 @@ static void add_joints(const struct gabion_world *world, int32_t count,
 
 static size_t count_rows(const struct gabion_world *world, const bool *chosen) {
     size_t count = 0;
-    for (size_t k = 0; k < world->contacts.count; k++)
+    for (size_t k = 0; k < world->contacts->count; k++)
         count += chosen[k];
     for (int j = 0; j < world->joints.count; j++)
         if (world->joints.list[j].slot != SLOT_NONE)

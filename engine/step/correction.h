@@ -4,6 +4,7 @@
 #ifndef ENGINE_STEP_CORRECTION_H
 #define ENGINE_STEP_CORRECTION_H
 
+#include "engine/contact/contacts.h"
 #include "engine/problem/friction_problem.h"
 
 // What a row is of. Rows of contacts come first.
@@ -21,7 +22,7 @@ struct correction {
     int iterations;
 };
 
-// A row for each contact with chosen[k], of those in `list` (world->contacts.count of them), and
+// A row for each contact with chosen[k], of those in `list` (world->contacts->count of them), and
 // for each point of a joint that is laid out, without errors, friction or unknowns.
 struct correction correction_open(const struct gabion_world *world, const struct contact *list,
                                   const bool *chosen);

@@ -3,6 +3,7 @@
 #include <float.h>
 #include <string.h>
 
+#include "engine/contact/contacts.h"
 #include "engine/problem/block.h"
 #include "engine/contact/clump_pair.h"
 #include "engine/contact/detection.h"
@@ -121,7 +122,7 @@ static vec3 centripetal(const struct gabion_world *world, const struct correctio
         return vec3_zero();
     vec3 w = bodies->w[i], r = vec3_scale(bodies_spin_radius(bodies, i), arm);
     if (about->point < 0) {
-        const struct contact *contact = &world->contacts.list[about->index];
+        const struct contact *contact = &world->contacts->list[about->index];
         double radius = clump_pair_radius(bodies, contact, i);
         r = vec3_add_scaled(r, i == contact->c ? radius : -radius, contact->normal);
     }
@@ -157,7 +158,7 @@ static double touching_gap(const struct gabion_world *world, const struct contac
 
 static const struct gabion_law *law_of(const struct gabion_world *world,
                                        const struct correction_row *row) {
-    return &world->laws.law[world->contacts.list[row->index].law];
+    return &world->laws.law[world->contacts->list[row->index].law];
 }
 
 static void set_friction(const struct gabion_world *world, struct correction *correction) {
@@ -195,7 +196,7 @@ static void set_impulses(struct gabion_world *world, const struct correction *co
         const struct correction_row *about = &correction->rows[k];
         vec3 r = friction_get(correction->x, k);
         if (about->point < 0)
-            world->contacts.list[about->index].impulse =
+            world->contacts->list[about->index].impulse =
                 friction_row_impulse(&correction->problem->bodies.rows[k], r);
         else
             point_of(world, about)->r = r;
@@ -207,7 +208,7 @@ static void set_impulses(struct gabion_world *world, const struct correction *co
 // Contacts that are closed, and that velocities alone leave closed to the end of the step: one that
 // has just rebounded is not held, though its gap is zero.
 static bool *choose_resting(const struct gabion_world *world) {
-    const struct contacts *contacts = &world->contacts;
+    const struct contacts *contacts = world->contacts;
     bool *chosen = memory_allocate(contacts->count, sizeof *chosen, "contacts");
     for (size_t k = 0; k < contacts->count; k++) {
         const struct contact *contact = &contacts->list[k];
@@ -221,8 +222,8 @@ static bool *choose_resting(const struct gabion_world *world) {
 static void keep_start(struct gabion_world *world) {
     struct corrective *scratch = world->corrective;
     const struct problem *problem = world->problem;
-    scratch->start_count = world->contacts.count;
-    scratch->start = copy_of(world->contacts.list, scratch->start_count, sizeof *scratch->start);
+    scratch->start_count = world->contacts->count;
+    scratch->start = copy_of(world->contacts->list, scratch->start_count, sizeof *scratch->start);
     if (world->joints.count > 0)
         scratch->joint_start =
             copy_of(problem->points, problem->point_count, sizeof *problem->points);
@@ -231,7 +232,7 @@ static void keep_start(struct gabion_world *world) {
 static void correct_accelerations(struct gabion_world *world) {
     bool *chosen = choose_resting(world);
     joints_stand(world);
-    struct correction correction = correction_open(world, world->contacts.list, chosen);
+    struct correction correction = correction_open(world, world->contacts->list, chosen);
     for (int32_t k = 0; k < correction.problem->contacts; k++)
         friction_set(correction.problem->q, k, closing_acceleration(world, &correction, k));
     set_friction(world, &correction);
@@ -250,7 +251,7 @@ static void find_positions(struct gabion_world *world) {
     struct corrective *scratch = world->corrective;
     joints_stand(world);
     scratch->positions =
-        projection_find(world, world->contacts.list, world->settings.budget.positions);
+        projection_find(world, world->contacts->list, world->settings.budget.positions);
     scratch->moves = true;
     world->report.sweeps += scratch->positions.iterations;
 }
@@ -264,12 +265,12 @@ static void move_apart(struct gabion_world *world) {
 // Contacts that were found closed, and those that the pass on positions closes.
 static bool *choose_closed(const struct gabion_world *world) {
     const struct correction *positions = &world->corrective->positions;
-    size_t count = world->contacts.count;
+    size_t count = world->contacts->count;
     bool *chosen = memory_allocate(count, sizeof *chosen, "contacts");
     double *gap = memory_allocate(friction_problem_size(positions->problem), sizeof *gap, "gaps");
     friction_problem_velocity(positions->problem, positions->x, gap);
     for (size_t k = 0; k < count; k++) {
-        const struct contact *contact = &world->contacts.list[k];
+        const struct contact *contact = &world->contacts->list[k];
         chosen[k] = fmin(contact->gap, gap[3 * k]) <= touching_gap(world, contact);
     }
     memory_free(gap);
@@ -331,7 +332,7 @@ static void rebound(const struct gabion_world *world, struct correction *correct
 
 static void correct_velocities(struct gabion_world *world) {
     bool *chosen = choose_closed(world);
-    struct correction correction = correction_open(world, world->contacts.list, chosen);
+    struct correction correction = correction_open(world, world->contacts->list, chosen);
     set_velocity_errors(world, &correction);
     correction_solve(&correction, world, world->settings.budget.velocities);
     report_residual(world, &correction);
@@ -371,8 +372,8 @@ static vec3 turned_impulse(const struct contact *from, const struct contact *to)
 static void add_start(struct gabion_world *world) {
     const struct corrective *scratch = world->corrective;
     size_t first = 0;
-    for (size_t k = 0; k < world->contacts.count; k++) {
-        struct contact *contact = &world->contacts.list[k];
+    for (size_t k = 0; k < world->contacts->count; k++) {
+        struct contact *contact = &world->contacts->list[k];
         while (first < scratch->start_count && comes_before(&scratch->start[first], contact))
             first++;
         for (size_t j = first;
@@ -391,7 +392,7 @@ static void add_start(struct gabion_world *world) {
 
 // The step ------------------------------------------------------------------------------------
 
-static bool make_step(struct gabion_world *world, struct error *error) {
+static bool make_step(struct gabion_world *world, struct gabion_error *error) {
     if (!step_begin(world, error))
         return false;
     step_phase(world, PHASE_PREDICT, motion_predict);
@@ -426,7 +427,7 @@ static bool make_step(struct gabion_world *world, struct error *error) {
     return true;
 }
 
-bool corrective_step(struct gabion_world *world, struct error *error) {
+bool corrective_step(struct gabion_world *world, struct gabion_error *error) {
     world->corrective = memory_allocate(1, sizeof *world->corrective, "corrective step");
     bool good = make_step(world, error);
     corrective_free(world->corrective);

@@ -7,6 +7,6 @@
 
 #include "engine/world/world.h"
 
-bool corrective_step(struct gabion_world *world, struct error *error);
+bool corrective_step(struct gabion_world *world, struct gabion_error *error);
 
 #endif

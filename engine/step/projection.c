@@ -1,5 +1,6 @@
 #include "engine/step/projection.h"
 
+#include "engine/contact/contacts.h"
 #include "engine/solvers/krylov/partition.h"
 #include "parallel/memory.h"
 
@@ -7,7 +8,7 @@
 
 struct correction projection_find(const struct gabion_world *world, const struct contact *contacts,
                                   int iterations) {
-    size_t count = world->contacts.count;
+    size_t count = world->contacts->count;
     struct friction_problem *problem;
     bool *near = memory_allocate(count, sizeof *near, "projection");
     for (size_t k = 0; k < count; k++)
@@ -52,7 +53,7 @@ struct after {
 static void fill_after(void *context, size_t begin, size_t end) {
     const struct after *after = context;
     for (size_t k = begin; k < end; k++) {
-        const struct contact *contact = &after->world->contacts.list[k];
+        const struct contact *contact = &after->world->contacts->list[k];
         after->list[k] = *contact;
         after->list[k].gap = contacts_gap_after(after->world, contact, &after->list[k].normal);
     }
@@ -70,7 +71,7 @@ static bool any_overlap(const struct contact *list, size_t count) {
 // of blocks are those of the midpoint, moved with their bodies; what that misses, the square of the
 // angle turned, the next step's pass finds.
 void projection_apply(struct gabion_world *world) {
-    size_t count = world->contacts.count;
+    size_t count = world->contacts->count;
     struct after after = {world, memory_allocate(count, sizeof *after.list, "projection")};
     team_for(world->team, count, CHUNK, fill_after, &after);
     if (any_overlap(after.list, count) || world->joints.count > 0) {

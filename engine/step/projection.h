@@ -5,6 +5,7 @@
 #ifndef ENGINE_STEP_PROJECTION_H
 #define ENGINE_STEP_PROJECTION_H
 
+#include "engine/contact/contacts.h"
 #include "engine/step/correction.h"
 
 // Of the contacts of the step as they are after it, by settings.projection iterations.

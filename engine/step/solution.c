@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "engine/contact/contacts.h"
 #include "engine/solvers/panel.h"
 #include "engine/solvers/local/polygon.h"
 #include "parallel/memory.h"
@@ -119,7 +120,7 @@ struct nsgs_result solution_find(struct gabion_world *world) {
     if (solution_visits_all(settings))
         return nsgs_solve(world);
     struct nsgs_result result = nsgs_measure(world);
-    if (result.converged && (!has_polygon(settings) || world->contacts.count == 0))
+    if (result.converged && (!has_polygon(settings) || world->contacts->count == 0))
         return result;
     double first = result.residual;
     struct friction_problem *problem = friction_problem_of_step(world);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "engine/contact/contacts.h"
 #include "engine/step/galizzi.h"
 #include "engine/contact/detection.h"
 #include "engine/world/events.h"
@@ -55,10 +56,10 @@ static void measure_speed(void *context, size_t begin, size_t end, double *out) 
     }
 }
 
-bool step_check(struct gabion_world *world, struct error *error) {
+bool step_check(struct gabion_world *world, struct gabion_error *error) {
     double v2;
     if (world->report.refusal[0])
-        return error_set(error, ERROR_RUN, "step %lld: solver.method %s: %s",
+        return error_set(error, GABION_ERROR_RUN, "step %lld: solver.method %s: %s",
                          (long long)world->step + 1, panel_name(world->settings.method),
                          world->report.refusal);
     team_max(world->team, (size_t)world->bodies.moving, 1, measure_speed, world->problem->bodies,
@@ -68,13 +69,13 @@ bool step_check(struct gabion_world *world, struct error *error) {
         int32_t i = 0;
         while (i + 1 < world->bodies.moving && isfinite(speed2(&world->problem->bodies[i])))
             i++;
-        return error_set(error, ERROR_RUN,
+        return error_set(error, GABION_ERROR_RUN,
                          "step %lld: the velocity of body %d is not a number; the state of the "
                          "last complete step is kept. Try a smaller time.step",
                          (long long)world->step + 1, world->bodies.id[i]);
     }
     if (!world->report.converged && world->settings.on_cap == GABION_CAP_STOP)
-        return error_set(error, ERROR_RUN,
+        return error_set(error, GABION_ERROR_RUN,
                          "step %lld: residual %.3g after %d sweeps, above solver.tolerance %.3g, "
                          "and solver.on_cap is stop. Go on with a higher "
                          "solver.max_sweeps or solver.tolerance (resume --set)",
@@ -85,7 +86,7 @@ bool step_check(struct gabion_world *world, struct error *error) {
 
 void step_count(struct gabion_world *world) {
     double time;
-    world->report.candidates = (int64_t)world->contacts.count;
+    world->report.candidates = (int64_t)world->contacts->count;
     world->report.bodies = 0;
     for (int32_t i = 0; i < world->bodies.count; i++)
         world->report.bodies += !bodies_is_wall(&world->bodies, i);
@@ -102,7 +103,7 @@ void step_count(struct gabion_world *world) {
 }
 
 // Bodies come in at the start and from the waiting ones.
-bool step_begin(struct gabion_world *world, struct error *error) {
+bool step_begin(struct gabion_world *world, struct gabion_error *error) {
     int waiting = world->pending_count;
     double budget = world->settings.time_budget;
     world->deadline = budget > 0 ? clock_seconds() + budget : 0;
@@ -113,7 +114,7 @@ bool step_begin(struct gabion_world *world, struct error *error) {
            error_context(error, "step %lld", (long long)world->step + 1);
 }
 
-bool world_step(struct gabion_world *world, struct error *error) {
+bool world_step(struct gabion_world *world, struct gabion_error *error) {
     if (world->settings.scheme == GABION_SCHEME_CORRECTIVE)
         return corrective_step(world, error);
     if (!step_begin(world, error))
@@ -142,7 +143,7 @@ bool world_step(struct gabion_world *world, struct error *error) {
 
 // Public names of the running half of engine/gabion.h -----------------------------------------
 
-bool gabion_step(struct gabion_world *world, struct error *error) {
+bool gabion_step(struct gabion_world *world, struct gabion_error *error) {
     return world_step(world, error);
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/contact/interfaces.h"
 #include "engine/world/drivers.h"
 #include "engine/world/ledger.h"
 #include "engine/world/order.h"

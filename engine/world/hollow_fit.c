@@ -13,13 +13,13 @@ static double room_of(const struct hollow *hollow) {
 }
 
 // Where a sphere does not fit no impulse would help.
-bool hollow_fit_check(const struct gabion_world *world, struct error *error) {
+bool hollow_fit_check(const struct gabion_world *world, struct gabion_error *error) {
     const struct bodies *bodies = &world->bodies;
     for (int32_t a = bodies->moving; a < bodies->count && bodies->hollow_count > 0; a++) {
         bool hollow = bodies_is_wall(bodies, a) && bodies->shape[a] != GABION_HALF_SPACE;
         for (int32_t c = 0; hollow && c < bodies->moving; c++)
             if (largest_sphere(bodies, c) > room_of(bodies_hollow(bodies, a)))
-                return error_set(error, ERROR_RUN,
+                return error_set(error, GABION_ERROR_RUN,
                                  "body %d has a sphere of radius %g m and does not fit into body "
                                  "%d, a hollow with room for %g m",
                                  bodies->id[c], largest_sphere(bodies, c), bodies->id[a],

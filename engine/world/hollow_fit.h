@@ -5,6 +5,6 @@
 #include "engine/world/world.h"
 
 // Of the bodies in the run, moving ones first. Says which sphere does not fit where.
-bool hollow_fit_check(const struct gabion_world *world, struct error *error);
+bool hollow_fit_check(const struct gabion_world *world, struct gabion_error *error);
 
 #endif

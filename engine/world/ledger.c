@@ -1,5 +1,6 @@
 #include "engine/world/ledger.h"
 
+#include "engine/contact/contacts.h"
 #include "engine/problem/block.h"
 #include "engine/motion/motion.h"
 #include "engine/problem/problem.h"
@@ -107,7 +108,7 @@ static void add_contact_work(void *context, size_t begin, size_t end, double *ou
     const struct bodies *bodies = &world->bodies;
     const struct solver_body *solved = world->problem->bodies;
     for (size_t k = begin; k < end; k++) {
-        const struct contact *contact = &world->contacts.list[k];
+        const struct contact *contact = &world->contacts->list[k];
         int32_t c = contact->c, a = contact->a;
         if (!contacts_carries(contact))
             continue;
@@ -147,7 +148,7 @@ void ledger_work(struct gabion_world *world) {
 void ledger_impulses(struct gabion_world *world) {
     struct ledger *ledger = &world->ledger;
     double contact[2], joint, driven;
-    team_sum(world->team, world->contacts.count, 2, add_contact_work, world, contact);
+    team_sum(world->team, world->contacts->count, 2, add_contact_work, world, contact);
     joints_work(world, &joint, &driven);
     driven += contact[1];
     ledger->contact_work += contact[0];
@@ -169,7 +170,7 @@ static void measure_overlap(void *context, size_t begin, size_t end, double *out
     const struct gabion_world *world = overlaps->world;
     vec3 normal;
     for (size_t k = begin; k < end; k++) {
-        const struct contact *contact = &world->contacts.list[k];
+        const struct contact *contact = &world->contacts->list[k];
         double gap = overlaps->gap[k] = contacts_gap_after(world, contact, &normal);
         out[0] = fmax(out[0], -gap);
         out[1] = fmax(out[1], -gap / bodies_smaller_size(&world->bodies, contact->c, contact->a));
@@ -180,7 +181,7 @@ static void measure_overlap(void *context, size_t begin, size_t end, double *out
 static void add_overlap(void *context, size_t begin, size_t end, double *out) {
     const struct overlaps *overlaps = context;
     for (size_t k = begin; k < end; k++) {
-        bool carries = contacts_carries(&overlaps->world->contacts.list[k]);
+        bool carries = contacts_carries(&overlaps->world->contacts->list[k]);
         double gap = overlaps->gap[k];
         out[0] -= gap < 0 ? gap : 0;
         out[1] += gap < 0 || carries;
@@ -209,7 +210,7 @@ void ledger_projection(struct gabion_world *world) {
 }
 
 void ledger_contacts(struct gabion_world *world) {
-    size_t count = world->contacts.count;
+    size_t count = world->contacts->count;
     struct overlaps overlaps = {world, memory_allocate(count, sizeof *overlaps.gap, "overlaps")};
     double most[2], sum[3];
     team_max(world->team, count, 2, measure_overlap, &overlaps, most);

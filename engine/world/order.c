@@ -1,5 +1,6 @@
 #include "engine/world/order.h"
 
+#include "engine/contact/contacts.h"
 #include "geometry/curve.h"
 #include "parallel/memory.h"
 #include "parallel/sort.h"
@@ -42,7 +43,7 @@ static void remap_collisions(struct contacts *contacts, const struct memory_list
 }
 
 static void remap_memory(struct gabion_world *world, int32_t old_moving, const int32_t *new_index) {
-    struct contacts *contacts = &world->contacts;
+    struct contacts *contacts = world->contacts;
     int32_t moving = world->bodies.moving;
     size_t n = contacts->memory_count;
     struct memory_list list = {
@@ -93,7 +94,7 @@ static void apply_order(struct gabion_world *world, const int32_t *order, int32_
     bodies_permute(&world->bodies, order, count, moving);
     remap_memory(world, old_moving, new_index);
     memory_free(new_index);
-    world->contacts.count = 0; // their indices are void
+    world->contacts->count = 0; // their indices are void
 }
 
 // Classes in the upper bits of the key: moving, fixed, wall.

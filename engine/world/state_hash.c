@@ -1,4 +1,6 @@
 // The hash of the complete dynamic state: equal hashes mean that the runs go on equally.
+#include "engine/contact/contacts.h"
+#include "engine/contact/interfaces.h"
 #include "engine/world/world.h"
 #include "parallel/hash.h"
 
@@ -62,7 +64,7 @@ static uint64_t hash_interfaces(uint64_t hash, const struct interfaces *interfac
 }
 
 static uint64_t hash_contacts(uint64_t hash, const struct gabion_world *world) {
-    const struct contacts *contacts = &world->contacts;
+    const struct contacts *contacts = world->contacts;
     if (!contacts->memory_start) // before the first step
         return hash;
     hash = HASH_ARRAY(hash, contacts->memory_start, world->bodies.moving + 1);
@@ -112,7 +114,7 @@ uint64_t gabion_state_hash(const struct gabion_world *world) {
     for (size_t k = 0; k < world->bodies.clump_count; k++)
         hash = hash_clump(hash, world->bodies.clumps[k]);
     hash = hash_hollows(hash, &world->bodies);
-    hash = hash_interfaces(hash, &world->interfaces);
+    hash = hash_interfaces(hash, world->interfaces);
     hash = hash_contacts(hash, world);
     for (int k = 0; k < world->pending_count; k++)
         hash = hash_pending(hash, &world->pending[k]);

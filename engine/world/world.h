@@ -3,13 +3,13 @@
 #define ENGINE_WORLD_WORLD_H
 
 #include "engine/world/bodies.h"
-#include "engine/contact/contacts.h"
 #include "engine/gabion.h"
-#include "engine/contact/interfaces.h"
 #include "engine/world/joints.h"
 #include "engine/world/ledger.h"
 #include "engine/world/report.h"
 
+struct contacts;   // engine/contact/contacts.h
+struct interfaces; // engine/contact/interfaces.h
 struct detection;  // engine/contact/detection.h: grid and pair lists
 struct problem;    // engine/problem/problem.h: the contact problem of the step
 struct corrective; // engine/step/galizzi.c: what the phases of its step hand on
@@ -92,13 +92,13 @@ struct gabion_world {
     // State: with the settings and definitions above, all that the next step depends on.
     int64_t step;
     struct bodies bodies;
-    struct contacts contacts;
+    struct contacts *contacts;
     struct pending_body *pending; // from the first step on in order of insertion time, then id
     int pending_count;
     struct driven_body *driven; // every fixed body that a driver names
     int driven_count;
-    struct interfaces interfaces; // of blocks, as the run began
-    double rest_since;            // time since which all bodies are slow; NAN: they are not
+    struct interfaces *interfaces; // of blocks, as the run began
+    double rest_since;             // time since which all bodies are slow; NAN: they are not
     struct ledger ledger;
 
     // Of the last step.

@@ -10,10 +10,11 @@
 
 bool bulk_set_material(const struct gabion_world *world, const struct gabion_body *template,
                        const char *name, bool density_given, struct gabion_body *body,
-                       struct error *error) {
+                       struct gabion_error *error) {
     body->material = gabion_find_material(world, name);
     if (body->material < 0)
-        return error_set(error, ERROR_INPUT, "material: no material \"%.60s\" in the case", name);
+        return error_set(error, GABION_ERROR_INPUT, "material: no material \"%.60s\" in the case",
+                         name);
     bool import_gives = template->density != gabion_material_density(world, template->material);
     if (!density_given && !import_gives)
         body->density = gabion_material_density(world, body->material);
@@ -21,19 +22,19 @@ bool bulk_set_material(const struct gabion_world *world, const struct gabion_bod
 }
 
 bool bulk_add_bodies(struct gabion_world *world, const char *path,
-                     const struct gabion_body *template, struct error *error) {
+                     const struct gabion_body *template, struct gabion_error *error) {
     struct stat about;
     if (stat(path, &about) != 0)
-        return error_set(error, ERROR_INPUT, "cannot open %s: %s", path, strerror(errno));
+        return error_set(error, GABION_ERROR_INPUT, "cannot open %s: %s", path, strerror(errno));
     if (!S_ISREG(about.st_mode))
-        return error_set(error, ERROR_INPUT, "%s: is not a file", path);
+        return error_set(error, GABION_ERROR_INPUT, "%s: is not a file", path);
     if (about.st_size == 0)
-        return error_set(error, ERROR_INPUT, "%s: is empty", path);
+        return error_set(error, GABION_ERROR_INPUT, "%s: is empty", path);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL); // our messages name the dataset
     int32_t before = world->bodies.id_count;
     bool good = H5Fis_hdf5(path) > 0 ? bulk_add_hdf5(world, path, template, error)
                                      : bulk_add_csv(world, path, template, error);
     if (good && world->bodies.id_count == before)
-        return error_set(error, ERROR_INPUT, "%s: holds no bodies", path);
+        return error_set(error, GABION_ERROR_INPUT, "%s: holds no bodies", path);
     return good;
 }

@@ -10,6 +10,6 @@
 // density[N] and id[N], by which the rows are then taken; or a frame or checkpoint of an earlier
 // run, whose spheres are taken and whose walls are not. A file that gives no body is refused.
 bool bulk_add_bodies(struct gabion_world *world, const char *path,
-                     const struct gabion_body *template, struct error *error);
+                     const struct gabion_body *template, struct gabion_error *error);
 
 #endif

@@ -30,11 +30,11 @@ static inline double *bulk_value(const struct bulk_column *column, struct gabion
 // Sets the material, and with it the density unless a column or the import itself gives one.
 bool bulk_set_material(const struct gabion_world *world, const struct gabion_body *template,
                        const char *name, bool density_given, struct gabion_body *body,
-                       struct error *error);
+                       struct gabion_error *error);
 
 bool bulk_add_csv(struct gabion_world *world, const char *path, const struct gabion_body *template,
-                  struct error *error);
+                  struct gabion_error *error);
 bool bulk_add_hdf5(struct gabion_world *world, const char *path, const struct gabion_body *template,
-                   struct error *error);
+                   struct gabion_error *error);
 
 #endif

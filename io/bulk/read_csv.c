@@ -32,48 +32,49 @@ static int find_column(const char *name) {
     return -1;
 }
 
-static bool unknown_column(const struct csv *csv, const char *name, struct error *error) {
+static bool unknown_column(const struct csv *csv, const char *name, struct gabion_error *error) {
     char hint[128], word[WORD_SIZE];
     struct suggestion suggestion = suggestion_start(name);
     for (const char *rest = NAMES; word_take(&rest, word);)
         suggestion_consider(&suggestion, word);
-    return error_set(error, ERROR_INPUT,
+    return error_set(error, GABION_ERROR_INPUT,
                      "%s:%ld: unknown column \"%.60s\"; the first row names the columns: x y z "
                      "radius, and optionally vx vy vz wx wy wz material mass density%s",
                      csv->path, csv->line, name, suggestion_print(&suggestion, hint, sizeof hint));
 }
 
 static bool read_header(struct csv *csv, const struct gabion_body *template, struct header *header,
-                        struct error *error) {
+                        struct gabion_error *error) {
     *header = (struct header){0};
     enum csv_result result = csv_next(csv, error);
     if (result != CSV_ROW)
-        return result == CSV_END ? error_set(error, ERROR_INPUT, "%s: holds no rows", csv->path)
-                                 : false;
+        return result == CSV_END
+                   ? error_set(error, GABION_ERROR_INPUT, "%s: holds no rows", csv->path)
+                   : false;
     header->fields = csv->count;
     for (int i = 0; i < csv->count; i++) {
         int column = header->column[i] = find_column(csv->field[i]);
         if (column < 0)
             return unknown_column(csv, csv->field[i], error);
         if (header->given[column])
-            return error_set(error, ERROR_INPUT, "%s:%ld: column \"%s\" is given twice", csv->path,
-                             csv->line, csv->field[i]);
+            return error_set(error, GABION_ERROR_INPUT, "%s:%ld: column \"%s\" is given twice",
+                             csv->path, csv->line, csv->field[i]);
         header->given[column] = true;
     }
     for (int i = 0; i < COLUMNS; i++)
         if (columns[i].required && !header->given[i] &&
             !(columns[i].positive && template->radius > 0.0))
-            return error_set(error, ERROR_INPUT, "%s:%ld: the column \"%s\" is missing", csv->path,
-                             csv->line, columns[i].name);
+            return error_set(error, GABION_ERROR_INPUT, "%s:%ld: the column \"%s\" is missing",
+                             csv->path, csv->line, columns[i].name);
     return true;
 }
 
 static bool add_row(const struct csv *csv, const struct header *header,
                     const struct gabion_body *template, struct gabion_world *world,
-                    struct error *error) {
+                    struct gabion_error *error) {
     struct gabion_body body = *template;
     if (csv->count != header->fields)
-        return error_set(error, ERROR_INPUT, "expected %d columns, found %d", header->fields,
+        return error_set(error, GABION_ERROR_INPUT, "expected %d columns, found %d", header->fields,
                          csv->count);
     for (int i = 0; i < csv->count; i++) {
         int k = header->column[i];
@@ -85,7 +86,7 @@ static bool add_row(const struct csv *csv, const struct header *header,
         } else if (number_parse(csv->field[i], &value) && bulk_accept(&columns[k], value)) {
             *bulk_value(&columns[k], &body) = value;
         } else {
-            return error_set(error, ERROR_INPUT, "%s: expected %s, found \"%.60s\"",
+            return error_set(error, GABION_ERROR_INPUT, "%s: expected %s, found \"%.60s\"",
                              columns[k].name, bulk_expected(&columns[k]), csv->field[i]);
         }
     }
@@ -93,7 +94,7 @@ static bool add_row(const struct csv *csv, const struct header *header,
 }
 
 bool bulk_add_csv(struct gabion_world *world, const char *path, const struct gabion_body *template,
-                  struct error *error) {
+                  struct gabion_error *error) {
     struct csv csv;
     struct header header;
     if (!csv_open(&csv, path, error))

@@ -42,7 +42,7 @@ struct reader {
     const char *path;
     const struct gabion_body *template;
     struct gabion_world *world;
-    struct error *error;
+    struct gabion_error *error;
     hid_t file;
     hid_t group;             // that holds the datasets: the file itself, or its `bodies`
     bool saved;              // a frame or a checkpoint of ours
@@ -56,7 +56,7 @@ struct reader {
 static const char *dataset_name(int k) { return k == MATERIAL ? "material" : columns[k].name; }
 
 static bool fail(struct reader *r, int k, const char *what) {
-    return error_set(r->error, ERROR_INPUT, "%s: %s: %s", r->path, dataset_name(k), what);
+    return error_set(r->error, GABION_ERROR_INPUT, "%s: %s: %s", r->path, dataset_name(k), what);
 }
 
 static bool check_type(struct reader *r, int k) {
@@ -83,12 +83,12 @@ static bool check_shape(struct reader *r, int k) {
     if (!good && width == 1)
         return fail(r, k, "expected the shape [N]");
     if (!good)
-        return error_set(r->error, ERROR_INPUT, "%s: %s: expected the shape [N, %d]", r->path,
-                         dataset_name(k), width);
+        return error_set(r->error, GABION_ERROR_INPUT, "%s: %s: expected the shape [N, %d]",
+                         r->path, dataset_name(k), width);
     if (k == POSITION)
         r->rows = size[0];
     if (size[0] != r->rows)
-        return error_set(r->error, ERROR_INPUT,
+        return error_set(r->error, GABION_ERROR_INPUT,
                          "%s: %s has %" PRIu64 " rows, but position has %" PRIu64, r->path,
                          dataset_name(k), (uint64_t)size[0], (uint64_t)r->rows);
     return true;
@@ -99,7 +99,7 @@ static bool open_group(struct reader *r) {
                H5Lexists(r->file, "bodies", H5P_DEFAULT) > 0 &&
                H5Lexists(r->file, "bodies/position", H5P_DEFAULT) > 0;
     r->group = H5Gopen2(r->file, r->saved ? "bodies" : "/", H5P_DEFAULT);
-    return r->group >= 0 || error_set(r->error, ERROR_INPUT,
+    return r->group >= 0 || error_set(r->error, GABION_ERROR_INPUT,
                                       "%s: bodies: cannot be read; the file is damaged", r->path);
 }
 
@@ -222,7 +222,7 @@ static bool fill_body(struct reader *r, size_t i, struct gabion_body *body) {
             if (r->saved && k == MASS && value == 0.0)
                 continue; // it was fixed there: the density of the entry holds
             if (!bulk_accept(&columns[k], value))
-                return error_set(r->error, ERROR_INPUT, "%s: expected %s, found %g",
+                return error_set(r->error, GABION_ERROR_INPUT, "%s: expected %s, found %g",
                                  columns[k].name, bulk_expected(&columns[k]), value);
             bulk_value(&columns[k], body)[j] = value;
         }
@@ -260,11 +260,12 @@ static bool add_rows(struct reader *r) {
 }
 
 bool bulk_add_hdf5(struct gabion_world *world, const char *path, const struct gabion_body *template,
-                   struct error *error) {
+                   struct gabion_error *error) {
     struct reader r = {.path = path, .template = template, .world = world, .error = error};
     r.file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     if (r.file < 0)
-        return error_set(error, ERROR_INPUT, "cannot open %s: not a complete HDF5 file", path);
+        return error_set(error, GABION_ERROR_INPUT, "cannot open %s: not a complete HDF5 file",
+                         path);
     bool good = open_group(&r) && open_datasets(&r) && reserve_slabs(&r) && add_rows(&r);
     for (int k = 0; k < DATASETS; k++)
         if (r.dataset[k])

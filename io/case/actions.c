@@ -6,7 +6,7 @@
 #include "parallel/memory.h"
 
 bool case_find_group(const struct yaml_node *name, const struct gabion_world *world, int *group,
-                     struct error *error) {
+                     struct gabion_error *error) {
     *group = gabion_find_group(world, name->text);
     if (*group >= 0)
         return true;
@@ -99,7 +99,7 @@ static vec3 unit(vec3 a) { return vec3_scale(1.0 / vec3_length(a), a); }
 #define DEGREE 0.01745329251994329577 // rad
 
 static bool add_driver(struct fields fields, int group, struct gabion_world *world,
-                       struct error *error) {
+                       struct gabion_error *error) {
     struct gabion_signal signal = read_signal(fields);
     bool good;
     if (fields_have(fields, "turn")) {
@@ -115,7 +115,7 @@ static bool add_driver(struct fields fields, int group, struct gabion_world *wor
     return good;
 }
 
-static bool set_tilt(struct fields tilt, struct gabion_world *world, struct error *error) {
+static bool set_tilt(struct fields tilt, struct gabion_world *world, struct gabion_error *error) {
     struct gabion_signal signal = read_signal(tilt);
     signal.amplitude *= DEGREE;
     bool good = gabion_set_tilt(world, fields_vector(tilt, "axis"), &signal, error);
@@ -124,7 +124,7 @@ static bool set_tilt(struct fields tilt, struct gabion_world *world, struct erro
 }
 
 static bool add_force(struct fields fields, int group, struct gabion_world *world,
-                      struct error *error) {
+                      struct gabion_error *error) {
     struct gabion_signal signal = read_signal(fields);
     bool good =
         gabion_add_force(world, group, unit(fields_vector(fields, "direction")), &signal, error);
@@ -133,29 +133,29 @@ static bool add_force(struct fields fields, int group, struct gabion_world *worl
 }
 
 static bool add_reset(struct fields fields, int group, struct gabion_world *world,
-                      struct error *error) {
+                      struct gabion_error *error) {
     return gabion_add_reset(world, group, fields_number(fields, "time"),
                             fields_vector(fields, "velocity"), fields_vector(fields, "spin"),
                             error);
 }
 
 static bool add_removal(struct fields fields, int group, struct gabion_world *world,
-                        struct error *error) {
+                        struct gabion_error *error) {
     return gabion_add_removal(world, group, fields_number(fields, "time"), error);
 }
 
 static bool add_probe(struct fields fields, int group, struct gabion_world *world,
-                      struct error *error) {
+                      struct gabion_error *error) {
     // The words of the key table are in the order of enum gabion_quantity.
     return gabion_add_probe(world, fields_text(fields, "name"), group,
                             (enum gabion_quantity)fields_choice(fields, "quantity"), error) >= 0;
 }
 
 bool case_add_actions(const struct case_file *file, struct gabion_world *world,
-                      struct error *error) {
+                      struct gabion_error *error) {
     static const struct {
         const char *list;
-        bool (*add)(struct fields, int, struct gabion_world *, struct error *);
+        bool (*add)(struct fields, int, struct gabion_world *, struct gabion_error *);
     } sources[] = {{"drivers", add_driver},
                    {"forces", add_force},
                    {"resets", add_reset},

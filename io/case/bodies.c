@@ -10,7 +10,7 @@
 // What bodies, generators and imports have in common.
 // `plane`: what all moving bodies of the case have locked.
 static bool read_template(struct fields fields, unsigned plane, struct gabion_world *world,
-                          struct gabion_body *body, struct error *error) {
+                          struct gabion_body *body, struct gabion_error *error) {
     *body = gabion_default_body();
     body->material = gabion_find_material(world, fields_text(fields, "material"));
     body->velocity = fields_vector(fields, "velocity");
@@ -26,7 +26,7 @@ static bool read_template(struct fields fields, unsigned plane, struct gabion_wo
     bool named = fields_have(fields, "name") && !fields_have(fields, "slabs");
     body->group = named ? gabion_add_group(world, fields_text(fields, "name")) : 0;
     if (body->group < 0)
-        return error_set(error, ERROR_INPUT, "too many groups");
+        return error_set(error, GABION_ERROR_INPUT, "too many groups");
     return true;
 }
 
@@ -47,7 +47,7 @@ static void read_half_space(struct fields fields, struct gabion_body *body) {
 }
 
 static bool add_body(struct fields fields, unsigned plane, struct gabion_world *world,
-                     struct error *error) {
+                     struct gabion_error *error) {
     struct gabion_body body;
     double q[4];
     if (!read_template(fields, plane, world, &body, error))
@@ -72,7 +72,7 @@ static bool add_body(struct fields fields, unsigned plane, struct gabion_world *
 }
 
 static bool add_container(struct fields fields, unsigned plane, struct gabion_world *world,
-                          struct error *error) {
+                          struct gabion_error *error) {
     (void)plane; // containers are fixed
     if (!fields_have(fields, "box"))
         return case_add_hollow(fields, world, error);
@@ -125,7 +125,7 @@ static void read_size(struct fields generator, struct size_distribution *size) {
 // them. The arrays of a size in classes belong to the caller.
 static bool read_grain(struct fields generator, struct gabion_world *world,
                        struct gabion_body *template, struct size_distribution *size, vec3 *centre,
-                       struct error *error) {
+                       struct gabion_error *error) {
     *size = (struct size_distribution){.kind = SIZE_EQUAL};
     if (!case_has_grain(generator)) {
         read_size(generator, size);
@@ -143,7 +143,7 @@ static bool read_grain(struct fields generator, struct gabion_world *world,
 }
 
 static bool add_lattice(struct fields entry, const struct gabion_body *template,
-                        struct gabion_world *world, struct error *error) {
+                        struct gabion_world *world, struct gabion_error *error) {
     struct fields fields = fields_section(entry, "lattice");
     double count[3];
     fields_components(fields, "count", count);
@@ -166,7 +166,7 @@ static bool add_lattice(struct fields entry, const struct gabion_body *template,
 }
 
 static bool add_fill(struct fields entry, const struct gabion_body *template,
-                     struct gabion_world *world, struct error *error) {
+                     struct gabion_world *world, struct gabion_error *error) {
     struct fields fields = fields_section(entry, "fill");
     struct fill_definition definition = {
         .template = *template,
@@ -186,11 +186,11 @@ static bool add_fill(struct fields entry, const struct gabion_body *template,
 }
 
 static bool add_generated(struct fields fields, unsigned plane, struct gabion_world *world,
-                          struct error *error) {
+                          struct gabion_error *error) {
     static const struct {
         const char *key;
         bool (*add)(struct fields, const struct gabion_body *, struct gabion_world *,
-                    struct error *);
+                    struct gabion_error *);
     } kinds[] = {{"lattice", add_lattice},  {"fill", add_fill},       {"wall", case_add_wall},
                  {"slabs", case_add_slabs}, {"arch", case_add_arch},  {"dome", case_add_dome},
                  {"tower", case_add_tower}, {"stack", case_add_stack}};
@@ -204,7 +204,7 @@ static bool add_generated(struct fields fields, unsigned plane, struct gabion_wo
 }
 
 static bool add_import(struct fields fields, unsigned plane, struct gabion_world *world,
-                       struct error *error) {
+                       struct gabion_error *error) {
     struct gabion_body template;
     if (!read_template(fields, plane, world, &template, error))
         return false;
@@ -238,7 +238,8 @@ static void count_body(struct material_use *use, int material, bool moving) {
 }
 
 // Two fixed bodies never touch, nor does a body touch itself: such pairs need no law.
-static bool check_laws(struct fields file, const struct gabion_world *world, struct error *error) {
+static bool check_laws(struct fields file, const struct gabion_world *world,
+                       struct gabion_error *error) {
     int materials = world->materials.count;
     struct material_use *use = memory_allocate((size_t)materials, sizeof *use, "materials");
     const struct bodies *bodies = &world->bodies;
@@ -266,10 +267,10 @@ static bool check_laws(struct fields file, const struct gabion_world *world, str
 }
 
 bool case_add_bodies(const struct case_file *file, struct gabion_world *world,
-                     struct error *error) {
+                     struct gabion_error *error) {
     static const struct {
         const char *list;
-        bool (*add)(struct fields, unsigned, struct gabion_world *, struct error *);
+        bool (*add)(struct fields, unsigned, struct gabion_world *, struct gabion_error *);
     } sources[] = {{"bodies", add_body},
                    {"containers", add_container},
                    {"generators", add_generated},

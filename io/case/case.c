@@ -63,7 +63,7 @@ static void read_output(struct fields output, struct output_settings *settings) 
 }
 
 // The part that a case from files and one from a checkpoint have in common. Takes `file`.
-static struct case_file *finish(struct case_file *file, struct error *error) {
+static struct case_file *finish(struct case_file *file, struct gabion_error *error) {
     size_t size;
     if (!file->root || !case_check(file->root, error)) {
         case_free(file);
@@ -71,7 +71,7 @@ static struct case_file *finish(struct case_file *file, struct error *error) {
     }
     file->text = yaml_emit(file->root, &size);
     if (size > YAML_SIZE_MAX) { // it could not be read back on resume
-        error_set(error, ERROR_INPUT,
+        error_set(error, GABION_ERROR_INPUT,
                   "the case with its included files and tables is larger than %zu MiB",
                   YAML_SIZE_MAX >> 20);
         case_free(file);
@@ -83,7 +83,7 @@ static struct case_file *finish(struct case_file *file, struct error *error) {
 }
 
 struct case_file *case_load(const char *path, const char *const *overrides, int override_count,
-                            struct error *error) {
+                            struct gabion_error *error) {
     struct case_file *file = memory_allocate(1, sizeof *file, "case");
     file->root = case_resolve(path, overrides, override_count, &file->origins, error);
     return finish(file, error);
@@ -97,10 +97,11 @@ static bool may_change(const char *override) {
     return false;
 }
 
-static bool override_resolved(struct case_file *file, const char *override, struct error *error) {
+static bool override_resolved(struct case_file *file, const char *override,
+                              struct gabion_error *error) {
     if (may_change(override))
         return case_override(file->root, override, &file->origins, error);
-    return error_set(error, ERROR_INPUT,
+    return error_set(error, GABION_ERROR_INPUT,
                      "--set %s: a run that goes on can change solver, contact, output, stop and "
                      "time.end; for anything else start a new run",
                      override);
@@ -108,7 +109,7 @@ static bool override_resolved(struct case_file *file, const char *override, stru
 
 struct case_file *case_parse(const char *resolved_text, const char *origin,
                              const char *const *overrides, int override_count,
-                             struct error *error) {
+                             struct gabion_error *error) {
     struct case_file *file = memory_allocate(1, sizeof *file, "case");
     file->root = yaml_parse(resolved_text, strlen(resolved_text),
                             text_list_add(&file->origins, origin), error);
@@ -140,7 +141,8 @@ const struct gabion_settings *case_settings(const struct case_file *file) {
 }
 const struct output_settings *case_output(const struct case_file *file) { return &file->output; }
 
-static bool define_law(struct fields fields, struct gabion_world *world, struct error *error) {
+static bool define_law(struct fields fields, struct gabion_world *world,
+                       struct gabion_error *error) {
     const struct yaml_node *pair = fields_node(fields, "between");
     struct gabion_law law = {
         .friction = fields_number(fields, "friction"),
@@ -154,7 +156,7 @@ static bool define_law(struct fields fields, struct gabion_world *world, struct 
 }
 
 bool case_define_materials(const struct case_file *file, struct gabion_world *world,
-                           struct error *error) {
+                           struct gabion_error *error) {
     struct fields top = case_fields(file);
     const struct yaml_node *materials = fields_node(top, "materials");
     for (size_t i = 0; i < materials->count; i++) {

@@ -28,17 +28,18 @@ static inline struct fields case_fields(const struct case_file *file) {
 // Reads the file and what it includes, applies the overrides and pulls in the tables it names
 // (io/case/resolve.c). NULL on an error; the positions belong to `origins`.
 struct yaml_node *case_resolve(const char *path, const char *const *overrides, int override_count,
-                               struct text_list *origins, struct error *error);
+                               struct text_list *origins, struct gabion_error *error);
 
 // The group of a name that the file gives.
 bool case_find_group(const struct yaml_node *name, const struct gabion_world *world, int *group,
-                     struct error *error);
+                     struct gabion_error *error);
 
 // Between bodies that are there (io/case/joints.c).
-bool case_add_joints(const struct case_file *file, struct gabion_world *world, struct error *error);
+bool case_add_joints(const struct case_file *file, struct gabion_world *world,
+                     struct gabion_error *error);
 
 // Sets one value, "a.b=value".
 bool case_override(struct yaml_node *root, const char *argument, struct text_list *origins,
-                   struct error *error);
+                   struct gabion_error *error);
 
 #endif

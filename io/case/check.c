@@ -32,12 +32,12 @@ void problems_add(struct problems *problems, struct yaml_position at, const char
     problems->shown++;
 }
 
-bool problems_report(const struct problems *problems, struct error *error) {
+bool problems_report(const struct problems *problems, struct gabion_error *error) {
     if (problems->count == 0)
         return true;
     if (problems->count == problems->shown)
-        return error_set(error, ERROR_INPUT, "%s", problems->text);
-    return error_set(error, ERROR_INPUT, "%s\nand %d more", problems->text,
+        return error_set(error, GABION_ERROR_INPUT, "%s", problems->text);
+    return error_set(error, GABION_ERROR_INPUT, "%s\nand %d more", problems->text,
                      problems->count - problems->shown);
 }
 
@@ -331,7 +331,7 @@ static void check_section(struct checker *c, const struct key_section *section,
     check_presence(c, section, node, path);
 }
 
-bool case_check(const struct yaml_node *root, struct error *error) {
+bool case_check(const struct yaml_node *root, struct gabion_error *error) {
     struct checker c = {.root = root};
     check_section(&c, &case_keys, root, "");
     if (c.problems.count == 0)

@@ -10,14 +10,15 @@
 struct problems {
     int count, shown;
     size_t length;
-    char text[sizeof(((struct error *)0)->text) - 40];
+    char text[sizeof(((struct gabion_error *)0)->text) - 40];
 };
 
 __attribute__((format(printf, 3, 4))) void
 problems_add(struct problems *problems, struct yaml_position at, const char *format, ...);
-bool problems_report(const struct problems *problems, struct error *error); // true: there are none
+bool problems_report(const struct problems *problems,
+                     struct gabion_error *error); // true: there are none
 
-bool case_check(const struct yaml_node *root, struct error *error);
+bool case_check(const struct yaml_node *root, struct gabion_error *error);
 
 // The second part of case_check (io/case/rules.c); the document fits the key table.
 void case_check_rules(const struct yaml_node *root, struct problems *problems);

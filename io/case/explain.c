@@ -161,7 +161,7 @@ static void print_places(FILE *stream, const struct key_section *section, const 
     }
 }
 
-static void refuse_part(const struct key *key, const char *part, struct error *error) {
+static void refuse_part(const struct key *key, const char *part, struct gabion_error *error) {
     char *places = NULL, hint[128];
     size_t length = 0;
     FILE *stream = open_memstream(&places, &length);
@@ -170,14 +170,14 @@ static void refuse_part(const struct key *key, const char *part, struct error *e
     struct suggestion suggestion = suggestion_start(part);
     for (size_t i = 0; key->section && i < key->section->count; i++)
         suggestion_consider(&suggestion, key->section->keys[i].name);
-    error_set(error, ERROR_INPUT, "no key \"%s\" in %s%s%s", part,
+    error_set(error, GABION_ERROR_INPUT, "no key \"%s\" in %s%s%s", part,
               key->name[0] ? key->name : "a case file", length > 0 ? "; there is " : "",
               length > 0 ? places : suggestion_print(&suggestion, hint, sizeof hint));
     free(places);
 }
 
 // Walks "laws[2].friction" or "laws.friction"; NULL and an error at the first unknown part.
-static const struct key *find_path(const char *path, struct error *error) {
+static const struct key *find_path(const char *path, struct gabion_error *error) {
     const struct key *key = &whole_file;
     char part[64];
     for (const char *rest = path; *rest;) {
@@ -194,7 +194,7 @@ static const struct key *find_path(const char *path, struct error *error) {
     return key;
 }
 
-bool case_explain(const char *path, char *text, size_t size, struct error *error) {
+bool case_explain(const char *path, char *text, size_t size, struct gabion_error *error) {
     const struct key *key = find_path(path, error);
     if (!key)
         return false;
@@ -211,7 +211,8 @@ bool case_explain(const char *path, char *text, size_t size, struct error *error
     if (fits)
         memcpy(text, words, length + 1);
     free(words);
-    return fits || error_set(error, ERROR_RUN, "the explanation needs %zu bytes", length + 1);
+    return fits ||
+           error_set(error, GABION_ERROR_RUN, "the explanation needs %zu bytes", length + 1);
 }
 
 static void markdown_row(FILE *stream, const struct key *key, const char *path) {

@@ -12,7 +12,7 @@ static enum clump_mass mass_of(struct fields fields) {
     return (enum clump_mass)fields_choice(fields, "inertia_of"); // words in the order of the enum
 }
 
-static struct clump *read_clump(struct fields fields, struct error *error) {
+static struct clump *read_clump(struct fields fields, struct gabion_error *error) {
     size_t numbers;
     double *four = fields_numbers(fields, "spheres", &numbers);
     size_t count = numbers / 4;
@@ -29,19 +29,19 @@ static struct clump *read_clump(struct fields fields, struct error *error) {
     return clump;
 }
 
-static struct clump *read_bar(struct fields fields, struct error *error) {
+static struct clump *read_bar(struct fields fields, struct gabion_error *error) {
     return clump_bar(fields_integer(fields, "count"), fields_number(fields, "radius"),
                      fields_number(fields, "spacing"), mass_of(fields), error);
 }
 
-static struct clump *read_torus(struct fields fields, struct error *error) {
+static struct clump *read_torus(struct fields fields, struct gabion_error *error) {
     return clump_torus(fields_integer(fields, "count"), fields_number(fields, "radius"),
                        fields_number(fields, "ring"), mass_of(fields), error);
 }
 
 static const struct {
     const char *key;
-    struct clump *(*read)(struct fields, struct error *);
+    struct clump *(*read)(struct fields, struct gabion_error *);
 } clumps[] = {{"clump", read_clump}, {"bar", read_bar}, {"torus", read_torus}};
 #define CLUMPS (sizeof clumps / sizeof *clumps)
 
@@ -66,7 +66,7 @@ bool case_has_grain(struct fields entry) {
 }
 
 bool case_read_grain(struct fields entry, struct gabion_body *body, struct gabion_world *world,
-                     struct error *error) {
+                     struct gabion_error *error) {
     size_t k = 0;
     if (fields_have(entry, "disk")) {
         read_disk(fields_section(entry, "disk"), body);
@@ -82,7 +82,8 @@ bool case_read_grain(struct fields entry, struct gabion_body *body, struct gabio
 
 // Containers ----------------------------------------------------------------------------------
 
-bool case_add_hollow(struct fields container, struct gabion_world *world, struct error *error) {
+bool case_add_hollow(struct fields container, struct gabion_world *world,
+                     struct gabion_error *error) {
     struct gabion_body body = gabion_default_body();
     bool drum = fields_have(container, "drum");
     struct fields hollow = fields_section(container, drum ? "drum" : "hollow_sphere");
@@ -99,7 +100,7 @@ bool case_add_hollow(struct fields container, struct gabion_world *world, struct
         body.ends = fields_boolean(hollow, "ends");
     }
     if (body.group < 0)
-        return error_set(error, ERROR_INPUT, "too many groups");
+        return error_set(error, GABION_ERROR_INPUT, "too many groups");
     return gabion_add_body(world, &body, error) >= 0;
 }
 

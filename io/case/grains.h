@@ -10,10 +10,11 @@ bool case_has_grain(struct fields entry);
 
 // Sets shape, clump, radius, mass and inertia of the body from that key; its density is known.
 bool case_read_grain(struct fields entry, struct gabion_body *body, struct gabion_world *world,
-                     struct error *error);
+                     struct gabion_error *error);
 
 // A hollow sphere or a drum.
-bool case_add_hollow(struct fields container, struct gabion_world *world, struct error *error);
+bool case_add_hollow(struct fields container, struct gabion_world *world,
+                     struct gabion_error *error);
 
 // The degrees of freedom that leave the plane that the case names (enum gabion_lock bits), if any.
 unsigned case_plane_lock(struct fields file);

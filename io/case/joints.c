@@ -46,7 +46,7 @@ const struct key_section joint_section = SECTION(joint_keys);
 
 // A name is that of a group; a joint needs a group of one.
 static bool find_body(struct fields joint, const char *key, struct gabion_world *world, int32_t *id,
-                      struct error *error) {
+                      struct gabion_error *error) {
     const struct yaml_node *name = fields_node(joint, key);
     const struct bodies *bodies = &world->bodies;
     int group, found = 0;
@@ -83,7 +83,8 @@ static void read_kind(struct fields fields, struct gabion_joint *joint) {
         joint->axis = fields_vector(about, "axis");
 }
 
-static bool add_joint(struct fields fields, struct gabion_world *world, struct error *error) {
+static bool add_joint(struct fields fields, struct gabion_world *world,
+                      struct gabion_error *error) {
     struct gabion_joint joint = {.second = -1, .collide = fields_boolean(fields, "collide")};
     if (!find_body(fields, "first", world, &joint.first, error) ||
         (fields_have(fields, "second") &&
@@ -95,7 +96,7 @@ static bool add_joint(struct fields fields, struct gabion_world *world, struct e
 }
 
 bool case_add_joints(const struct case_file *file, struct gabion_world *world,
-                     struct error *error) {
+                     struct gabion_error *error) {
     struct fields top = case_fields(file);
     enum gabion_method method = world->settings.method;
     if (fields_count(top, "joints") > 0 && !panel_takes_joints(method))

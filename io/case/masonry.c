@@ -4,14 +4,14 @@
 
 // The marks of all entries, one per block. The array belongs to the caller.
 static bool read_marks(struct fields kind, struct gabion_world *world, struct block_marks *marks,
-                       struct block_mark **array, struct error *error) {
+                       struct block_mark **array, struct gabion_error *error) {
     size_t count = 0, capacity = 0;
     *array = NULL;
     for (size_t i = 0; i < fields_count(kind, "mark"); i++) {
         struct fields mark = fields_entry(kind, "mark", i);
         int group = gabion_add_group(world, fields_text(mark, "name"));
         if (group < 0)
-            return error_set(error, ERROR_INPUT, "too many groups");
+            return error_set(error, GABION_ERROR_INPUT, "too many groups");
         size_t blocks;
         double *block = fields_numbers(mark, "blocks", &blocks);
         *array = memory_reserve(*array, &capacity, count + blocks, sizeof **array, "marks");
@@ -40,7 +40,7 @@ static struct wall_opening *read_openings(struct fields wall, size_t *count) {
 }
 
 bool case_add_wall(struct fields entry, const struct gabion_body *template,
-                   struct gabion_world *world, struct error *error) {
+                   struct gabion_world *world, struct gabion_error *error) {
     struct fields wall = fields_section(entry, "wall");
     struct block_mark *marks;
     struct wall_definition definition = {
@@ -61,7 +61,7 @@ bool case_add_wall(struct fields entry, const struct gabion_body *template,
 }
 
 bool case_add_slabs(struct fields entry, const struct gabion_body *template,
-                    struct gabion_world *world, struct error *error) {
+                    struct gabion_world *world, struct gabion_error *error) {
     struct fields slabs = fields_section(entry, "slabs");
     struct slabs_definition definition = {
         .template = *template,
@@ -78,7 +78,7 @@ bool case_add_slabs(struct fields entry, const struct gabion_body *template,
 }
 
 bool case_add_arch(struct fields entry, const struct gabion_body *template,
-                   struct gabion_world *world, struct error *error) {
+                   struct gabion_world *world, struct gabion_error *error) {
     struct fields arch = fields_section(entry, "arch");
     struct block_mark *marks;
     struct arch_definition definition = {
@@ -98,7 +98,7 @@ bool case_add_arch(struct fields entry, const struct gabion_body *template,
 }
 
 bool case_add_dome(struct fields entry, const struct gabion_body *template,
-                   struct gabion_world *world, struct error *error) {
+                   struct gabion_world *world, struct gabion_error *error) {
     struct fields dome = fields_section(entry, "dome");
     struct block_mark *marks;
     struct dome_definition definition = {
@@ -119,7 +119,7 @@ bool case_add_dome(struct fields entry, const struct gabion_body *template,
 }
 
 bool case_add_tower(struct fields entry, const struct gabion_body *template,
-                    struct gabion_world *world, struct error *error) {
+                    struct gabion_world *world, struct gabion_error *error) {
     struct fields tower = fields_section(entry, "tower");
     struct block_mark *marks;
     struct tower_definition definition = {
@@ -136,7 +136,7 @@ bool case_add_tower(struct fields entry, const struct gabion_body *template,
 }
 
 bool case_add_stack(struct fields entry, const struct gabion_body *template,
-                    struct gabion_world *world, struct error *error) {
+                    struct gabion_world *world, struct gabion_error *error) {
     struct fields stack = fields_section(entry, "stack");
     struct block_mark *marks;
     struct stack_definition definition = {

@@ -70,10 +70,11 @@ static void merge(struct yaml_node *base, struct yaml_node *over,
 }
 
 static struct yaml_node *load(const char *path, const struct include_chain *outer,
-                              struct text_list *origins, struct error *error);
+                              struct text_list *origins, struct gabion_error *error);
 
 static bool load_include(const struct yaml_node *name, const struct include_chain *chain,
-                         struct yaml_node *base, struct text_list *origins, struct error *error) {
+                         struct yaml_node *base, struct text_list *origins,
+                         struct gabion_error *error) {
     char path[PATH_MAX], real[PATH_MAX];
     if (name->kind != YAML_SCALAR)
         return yaml_error(error, name->at, "include: expected a file name or a list of them");
@@ -93,7 +94,8 @@ static bool load_include(const struct yaml_node *name, const struct include_chai
 }
 
 static bool load_includes(const struct yaml_node *names, const struct include_chain *chain,
-                          struct yaml_node *base, struct text_list *origins, struct error *error) {
+                          struct yaml_node *base, struct text_list *origins,
+                          struct gabion_error *error) {
     if (names->kind != YAML_LIST)
         return load_include(names, chain, base, origins, error);
     for (size_t i = 0; i < names->count; i++)
@@ -103,7 +105,7 @@ static bool load_includes(const struct yaml_node *names, const struct include_ch
 }
 
 static struct yaml_node *load(const char *path, const struct include_chain *outer,
-                              struct text_list *origins, struct error *error) {
+                              struct text_list *origins, struct gabion_error *error) {
     size_t size;
     char *text = file_read(path, YAML_SIZE_MAX, &size, error);
     if (!text)
@@ -142,7 +144,7 @@ static void set_origin(struct yaml_node *node, const char *origin) {
 
 // Moves to the child `part` of *place, made if need be; `value` goes there when this is the last.
 static bool set_part(struct yaml_node **place, const char *part, struct yaml_node *value,
-                     const char *origin, struct error *error) {
+                     const char *origin, struct gabion_error *error) {
     struct yaml_position at = {origin, 0, 0};
     struct yaml_node *parent = *place;
     if (parent->kind == YAML_LIST) {
@@ -172,7 +174,7 @@ static bool set_part(struct yaml_node **place, const char *part, struct yaml_nod
 
 // Takes the value.
 static bool set_value(struct yaml_node *root, char *path, struct yaml_node *value,
-                      const char *origin, struct error *error) {
+                      const char *origin, struct gabion_error *error) {
     struct yaml_node *place = root;
     char *rest = path;
     while (*rest) {
@@ -190,14 +192,14 @@ static bool set_value(struct yaml_node *root, char *path, struct yaml_node *valu
 }
 
 bool case_override(struct yaml_node *root, const char *argument, struct text_list *origins,
-                   struct error *error) {
+                   struct gabion_error *error) {
     char name[512], path[256];
     const char *equals = strchr(argument, '=');
     snprintf(name, sizeof name, "--set %.400s", argument);
     const char *origin = text_list_add(origins, name);
     size_t length = equals ? (size_t)(equals - argument) : 0;
     if (length == 0 || length >= sizeof path || strchr(".[]", argument[0]))
-        return error_set(error, ERROR_INPUT, "%s: expected key.key=value", origin);
+        return error_set(error, GABION_ERROR_INPUT, "%s: expected key.key=value", origin);
     struct yaml_node *value = yaml_parse(equals + 1, strlen(equals + 1), origin, error);
     if (!value)
         return false;
@@ -210,7 +212,7 @@ bool case_override(struct yaml_node *root, const char *argument, struct text_lis
 
 // The file that a name in the document means: relative to where it is written.
 static bool find_named(const struct yaml_node *name, const char *case_path, char real[PATH_MAX],
-                       struct error *error) {
+                       struct gabion_error *error) {
     char path[PATH_MAX];
     const char *from = name->at.line ? name->at.origin : case_path;
     if (join_path(path, from, name->text) && realpath(path, real))
@@ -219,20 +221,22 @@ static bool find_named(const struct yaml_node *name, const char *case_path, char
 }
 
 static bool read_table_row(const struct csv *csv, bool first, struct yaml_node *points,
-                           struct yaml_position at, struct error *error) {
+                           struct yaml_position at, struct gabion_error *error) {
     double number;
     if (csv->count != 2)
-        return error_set(error, ERROR_INPUT, "%s:%ld: expected 2 columns (time, value), found %d",
-                         csv->path, csv->line, csv->count);
+        return error_set(error, GABION_ERROR_INPUT,
+                         "%s:%ld: expected 2 columns (time, value), found %d", csv->path, csv->line,
+                         csv->count);
     bool numbers = number_parse(csv->field[0], &number) && number_parse(csv->field[1], &number);
     if (!numbers && first) // a header
         return true;
     if (!numbers)
-        return error_set(error, ERROR_INPUT, "%s:%ld: expected two numbers, found \"%s\", \"%s\"",
-                         csv->path, csv->line, csv->field[0], csv->field[1]);
+        return error_set(error, GABION_ERROR_INPUT,
+                         "%s:%ld: expected two numbers, found \"%s\", \"%s\"", csv->path, csv->line,
+                         csv->field[0], csv->field[1]);
     if (points->count == TABLE_POINTS_MAX)
-        return error_set(error, ERROR_INPUT, "%s:%ld: more than %d points in a table", csv->path,
-                         csv->line, TABLE_POINTS_MAX);
+        return error_set(error, GABION_ERROR_INPUT, "%s:%ld: more than %d points in a table",
+                         csv->path, csv->line, TABLE_POINTS_MAX);
     struct yaml_node *point = yaml_create(YAML_LIST, at);
     yaml_append(point, yaml_create_scalar(csv->field[0], at));
     yaml_append(point, yaml_create_scalar(csv->field[1], at));
@@ -241,7 +245,7 @@ static bool read_table_row(const struct csv *csv, bool first, struct yaml_node *
 }
 
 static bool read_table(const char *path, struct yaml_node *points, struct yaml_position at,
-                       struct error *error) {
+                       struct gabion_error *error) {
     struct csv csv;
     if (!csv_open(&csv, path, error))
         return error_context(error, "%s", at.origin);
@@ -253,11 +257,12 @@ static bool read_table(const char *path, struct yaml_node *points, struct yaml_p
     }
     csv_close(&csv);
     if (result == CSV_END && points->count == 0)
-        return error_set(error, ERROR_INPUT, "%s: holds no points", path);
+        return error_set(error, GABION_ERROR_INPUT, "%s: holds no points", path);
     return result == CSV_END;
 }
 
-static bool inline_points(struct yaml_node *table, const char *case_path, struct error *error) {
+static bool inline_points(struct yaml_node *table, const char *case_path,
+                          struct gabion_error *error) {
     struct yaml_node *name = yaml_find(table, "file");
     char path[PATH_MAX];
     if (!name || name->kind != YAML_SCALAR || yaml_find(table, "points"))
@@ -274,13 +279,15 @@ static bool inline_points(struct yaml_node *table, const char *case_path, struct
     return true;
 }
 
-static bool inline_tables(struct yaml_node *action, const char *case_path, struct error *error) {
+static bool inline_tables(struct yaml_node *action, const char *case_path,
+                          struct gabion_error *error) {
     return inline_points(yaml_find(action, "table"), case_path, error) &&
            inline_points(yaml_find(action, "record"), case_path, error);
 }
 
 // The resolved case is read again from other folders, so its references must not be relative.
-static bool anchor_file(struct yaml_node *mapping, const char *case_path, struct error *error) {
+static bool anchor_file(struct yaml_node *mapping, const char *case_path,
+                        struct gabion_error *error) {
     struct yaml_node *name = yaml_find(mapping, "file");
     char path[PATH_MAX];
     if (!name || name->kind != YAML_SCALAR)
@@ -293,14 +300,14 @@ static bool anchor_file(struct yaml_node *mapping, const char *case_path, struct
     return true;
 }
 
-static bool anchor_mesh(struct yaml_node *body, const char *case_path, struct error *error) {
+static bool anchor_mesh(struct yaml_node *body, const char *case_path, struct gabion_error *error) {
     struct yaml_node *mesh = yaml_find(body, "mesh");
     return !mesh || anchor_file(mesh, case_path, error);
 }
 
 static bool for_entries(struct yaml_node *root, const char *key, const char *case_path,
-                        bool (*f)(struct yaml_node *, const char *, struct error *),
-                        struct error *error) {
+                        bool (*f)(struct yaml_node *, const char *, struct gabion_error *),
+                        struct gabion_error *error) {
     struct yaml_node *list = yaml_find(root, key);
     for (size_t i = 0; list && list->kind == YAML_LIST && i < list->count; i++)
         if (!f(list->item[i], case_path, error))
@@ -309,7 +316,7 @@ static bool for_entries(struct yaml_node *root, const char *key, const char *cas
 }
 
 struct yaml_node *case_resolve(const char *path, const char *const *overrides, int override_count,
-                               struct text_list *origins, struct error *error) {
+                               struct text_list *origins, struct gabion_error *error) {
     struct yaml_node *root = load(path, NULL, origins, error);
     if (!root)
         return NULL;

@@ -3,11 +3,11 @@
 #include "io/mesh/mesh.h"
 #include "parallel/memory.h"
 
-static struct polyhedron *read_box(struct fields box, struct error *error) {
+static struct polyhedron *read_box(struct fields box, struct gabion_error *error) {
     return polyhedron_box(vec3_scale(0.5, fields_vector(box, "size")), error);
 }
 
-static struct polyhedron *read_prism(struct fields prism, struct error *error) {
+static struct polyhedron *read_prism(struct fields prism, struct gabion_error *error) {
     size_t numbers;
     double *polygon = fields_numbers(prism, "polygon", &numbers);
     double half = 0.5 * fields_number(prism, "height");
@@ -17,12 +17,12 @@ static struct polyhedron *read_prism(struct fields prism, struct error *error) {
     return shape;
 }
 
-static struct polyhedron *read_wedge(struct fields wedge, struct error *error) {
+static struct polyhedron *read_wedge(struct fields wedge, struct gabion_error *error) {
     return generate_voussoir(fields_number(wedge, "radius"), fields_number(wedge, "thickness"),
                              fields_number(wedge, "depth"), fields_angle(wedge, "angle"), error);
 }
 
-static struct polyhedron *read_hull(struct fields hull, struct error *error) {
+static struct polyhedron *read_hull(struct fields hull, struct gabion_error *error) {
     size_t numbers;
     double *points = fields_numbers(hull, "points", &numbers);
     // vec3 is three doubles in a row.
@@ -33,11 +33,11 @@ static struct polyhedron *read_hull(struct fields hull, struct error *error) {
 
 static const struct {
     const char *key;
-    struct polyhedron *(*read)(struct fields, struct error *);
+    struct polyhedron *(*read)(struct fields, struct gabion_error *);
 } shapes[] = {{"box", read_box}, {"prism", read_prism}, {"wedge", read_wedge}, {"hull", read_hull}};
 
 static bool add_piece(struct polyhedron *shape, struct gabion_body *body,
-                      struct gabion_world *world, struct error *error) {
+                      struct gabion_world *world, struct gabion_error *error) {
     body->shape = GABION_POLYHEDRON;
     body->polyhedron = gabion_add_polyhedron(world, shape, error);
     return body->polyhedron >= 0 && gabion_add_body(world, body, error) >= 0;
@@ -45,9 +45,9 @@ static bool add_piece(struct polyhedron *shape, struct gabion_body *body,
 
 // Adds the pieces until one is refused; those after it are freed.
 static bool add_pieces(struct polyhedron **piece, size_t count, struct gabion_body *body,
-                       struct gabion_world *world, struct error *error) {
+                       struct gabion_world *world, struct gabion_error *error) {
     bool good = count == 1 || body->mass == 0.0 ||
-                error_set(error, ERROR_INPUT,
+                error_set(error, GABION_ERROR_INPUT,
                           "mass: the mesh has %zu pieces, which cannot all have that mass; give a "
                           "density",
                           count);
@@ -61,7 +61,7 @@ static bool add_pieces(struct polyhedron **piece, size_t count, struct gabion_bo
 }
 
 static bool add_mesh(struct fields mesh, struct gabion_body *body, struct gabion_world *world,
-                     struct error *error) {
+                     struct gabion_error *error) {
     size_t count;
     struct polyhedron **piece =
         mesh_read(fields_text(mesh, "file"), fields_number(mesh, "scale"), &count, error);
@@ -71,7 +71,7 @@ static bool add_mesh(struct fields mesh, struct gabion_body *body, struct gabion
 }
 
 bool case_add_block(struct fields entry, struct gabion_body *body, struct gabion_world *world,
-                    struct error *error) {
+                    struct gabion_error *error) {
     for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
         if (fields_have(entry, shapes[k].key)) {
             struct fields fields = fields_section(entry, shapes[k].key);

@@ -17,16 +17,16 @@ struct checkpoint_note { // what is written beside the state, outside the state 
 
 // Writes DIR/checkpoint-<step>.h5 and deletes the oldest ones beyond `keep`.
 bool checkpoint_write(const char *directory, const struct gabion_world *world,
-                      const struct checkpoint_note *note, int keep, struct error *error);
+                      const struct checkpoint_note *note, int keep, struct gabion_error *error);
 
 bool checkpoint_recognise(const char *path); // by its name or its first bytes; not verified
-struct checkpoint *checkpoint_open(const char *path, struct error *error);
+struct checkpoint *checkpoint_open(const char *path, struct gabion_error *error);
 // The newest good one of a folder; damaged ones are passed over and named in `remarks`.
 struct checkpoint *checkpoint_open_newest(const char *directory, char *remarks, size_t size,
-                                          struct error *error);
+                                          struct gabion_error *error);
 // The newest good one of step `last` or before.
 struct checkpoint *checkpoint_open_before(const char *directory, int64_t last, char *remarks,
-                                          size_t size, struct error *error);
+                                          size_t size, struct gabion_error *error);
 void checkpoint_close(struct checkpoint *checkpoint);
 
 const char *checkpoint_path(const struct checkpoint *checkpoint);
@@ -37,12 +37,13 @@ double checkpoint_wall_time(const struct checkpoint *checkpoint);
 // Groups, bodies, contact memory, waiting bodies, driver origins, ledger, step: into a world that
 // has the settings and materials of checkpoint_case. The restored state hash must match.
 bool checkpoint_restore(const struct checkpoint *checkpoint, struct gabion_world *world,
-                        struct error *error);
+                        struct gabion_error *error);
 
 // "key: value" lines for `gabion info`: step, time, bodies, contacts, state-hash, ...
 void checkpoint_describe(const struct checkpoint *checkpoint, char *text, size_t size);
 
 // Full-precision frame for analysis, DIR/frames/frame-<step>.h5 (output.frames_every).
-bool frame_write(const char *directory, const struct gabion_world *world, struct error *error);
+bool frame_write(const char *directory, const struct gabion_world *world,
+                 struct gabion_error *error);
 
 #endif

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/contact/contacts.h"
+#include "engine/contact/interfaces.h"
 #include "parallel/memory.h"
 
 // One array per property of the bodies ...
@@ -14,17 +16,17 @@
     .stride = sizeof *((struct gabion_world *)0)->bodies.field, .offset = 0
 
 // ... and arrays of structures elsewhere.
-#define ELEMENT(array, element, field)                                                             \
-    .pointer = offsetof(struct gabion_world, array), .stride = sizeof(element),                    \
-    .offset = offsetof(element, field)
+#define ELEMENT_OF(owner, array, element, field)                                                   \
+    .pointer = offsetof(owner, array), .stride = sizeof(element), .offset = offsetof(element, field)
+#define ELEMENT(array, element, field) ELEMENT_OF(struct gabion_world, array, element, field)
 
 #define HALF_SPACE(field) ELEMENT(bodies.half_spaces, struct half_space, field)
 #define HOLLOW(field)     ELEMENT(bodies.hollows, struct hollow, field)
-#define MEMORY(field)     ELEMENT(contacts.memory, struct contact_memory, field)
+#define MEMORY(field)     ELEMENT_OF(struct contacts, memory, struct contact_memory, field)
 #define PENDING(field)    ELEMENT(pending, struct pending_body, field)
 #define DRIVEN(field)     ELEMENT(driven, struct driven_body, field)
-#define INTERFACE(field)  ELEMENT(interfaces.list, struct interface, field)
-#define CORNER(field)     ELEMENT(interfaces.corner, struct interface_corner, field)
+#define INTERFACE(field)  ELEMENT_OF(struct interfaces, list, struct interface, field)
+#define CORNER(field)     ELEMENT_OF(struct interfaces, corner, struct interface_corner, field)
 
 #define JOINT(field) ELEMENT(joints.list, struct joint, field)
 
@@ -80,13 +82,13 @@ const struct state_array checkpoint_arrays[] = {
     {"hollows/ends", "1", H5_TYPE_UINT8, 1, ROWS_HOLLOWS, VALUE_FLAG, HOLLOW(ends)},
 
     {"contacts/start", "1", H5_TYPE_UINT32, 1, ROWS_STARTS, VALUE_ANY,
-     .pointer = offsetof(struct gabion_world, contacts.memory_start), .stride = sizeof(uint32_t)},
+     .pointer = offsetof(struct contacts, memory_start), .stride = sizeof(uint32_t)},
     {"contacts/body", "1", H5_TYPE_INT32, 1, ROWS_MEMORY, VALUE_BODY, MEMORY(a)},
     {"contacts/feature", "1", H5_TYPE_UINT32, 1, ROWS_MEMORY, VALUE_ANY, MEMORY(feature)},
     {"contacts/point", "m", H5_TYPE_FLOAT64, 3, ROWS_MEMORY, VALUE_FINITE, MEMORY(point)},
     {"contacts/impulse", "N s", H5_TYPE_FLOAT64, 3, ROWS_MEMORY, VALUE_FINITE, MEMORY(impulse)},
     {"contacts/collision", "m/s", H5_TYPE_FLOAT64, 3, ROWS_COLLISIONS, VALUE_FINITE,
-     .pointer = offsetof(struct gabion_world, contacts.memory_collision), .stride = sizeof(vec3)},
+     .pointer = offsetof(struct contacts, memory_collision), .stride = sizeof(vec3)},
 
     {"pending/id", "1", H5_TYPE_INT32, 1, ROWS_PENDING, VALUE_ID, PENDING(id)},
     {"pending/shape", "1", H5_TYPE_UINT32, 1, ROWS_PENDING, VALUE_SHAPE, PENDING(body.shape)},
@@ -237,7 +239,7 @@ const size_t checkpoint_group_count = sizeof checkpoint_groups / sizeof *checkpo
 size_t checkpoint_rows(const struct state *state, enum row_kind kind) {
     const struct gabion_world *world = state->world;
     const struct bodies *bodies = &world->bodies;
-    const struct contacts *contacts = &world->contacts;
+    const struct contacts *contacts = world->contacts;
     switch (kind) {
     case ROWS_BODIES:
         return (size_t)bodies->count;
@@ -258,9 +260,9 @@ size_t checkpoint_rows(const struct state *state, enum row_kind kind) {
     case ROWS_BODY_STARTS:
         return bodies->start_count;
     case ROWS_INTERFACES:
-        return world->interfaces.count;
+        return world->interfaces->count;
     case ROWS_INTERFACE_CORNERS:
-        return world->interfaces.corner_count;
+        return world->interfaces->corner_count;
     case ROWS_JOINTS:
         return (size_t)world->joints.count;
     case ROWS_POLYHEDRA:
@@ -290,8 +292,13 @@ struct h5_rows checkpoint_view(const struct state *state, const struct state_arr
         .count = checkpoint_rows(state, array->rows),
         .stride = array->stride,
     };
-    bool shape = array->rows >= ROWS_POLYHEDRA;
-    const char *owner = shape ? (const char *)&state->shapes : (const char *)state->world;
+    const char *owner = (const char *)state->world;
+    if (array->rows >= ROWS_POLYHEDRA)
+        owner = (const char *)&state->shapes;
+    else if (array->rows >= ROWS_STARTS && array->rows <= ROWS_COLLISIONS)
+        owner = (const char *)state->world->contacts;
+    else if (array->rows >= ROWS_INTERFACES && array->rows <= ROWS_INTERFACE_CORNERS)
+        owner = (const char *)state->world->interfaces;
     // The address is copied as bytes because each of them has a type of its own.
     memcpy(&rows.base, owner + array->pointer, sizeof rows.base);
     if (rows.base)
@@ -300,10 +307,10 @@ struct h5_rows checkpoint_view(const struct state *state, const struct state_arr
 }
 
 bool checkpoint_name(const char *directory, int64_t step, char *path, size_t size,
-                     struct error *error) {
+                     struct gabion_error *error) {
     int length = snprintf(path, size, "%s/checkpoint-%09" PRId64 ".h5", directory, step);
     if (length < 0 || (size_t)length >= size)
-        return error_set(error, ERROR_INPUT, "%s: folder name too long", directory);
+        return error_set(error, GABION_ERROR_INPUT, "%s: folder name too long", directory);
     return true;
 }
 
@@ -324,10 +331,10 @@ static int compare_steps(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-int64_t *checkpoint_list(const char *directory, size_t *count, struct error *error) {
+int64_t *checkpoint_list(const char *directory, size_t *count, struct gabion_error *error) {
     DIR *folder = opendir(directory);
     if (!folder) {
-        error_set(error, ERROR_INPUT, "%s: %s", directory, strerror(errno));
+        error_set(error, GABION_ERROR_INPUT, "%s: %s", directory, strerror(errno));
         return NULL;
     }
     size_t capacity = 0;

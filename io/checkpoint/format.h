@@ -6,6 +6,8 @@
 #ifndef IO_CHECKPOINT_FORMAT_H
 #define IO_CHECKPOINT_FORMAT_H
 
+#include "engine/contact/contacts.h"
+#include "engine/contact/interfaces.h"
 #include "engine/world/world.h"
 #include "io/checkpoint/checkpoint.h"
 #include "io/file/h5.h"
@@ -138,15 +140,15 @@ void shape_table_free(struct shape_table *shapes);
 // Builds the polyhedra and clumps that a file described into those of `bodies`; nothing in the
 // table is believed. `path` is for the error.
 bool shape_table_restore(const struct shape_table *shapes, struct bodies *bodies, const char *path,
-                         struct error *error);
+                         struct gabion_error *error);
 
 // Hashes the finished file and fills in its first bytes.
-bool checkpoint_seal(const char *path, struct error *error);
-bool checkpoint_verify(const char *path, struct error *error);
+bool checkpoint_seal(const char *path, struct gabion_error *error);
+bool checkpoint_verify(const char *path, struct gabion_error *error);
 
 // Steps of the files checkpoint-<digits>.h5 of a folder, oldest first; free with memory_free.
-int64_t *checkpoint_list(const char *directory, size_t *count, struct error *error);
+int64_t *checkpoint_list(const char *directory, size_t *count, struct gabion_error *error);
 bool checkpoint_name(const char *directory, int64_t step, char *path, size_t size,
-                     struct error *error);
+                     struct gabion_error *error);
 
 #endif

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "engine/contact/contacts.h"
+#include "engine/contact/interfaces.h"
 #include "io/checkpoint/format.h"
 #include "io/file/file.h"
 #include "parallel/memory.h"
@@ -34,23 +36,23 @@ _Static_assert(sizeof(enum interface_status) == 4, "stored as it lies in memory"
 static void gather_candidates(const void *context, size_t begin, size_t count, void *rows) {
     const struct gabion_world *world = context;
     for (size_t k = 0; k < count; k++)
-        ((int32_t *)rows)[k] = world->bodies.id[world->contacts.list[begin + k].c];
+        ((int32_t *)rows)[k] = world->bodies.id[world->contacts->list[begin + k].c];
 }
 
 static void gather_antagonists(const void *context, size_t begin, size_t count, void *rows) {
     const struct gabion_world *world = context;
     for (size_t k = 0; k < count; k++)
-        ((int32_t *)rows)[k] = world->bodies.id[world->contacts.list[begin + k].a];
+        ((int32_t *)rows)[k] = world->bodies.id[world->contacts->list[begin + k].a];
 }
 
 static void gather_points(const void *context, size_t begin, size_t count, void *rows) {
     const struct gabion_world *world = context;
     for (size_t k = 0; k < count; k++)
-        ((vec3 *)rows)[k] = contacts_position(world, &world->contacts.list[begin + k]);
+        ((vec3 *)rows)[k] = contacts_position(world, &world->contacts->list[begin + k]);
 }
 
 static bool write_all(const struct h5_file *file, const struct h5_rows *rows, size_t count,
-                      struct error *error) {
+                      struct gabion_error *error) {
     for (size_t k = 0; k < count; k++)
         if (!h5_write_rows(file, &rows[k], error))
             return false;
@@ -58,7 +60,7 @@ static bool write_all(const struct h5_file *file, const struct h5_rows *rows, si
 }
 
 static bool write_bodies(const struct h5_file *file, const struct gabion_world *world,
-                         struct error *error) {
+                         struct gabion_error *error) {
     const struct bodies *bodies = &world->bodies;
     const struct h5_rows rows[] = {
         BODY("bodies/id", "1", H5_TYPE_INT32, 1, id),
@@ -74,8 +76,8 @@ static bool write_bodies(const struct h5_file *file, const struct gabion_world *
 }
 
 static bool write_contacts(const struct h5_file *file, const struct gabion_world *world,
-                           struct error *error) {
-    const struct contacts *contacts = &world->contacts;
+                           struct gabion_error *error) {
+    const struct contacts *contacts = world->contacts;
     struct h5_rows candidate = CONTACT("contacts/candidate", "1", H5_TYPE_INT32, 1, c);
     struct h5_rows antagonist = CONTACT("contacts/antagonist", "1", H5_TYPE_INT32, 1, a);
     struct h5_rows point = CONTACT("contacts/point", "m", H5_TYPE_FLOAT64, 3, point);
@@ -98,7 +100,7 @@ static bool write_contacts(const struct h5_file *file, const struct gabion_world
 // The same datasets as in a checkpoint.
 static bool write_shapes(const struct h5_file *file, const struct gabion_world *world,
                          const char *group, enum row_kind first, enum row_kind last,
-                         struct error *error) {
+                         struct gabion_error *error) {
     struct state state = {(struct gabion_world *)world, shape_table_make(&world->bodies)};
     bool written = h5_write_group(file, group, error);
     for (size_t k = 0; written && k < checkpoint_array_count; k++) {
@@ -112,7 +114,7 @@ static bool write_shapes(const struct h5_file *file, const struct gabion_world *
 }
 
 static bool write_joints(const struct h5_file *file, const struct gabion_world *world,
-                         struct error *error) {
+                         struct gabion_error *error) {
     size_t count;
     struct interface_state *joint = interfaces_measure(world, &count);
     const struct h5_rows rows[] = {
@@ -137,20 +139,20 @@ static bool write_joints(const struct h5_file *file, const struct gabion_world *
 }
 
 static bool write_blocks(const struct h5_file *file, const struct gabion_world *world,
-                         struct error *error) {
+                         struct gabion_error *error) {
     return world->bodies.polyhedron_count == 0 ||
            (write_shapes(file, world, "polyhedra", ROWS_POLYHEDRA, ROWS_FACE_CORNERS, error) &&
             write_joints(file, world, error));
 }
 
 static bool write_clumps(const struct h5_file *file, const struct gabion_world *world,
-                         struct error *error) {
+                         struct gabion_error *error) {
     return world->bodies.clump_count == 0 ||
            write_shapes(file, world, "clumps", ROWS_CLUMPS, ROWS_CLUMP_SPHERES, error);
 }
 
 static bool write_contents(const struct h5_file *file, const struct gabion_world *world,
-                           struct error *error) {
+                           struct gabion_error *error) {
     double time = world_time(world);
     return h5_write_text(file, "/", "format", "gabion-frame", error) &&
            h5_write_text(file, "/", "format_version", "1.1", error) &&
@@ -163,7 +165,7 @@ static bool write_contents(const struct h5_file *file, const struct gabion_world
 }
 
 static bool write_temporary(const char *path, const struct gabion_world *world,
-                            struct error *error) {
+                            struct gabion_error *error) {
     struct h5_file file;
     if (!h5_create(&file, path, 0, error))
         return false;
@@ -173,7 +175,8 @@ static bool write_temporary(const char *path, const struct gabion_world *world,
     return false;
 }
 
-bool frame_write(const char *directory, const struct gabion_world *world, struct error *error) {
+bool frame_write(const char *directory, const struct gabion_world *world,
+                 struct gabion_error *error) {
     char folder[4096], path[4096], temporary[4096];
     int lengths[] = {
         snprintf(folder, sizeof folder, "%s/frames", directory),
@@ -182,7 +185,7 @@ bool frame_write(const char *directory, const struct gabion_world *world, struct
     };
     for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
         if (lengths[k] < 0 || (size_t)lengths[k] >= sizeof path)
-            return error_set(error, ERROR_INPUT, "%s: folder name too long", directory);
+            return error_set(error, GABION_ERROR_INPUT, "%s: folder name too long", directory);
     if (!file_make_directory(folder, error))
         return false;
     if (!write_temporary(temporary, world, error)) {

@@ -6,7 +6,7 @@
 #include "io/checkpoint/format.h"
 #include "parallel/memory.h"
 
-static bool read_numbers(struct checkpoint *checkpoint, struct error *error) {
+static bool read_numbers(struct checkpoint *checkpoint, struct gabion_error *error) {
     const struct h5_file *file = &checkpoint->file;
     for (size_t k = 0; k < checkpoint_number_count; k++) {
         const struct state_number *number = &checkpoint_numbers[k];
@@ -15,15 +15,16 @@ static bool read_numbers(struct checkpoint *checkpoint, struct error *error) {
             return false;
         // The only numbers of one byte are of type bool.
         if (number->type == H5_TYPE_UINT8 && value[0] != 0 && value[0] != 1)
-            return error_set(error, ERROR_INPUT, "%s: damaged: attribute '%s' should be 0 or 1",
-                             file->path, number->name);
+            return error_set(error, GABION_ERROR_INPUT,
+                             "%s: damaged: attribute '%s' should be 0 or 1", file->path,
+                             number->name);
         memcpy((char *)&checkpoint->numbers + number->offset, value, h5_type_size(number->type));
     }
     return h5_read_number(file, "/", "time", H5_TYPE_FLOAT64, &checkpoint->time, error) &&
            h5_read_number(file, "/", "wall_time", H5_TYPE_FLOAT64, &checkpoint->wall_time, error);
 }
 
-static bool read_contents(struct checkpoint *checkpoint, struct error *error) {
+static bool read_contents(struct checkpoint *checkpoint, struct gabion_error *error) {
     char hash[32], *end;
     size_t count = 0, size = 0;
     if (!read_numbers(checkpoint, error) ||
@@ -31,20 +32,20 @@ static bool read_contents(struct checkpoint *checkpoint, struct error *error) {
         return false;
     checkpoint->state_hash = strtoull(hash, &end, 16);
     if (end == hash || *end)
-        return error_set(error, ERROR_INPUT, "%s: damaged: attribute 'state_hash' is no hash",
-                         checkpoint->file.path);
+        return error_set(error, GABION_ERROR_INPUT,
+                         "%s: damaged: attribute 'state_hash' is no hash", checkpoint->file.path);
     if (checkpoint->numbers.step < 0)
-        return error_set(error, ERROR_INPUT, "%s: damaged: attribute 'step' is negative",
+        return error_set(error, GABION_ERROR_INPUT, "%s: damaged: attribute 'step' is negative",
                          checkpoint->file.path);
     checkpoint->case_text =
         h5_read_strings(&checkpoint->file, CHECKPOINT_CASE, &count, &size, error);
     if (checkpoint->case_text && count != 1)
-        return error_set(error, ERROR_INPUT, "%s: damaged: dataset '%s' should be one text",
+        return error_set(error, GABION_ERROR_INPUT, "%s: damaged: dataset '%s' should be one text",
                          checkpoint->file.path, CHECKPOINT_CASE);
     return checkpoint->case_text != NULL;
 }
 
-struct checkpoint *checkpoint_open(const char *path, struct error *error) {
+struct checkpoint *checkpoint_open(const char *path, struct gabion_error *error) {
     struct checkpoint *checkpoint = memory_allocate(1, sizeof *checkpoint, "a checkpoint");
     checkpoint->file.id = H5I_INVALID_HID;
     if (checkpoint_verify(path, error) && h5_open(&checkpoint->file, path, error) &&
@@ -75,12 +76,12 @@ bool checkpoint_recognise(const char *path) {
 }
 
 struct checkpoint *checkpoint_open_newest(const char *directory, char *remarks, size_t size,
-                                          struct error *error) {
+                                          struct gabion_error *error) {
     return checkpoint_open_before(directory, INT64_MAX, remarks, size, error);
 }
 
 struct checkpoint *checkpoint_open_before(const char *directory, int64_t last, char *remarks,
-                                          size_t size, struct error *error) {
+                                          size_t size, struct gabion_error *error) {
     if (size > 0)
         remarks[0] = '\0';
     size_t count = 0;
@@ -91,10 +92,10 @@ struct checkpoint *checkpoint_open_before(const char *directory, int64_t last, c
     while (count > 0 && steps[count - 1] > last)
         count--;
     struct checkpoint *checkpoint = NULL;
-    struct error newest = {0};
+    struct gabion_error newest = {0};
     for (size_t k = count; k-- > 0 && !checkpoint;) {
         char path[4096];
-        struct error cause = {0};
+        struct gabion_error cause = {0};
         if (checkpoint_name(directory, steps[k], path, sizeof path, &cause))
             checkpoint = checkpoint_open(path, &cause);
         if (checkpoint)
@@ -106,16 +107,17 @@ struct checkpoint *checkpoint_open_before(const char *directory, int64_t last, c
     int64_t oldest = all > 0 ? steps[0] : 0;
     memory_free(steps);
     if (!checkpoint && count == 0 && all > 0)
-        error_set(error, ERROR_INPUT,
+        error_set(error, GABION_ERROR_INPUT,
                   "%s: no checkpoint of step %" PRId64 " or before; the oldest is of step %" PRId64,
                   directory, last, oldest);
     else if (!checkpoint && count == 0)
-        error_set(error, ERROR_INPUT,
+        error_set(error, GABION_ERROR_INPUT,
                   "%s: no checkpoint here (files checkpoint-<step>.h5); nothing to go on from",
                   directory);
     else if (!checkpoint)
-        error_set(error, ERROR_INPUT, "%s: none of %zu checkpoints can be used; the newest: %s",
-                  directory, count, newest.text);
+        error_set(error, GABION_ERROR_INPUT,
+                  "%s: none of %zu checkpoints can be used; the newest: %s", directory, count,
+                  newest.text);
     return checkpoint;
 }
 
@@ -140,7 +142,7 @@ static bool is_block(int shape) { return shape == GABION_POLYHEDRON; }
 static bool is_finite(int shape) { return !shape_is_wall((enum gabion_shape)shape); }
 
 static int64_t count_shapes(const struct checkpoint *checkpoint, bool (*counts)(int)) {
-    struct error ignored = {0};
+    struct gabion_error ignored = {0};
     struct h5_rows shape = {.name = "bodies/shape", .type = H5_TYPE_UINT8, .columns = 1};
     if (!h5_find_rows(&checkpoint->file, &shape, &ignored))
         return 0;
@@ -185,7 +187,7 @@ void checkpoint_describe(const struct checkpoint *checkpoint, char *text, size_t
         numbers->ledger.energy_error, checkpoint->wall_time, checkpoint->state_hash);
     for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
         char value[256] = "";
-        struct error ignored = {0};
+        struct gabion_error ignored = {0};
         h5_read_text(&checkpoint->file, "/", texts[k].attribute, value, sizeof value, &ignored);
         if (used >= 0 && (size_t)used < size && value[0])
             used += snprintf(text + used, size - (size_t)used, "%s: %s\n", texts[k].key, value);

@@ -5,20 +5,22 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/contact/contacts.h"
+#include "engine/contact/interfaces.h"
 #include "geometry/patch.h"
 #include "io/checkpoint/format.h"
 #include "parallel/memory.h"
 
-static bool damaged(const struct checkpoint *checkpoint, struct error *error, const char *name,
-                    size_t row, const char *what) {
-    return error_set(error, ERROR_INPUT, "%s: damaged: dataset '%s', row %zu: %s",
+static bool damaged(const struct checkpoint *checkpoint, struct gabion_error *error,
+                    const char *name, size_t row, const char *what) {
+    return error_set(error, GABION_ERROR_INPUT, "%s: damaged: dataset '%s', row %zu: %s",
                      checkpoint->file.path, name, row, what);
 }
 
 // ---- names ----
 
 static bool restore_name(const struct checkpoint *checkpoint, struct gabion_world *world, int k,
-                         const char *name, struct error *error) {
+                         const char *name, struct gabion_error *error) {
     bool same = k < world->groups.count ? strcmp(world->groups.name[k], name) == 0
                                         : gabion_add_group(world, name) == k;
     return same || damaged(checkpoint, error, CHECKPOINT_GROUP_NAMES, (size_t)k,
@@ -26,14 +28,14 @@ static bool restore_name(const struct checkpoint *checkpoint, struct gabion_worl
 }
 
 static bool restore_groups(const struct checkpoint *checkpoint, struct gabion_world *world,
-                           struct error *error) {
+                           struct gabion_error *error) {
     size_t count = 0, size = 0;
     char *names = h5_read_strings(&checkpoint->file, CHECKPOINT_GROUP_NAMES, &count, &size, error);
     if (!names)
         return false;
     bool good = count <= UINT16_MAX && count >= (size_t)world->groups.count;
     if (!good)
-        error_set(error, ERROR_INPUT, "%s: dataset '%s' has %zu names; this run has %d",
+        error_set(error, GABION_ERROR_INPUT, "%s: dataset '%s' has %zu names; this run has %d",
                   checkpoint->file.path, CHECKPOINT_GROUP_NAMES, count, world->groups.count);
     for (size_t k = 0; good && k < count; k++)
         good = restore_name(checkpoint, world, (int)k, names + k * size, error);
@@ -42,7 +44,7 @@ static bool restore_groups(const struct checkpoint *checkpoint, struct gabion_wo
 }
 
 static bool check_materials(const struct checkpoint *checkpoint, const struct gabion_world *world,
-                            struct error *error) {
+                            struct gabion_error *error) {
     size_t count = 0, size = 0;
     char *names =
         h5_read_strings(&checkpoint->file, CHECKPOINT_MATERIAL_NAMES, &count, &size, error);
@@ -52,14 +54,14 @@ static bool check_materials(const struct checkpoint *checkpoint, const struct ga
     for (size_t k = 0; good && k < count; k++)
         good = strcmp(names + k * size, world->materials.name[k]) == 0;
     memory_free(names);
-    return good || error_set(error, ERROR_INPUT, "%s: the materials are not those of the case",
-                             checkpoint->file.path);
+    return good || error_set(error, GABION_ERROR_INPUT,
+                             "%s: the materials are not those of the case", checkpoint->file.path);
 }
 
 // ---- sizes ----
 
 static bool find_sizes(const struct checkpoint *checkpoint, const struct state *state,
-                       size_t sizes[ROWS_KINDS], struct error *error) {
+                       size_t sizes[ROWS_KINDS], struct gabion_error *error) {
     bool known[ROWS_KINDS] = {false};
     for (size_t k = 0; k < checkpoint_array_count; k++) {
         const struct state_array *array = &checkpoint_arrays[k];
@@ -67,7 +69,7 @@ static bool find_sizes(const struct checkpoint *checkpoint, const struct state *
         if (!h5_find_rows(&checkpoint->file, &rows, error))
             return false;
         if (known[array->rows] && rows.count != sizes[array->rows])
-            return error_set(error, ERROR_INPUT,
+            return error_set(error, GABION_ERROR_INPUT,
                              "%s: damaged: dataset '%s' has %zu rows where others have %zu",
                              checkpoint->file.path, array->name, rows.count, sizes[array->rows]);
         known[array->rows] = true;
@@ -77,7 +79,7 @@ static bool find_sizes(const struct checkpoint *checkpoint, const struct state *
 }
 
 static bool check_sizes(const struct checkpoint *checkpoint, const size_t sizes[ROWS_KINDS],
-                        struct error *error) {
+                        struct gabion_error *error) {
     int64_t moving = checkpoint->numbers.bodies.moving, ids = checkpoint->numbers.bodies.id_count;
     const char *wrong = NULL;
     if (sizes[ROWS_BODIES] > INT32_MAX || sizes[ROWS_HALF_SPACES] > INT32_MAX ||
@@ -97,7 +99,8 @@ static bool check_sizes(const struct checkpoint *checkpoint, const size_t sizes[
         wrong = "dataset 'contacts/start' should have one row more than there are moving bodies";
     else if (sizes[ROWS_COLLISIONS] != 0 && sizes[ROWS_COLLISIONS] != sizes[ROWS_MEMORY])
         wrong = "dataset 'contacts/collision' should have a row for each contact, or none";
-    return !wrong || error_set(error, ERROR_INPUT, "%s: damaged: %s", checkpoint->file.path, wrong);
+    return !wrong ||
+           error_set(error, GABION_ERROR_INPUT, "%s: damaged: %s", checkpoint->file.path, wrong);
 }
 
 static void make_room_for_bodies(const struct checkpoint *checkpoint, struct bodies *bodies,
@@ -148,7 +151,7 @@ static void make_room(const struct checkpoint *checkpoint, struct state *state,
                       const size_t sizes[ROWS_KINDS]) {
     struct gabion_world *world = state->world;
     make_room_for_bodies(checkpoint, &world->bodies, sizes);
-    make_room_for_contacts(&world->contacts, sizes);
+    make_room_for_contacts(world->contacts, sizes);
     memory_free(world->pending);
     world->pending_count = (int)sizes[ROWS_PENDING];
     world->pending = memory_allocate(sizes[ROWS_PENDING], sizeof *world->pending, "waiting bodies");
@@ -160,7 +163,7 @@ static void make_room(const struct checkpoint *checkpoint, struct state *state,
     world->joints.count = (int)sizes[ROWS_JOINTS];
     world->joints.list = memory_allocate(sizes[ROWS_JOINTS], sizeof *world->joints.list, "joints");
 
-    struct interfaces *interfaces = &world->interfaces;
+    struct interfaces *interfaces = world->interfaces;
     interfaces_free(interfaces);
     interfaces->count = sizes[ROWS_INTERFACES];
     interfaces->corner_count = sizes[ROWS_INTERFACE_CORNERS];
@@ -256,7 +259,7 @@ static int64_t value_least(enum value_check check) {
 }
 
 static bool check_integers(const void *context, const struct h5_rows *rows, const void *block,
-                           size_t first, size_t count, struct error *error) {
+                           size_t first, size_t count, struct gabion_error *error) {
     const struct value_context *value = context;
     if (value->check == VALUE_ANY)
         return true;
@@ -266,7 +269,7 @@ static bool check_integers(const void *context, const struct h5_rows *rows, cons
     for (size_t k = 0; k < count; k++) {
         int64_t integer = value_integer(rows->type, (const char *)block + k * size);
         if (integer < low || integer >= limit)
-            return error_set(error, ERROR_INPUT,
+            return error_set(error, GABION_ERROR_INPUT,
                              "%s: damaged: dataset '%s', row %zu: %" PRId64
                              " is not between %" PRId64 " and %" PRId64,
                              value->checkpoint->file.path, rows->name, first + k, integer, low,
@@ -276,7 +279,7 @@ static bool check_integers(const void *context, const struct h5_rows *rows, cons
 }
 
 static bool check_reals(const void *context, const struct h5_rows *rows, const void *block,
-                        size_t first, size_t count, struct error *error) {
+                        size_t first, size_t count, struct gabion_error *error) {
     const struct value_context *value = context;
     const double *real = block;
     size_t columns = (size_t)rows->columns;
@@ -293,7 +296,7 @@ static bool check_reals(const void *context, const struct h5_rows *rows, const v
 }
 
 static bool restore_arrays(const struct checkpoint *checkpoint, const struct state *state,
-                           struct error *error) {
+                           struct gabion_error *error) {
     for (size_t k = 0; k < checkpoint_array_count; k++) {
         const struct state_array *array = &checkpoint_arrays[k];
         struct value_context context = {checkpoint, state, array->check};
@@ -327,7 +330,7 @@ static bool shape_fits(const struct bodies *bodies, int32_t i) {
 }
 
 static bool check_bodies(const struct checkpoint *checkpoint, struct gabion_world *world,
-                         struct error *error) {
+                         struct gabion_error *error) {
     struct bodies *bodies = &world->bodies;
     for (int32_t i = 0; i < bodies->count; i++) {
         size_t row = (size_t)i;
@@ -352,8 +355,8 @@ static bool check_bodies(const struct checkpoint *checkpoint, struct gabion_worl
 }
 
 static bool check_interfaces(const struct checkpoint *checkpoint, const struct gabion_world *world,
-                             struct error *error) {
-    const struct interfaces *interfaces = &world->interfaces;
+                             struct gabion_error *error) {
+    const struct interfaces *interfaces = world->interfaces;
     size_t next = 0;
     for (size_t k = 0; k < interfaces->count; k++) {
         const struct interface *interface = &interfaces->list[k];
@@ -367,7 +370,7 @@ static bool check_interfaces(const struct checkpoint *checkpoint, const struct g
 }
 
 static bool check_joints(const struct checkpoint *checkpoint, const struct gabion_world *world,
-                         struct error *error) {
+                         struct gabion_error *error) {
     const struct joints *joints = &world->joints;
     for (int k = 0; k < joints->count; k++)
         if (joints->list[k].id[0] < 0 || joints->list[k].id[0] == joints->list[k].id[1])
@@ -377,8 +380,8 @@ static bool check_joints(const struct checkpoint *checkpoint, const struct gabio
 
 // Antagonists come after their candidate, and the memory of each body lies behind the last one's.
 static bool check_memory(const struct checkpoint *checkpoint, const struct state *state,
-                         struct error *error) {
-    const struct contacts *contacts = &state->world->contacts;
+                         struct gabion_error *error) {
+    const struct contacts *contacts = state->world->contacts;
     const uint32_t *start = contacts->memory_start;
     size_t starts = checkpoint_rows(state, ROWS_STARTS);
     if (starts > 0 && (start[0] != 0 || start[starts - 1] != contacts->memory_count))
@@ -403,7 +406,7 @@ static void restore_numbers(const struct checkpoint *checkpoint, struct gabion_w
 }
 
 static bool restore_state(const struct checkpoint *checkpoint, struct state *state,
-                          struct error *error) {
+                          struct gabion_error *error) {
     size_t sizes[ROWS_KINDS] = {0};
     struct gabion_world *world = state->world;
     if (!find_sizes(checkpoint, state, sizes, error) || !check_sizes(checkpoint, sizes, error))
@@ -416,7 +419,7 @@ static bool restore_state(const struct checkpoint *checkpoint, struct state *sta
 }
 
 bool checkpoint_restore(const struct checkpoint *checkpoint, struct gabion_world *world,
-                        struct error *error) {
+                        struct gabion_error *error) {
     struct state state = {.world = world};
     if (!check_materials(checkpoint, world, error) || !restore_groups(checkpoint, world, error))
         return false;
@@ -427,7 +430,7 @@ bool checkpoint_restore(const struct checkpoint *checkpoint, struct gabion_world
     restore_numbers(checkpoint, world);
     uint64_t hash = gabion_state_hash(world);
     return hash == checkpoint->state_hash ||
-           error_set(error, ERROR_INPUT,
+           error_set(error, GABION_ERROR_INPUT,
                      "%s: the restored state has hash %016" PRIx64 ", the stored one %016" PRIx64
                      "; go on from an earlier checkpoint",
                      checkpoint->file.path, hash, checkpoint->state_hash);

@@ -68,10 +68,10 @@ static bool seal_compute(int descriptor, struct seal *seal) {
     return got >= 0;
 }
 
-bool checkpoint_seal(const char *path, struct error *error) {
+bool checkpoint_seal(const char *path, struct gabion_error *error) {
     int descriptor = open(path, O_RDWR | O_CLOEXEC);
     if (descriptor < 0)
-        return error_set(error, ERROR_RUN, "%s: %s", path, strerror(errno));
+        return error_set(error, GABION_ERROR_RUN, "%s: %s", path, strerror(errno));
     struct seal seal = {.major = CHECKPOINT_FORMAT_MAJOR, .minor = CHECKPOINT_FORMAT_MINOR};
     char text[CHECKPOINT_SEAL_SIZE + 1];
     bool good = seal_compute(descriptor, &seal);
@@ -81,57 +81,58 @@ bool checkpoint_seal(const char *path, struct error *error) {
         good = pwrite(descriptor, text, CHECKPOINT_SEAL_SIZE, 0) == CHECKPOINT_SEAL_SIZE;
     }
     if (!good)
-        error_set(error, ERROR_RUN, "%s: cannot write: %s", path, strerror(errno));
+        error_set(error, GABION_ERROR_RUN, "%s: cannot write: %s", path, strerror(errno));
     close(descriptor);
     return good;
 }
 
-static bool seal_compare(const char *path, int descriptor, struct error *error) {
+static bool seal_compare(const char *path, int descriptor, struct gabion_error *error) {
     struct stat status;
     if (fstat(descriptor, &status) == 0 && !S_ISREG(status.st_mode))
-        return error_set(error, ERROR_INPUT, "%s: not a file; a checkpoint was expected", path);
+        return error_set(error, GABION_ERROR_INPUT, "%s: not a file; a checkpoint was expected",
+                         path);
     char stored[CHECKPOINT_SEAL_SIZE + 1] = "", expected[CHECKPOINT_SEAL_SIZE + 1];
     struct seal claimed = {0}, found;
     if (read_fully(descriptor, stored, CHECKPOINT_SEAL_SIZE, 0) < 0)
-        return error_set(error, ERROR_INPUT, "%s: %s", path, strerror(errno));
+        return error_set(error, GABION_ERROR_INPUT, "%s: %s", path, strerror(errno));
     if (!seal_scan(stored, &claimed))
-        return error_set(error, ERROR_INPUT,
+        return error_set(error, GABION_ERROR_INPUT,
                          "%s: not a Gabion checkpoint, or damaged: it does not begin with '%s'",
                          path, CHECKPOINT_FORMAT);
     if (claimed.major > CHECKPOINT_FORMAT_MAJOR)
-        return error_set(error, ERROR_INPUT,
+        return error_set(error, GABION_ERROR_INPUT,
                          "%s: checkpoint format %d.%d is newer than this program, which reads "
                          "%d.x; use the version of Gabion that wrote it",
                          path, claimed.major, claimed.minor, CHECKPOINT_FORMAT_MAJOR);
     if (claimed.major < 1 || claimed.minor < 0)
-        return error_set(error, ERROR_INPUT, "%s: there is no checkpoint format %d.%d", path,
+        return error_set(error, GABION_ERROR_INPUT, "%s: there is no checkpoint format %d.%d", path,
                          claimed.major, claimed.minor);
     if (claimed.major < CHECKPOINT_FORMAT_MAJOR)
         return error_set(
-            error, ERROR_INPUT,
+            error, GABION_ERROR_INPUT,
             "%s: checkpoint format %d.%d is of an earlier version of Gabion; this "
             "program reads %d.x. Go on with the version that wrote it, or run the case "
             "anew",
             path, claimed.major, claimed.minor, CHECKPOINT_FORMAT_MAJOR);
     found = claimed;
     if (!seal_compute(descriptor, &found))
-        return error_set(error, ERROR_INPUT, "%s: %s", path, strerror(errno));
+        return error_set(error, GABION_ERROR_INPUT, "%s: %s", path, strerror(errno));
     if (found.size != claimed.size)
-        return error_set(error, ERROR_INPUT,
+        return error_set(error, GABION_ERROR_INPUT,
                          "%s: damaged: %" PRIu64 " bytes of state, of %" PRIu64 " written", path,
                          found.size, claimed.size);
     seal_print(&found, expected);
     if (memcmp(stored, expected, CHECKPOINT_SEAL_SIZE) != 0)
-        return error_set(error, ERROR_INPUT, "%s: damaged: its contents do not match its hash",
-                         path);
+        return error_set(error, GABION_ERROR_INPUT,
+                         "%s: damaged: its contents do not match its hash", path);
     return true;
 }
 
-bool checkpoint_verify(const char *path, struct error *error) {
+bool checkpoint_verify(const char *path, struct gabion_error *error) {
     // Opening a pipe must not wait for somebody to write to it.
     int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0)
-        return error_set(error, ERROR_INPUT, "%s: %s", path, strerror(errno));
+        return error_set(error, GABION_ERROR_INPUT, "%s: %s", path, strerror(errno));
     bool good = seal_compare(path, descriptor, error);
     close(descriptor);
     return good;

@@ -126,7 +126,7 @@ static bool place_fits(const struct shape_table *shapes, size_t k, struct place 
 }
 
 static struct polyhedron *restore_one(const struct shape_table *shapes, size_t k, struct place *at,
-                                      struct error *error) {
+                                      struct gabion_error *error) {
     int32_t faces = (int32_t)shapes->face_count[k], corners = (int32_t)shapes->corner_count[k];
     int32_t *start = memory_allocate((size_t)faces + 1, sizeof *start, "polyhedra");
     for (int32_t f = 0; f < faces; f++)
@@ -142,40 +142,40 @@ static struct polyhedron *restore_one(const struct shape_table *shapes, size_t k
 }
 
 static bool restore_polyhedra(const struct shape_table *shapes, struct bodies *bodies,
-                              const char *path, struct error *error) {
+                              const char *path, struct gabion_error *error) {
     struct place at = {0};
     bodies->polyhedra = memory_reserve(bodies->polyhedra, &bodies->polyhedron_capacity,
                                        shapes->polyhedra, sizeof *bodies->polyhedra, "polyhedra");
     for (size_t k = 0; k < shapes->polyhedra; k++) {
         if (!place_fits(shapes, k, at))
-            return error_set(error, ERROR_INPUT,
+            return error_set(error, GABION_ERROR_INPUT,
                              "%s: damaged: group 'polyhedra', polyhedron %zu: its counts do not "
                              "fit the corners and faces there are",
                              path, k);
         struct polyhedron *polyhedron = restore_one(shapes, k, &at, error);
         if (!polyhedron) {
-            error->status = ERROR_INPUT;
+            error->status = GABION_ERROR_INPUT;
             return error_context(error, "%s: damaged: group 'polyhedra', polyhedron %zu", path, k);
         }
         bodies->polyhedra[bodies->polyhedron_count++] = polyhedron;
     }
     bool all = at.face == shapes->faces && at.corner == shapes->corners &&
                at.face_corner == shapes->face_corners;
-    return all || error_set(error, ERROR_INPUT,
+    return all || error_set(error, GABION_ERROR_INPUT,
                             "%s: damaged: group 'polyhedra' has corners or faces that belong to "
                             "no polyhedron",
                             path);
 }
 
 static bool restore_clumps(const struct shape_table *shapes, struct bodies *bodies,
-                           const char *path, struct error *error) {
+                           const char *path, struct gabion_error *error) {
     size_t next = 0;
     bodies->clumps = memory_reserve(bodies->clumps, &bodies->clump_capacity, shapes->clumps,
                                     sizeof *bodies->clumps, "clumps");
     for (size_t k = 0; k < shapes->clumps; k++) {
         size_t count = shapes->sphere_count[k];
         if (count > shapes->spheres - next)
-            return error_set(error, ERROR_INPUT,
+            return error_set(error, GABION_ERROR_INPUT,
                              "%s: damaged: group 'clumps', clump %zu: more spheres than there are",
                              path, k);
         struct clump *clump =
@@ -188,12 +188,12 @@ static bool restore_clumps(const struct shape_table *shapes, struct bodies *bodi
         next += count;
     }
     return next == shapes->spheres ||
-           error_set(error, ERROR_INPUT,
+           error_set(error, GABION_ERROR_INPUT,
                      "%s: damaged: group 'clumps' has spheres that belong to no clump", path);
 }
 
 bool shape_table_restore(const struct shape_table *shapes, struct bodies *bodies, const char *path,
-                         struct error *error) {
+                         struct gabion_error *error) {
     return restore_polyhedra(shapes, bodies, path, error) &&
            restore_clumps(shapes, bodies, path, error);
 }

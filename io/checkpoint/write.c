@@ -19,7 +19,7 @@
 #endif
 
 static bool write_texts(struct h5_file *file, const struct gabion_world *world,
-                        const struct checkpoint_note *note, struct error *error) {
+                        const struct checkpoint_note *note, struct gabion_error *error) {
     char version[32], hash[32], sha256[SHA256_TEXT_SIZE], host[256] = "", created[32] = "";
     snprintf(version, sizeof version, "%d.%d", CHECKPOINT_FORMAT_MAJOR, CHECKPOINT_FORMAT_MINOR);
     snprintf(hash, sizeof hash, "%016" PRIx64, gabion_state_hash(world));
@@ -52,7 +52,7 @@ static bool write_texts(struct h5_file *file, const struct gabion_world *world,
 }
 
 static bool write_numbers(struct h5_file *file, const struct gabion_world *world,
-                          const struct checkpoint_note *note, struct error *error) {
+                          const struct checkpoint_note *note, struct gabion_error *error) {
     for (size_t k = 0; k < checkpoint_number_count; k++) {
         const struct state_number *number = &checkpoint_numbers[k];
         if (!h5_write_number(file, number->object, number->name, number->type,
@@ -67,12 +67,12 @@ static bool write_numbers(struct h5_file *file, const struct gabion_world *world
 }
 
 static bool write_names(struct h5_file *file, const char *name, const struct name_table *table,
-                        struct error *error) {
+                        struct gabion_error *error) {
     return h5_write_strings(file, name, table->name, (size_t)table->count, error);
 }
 
 static bool write_contents(struct h5_file *file, const struct gabion_world *world,
-                           const struct checkpoint_note *note, struct error *error) {
+                           const struct checkpoint_note *note, struct gabion_error *error) {
     for (size_t k = 0; k < checkpoint_group_count; k++)
         if (!h5_write_group(file, checkpoint_groups[k], error))
             return false;
@@ -91,7 +91,7 @@ static bool write_contents(struct h5_file *file, const struct gabion_world *worl
 }
 
 static bool write_temporary(const char *path, const struct gabion_world *world,
-                            const struct checkpoint_note *note, struct error *error) {
+                            const struct checkpoint_note *note, struct gabion_error *error) {
     struct h5_file file;
     if (!h5_create(&file, path, CHECKPOINT_SEAL_SIZE, error))
         return false;
@@ -103,7 +103,7 @@ static bool write_temporary(const char *path, const struct gabion_world *world,
 }
 
 static void remove_step(const char *directory, int64_t step) {
-    struct error ignored = {0};
+    struct gabion_error ignored = {0};
     char path[4096];
     if (checkpoint_name(directory, step, path, sizeof path, &ignored))
         unlink(path);
@@ -112,7 +112,7 @@ static void remove_step(const char *directory, int64_t step) {
 // Files beyond the step just written are left from a run that was taken up again before them: they
 // go first, then the oldest.
 static void remove_old(const char *directory, int64_t written, size_t keep) {
-    struct error ignored = {0};
+    struct gabion_error ignored = {0};
     size_t count = 0;
     int64_t *steps = checkpoint_list(directory, &count, &ignored);
     if (!steps)
@@ -126,13 +126,13 @@ static void remove_old(const char *directory, int64_t written, size_t keep) {
 }
 
 bool checkpoint_write(const char *directory, const struct gabion_world *world,
-                      const struct checkpoint_note *note, int keep, struct error *error) {
+                      const struct checkpoint_note *note, int keep, struct gabion_error *error) {
     char path[4096], temporary[4096];
     int length = snprintf(temporary, sizeof temporary, "%s/" CHECKPOINT_TEMPORARY, directory);
     if (!checkpoint_name(directory, world->step, path, sizeof path, error))
         return false;
     if (length < 0 || (size_t)length >= sizeof temporary)
-        return error_set(error, ERROR_INPUT, "%s: folder name too long", directory);
+        return error_set(error, GABION_ERROR_INPUT, "%s: folder name too long", directory);
     if (!write_temporary(temporary, world, note, error)) {
         unlink(temporary);
         return error_context(error, "step %" PRId64 ": no checkpoint written", world->step);

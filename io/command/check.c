@@ -176,14 +176,14 @@ static void check_overlap(struct gabion_world *world) {
 // Wants the bodies in order, as check_overlap leaves them. Those that come later are looked at in
 // their step.
 static void check_fit(const struct gabion_world *world) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     if (!hollow_fit_check(world, &error))
         warn("%s; the run will stop", error.text);
 }
 
 // Entries without effect are most often a slip in a name or a time.
 static bool is_too_late(const struct scene *scene, double time, int64_t steps) {
-    struct error ignored = {0};
+    struct gabion_error ignored = {0};
     int64_t step;
     return !scene_steps_until(scene, time, &step, &ignored) || step >= steps;
 }
@@ -252,7 +252,7 @@ static double estimate_memory(const struct gabion_world *world) {
     return memory;
 }
 
-static bool check_scene(const struct scene *scene, struct error *error) {
+static bool check_scene(const struct scene *scene, struct gabion_error *error) {
     int64_t steps;
     if (!scene_steps_until(scene, case_settings(scene->file)->end, &steps, error))
         return false;
@@ -274,7 +274,7 @@ static bool check_scene(const struct scene *scene, struct error *error) {
     return true;
 }
 
-bool command_check(const struct options *options, struct error *error) {
+bool command_check(const struct options *options, struct gabion_error *error) {
     struct scene_request request = options_scene(options);
     struct scene scene;
     if (!scene_open_case(&scene, &request, error))

@@ -4,13 +4,13 @@
 
 #include "io/command/options.h"
 
-bool command_run(const struct options *options, struct error *error);
-bool command_resume(const struct options *options, struct error *error);
-bool command_check(const struct options *options, struct error *error);
-bool command_info(const struct options *options, struct error *error);
-bool command_explain(const struct options *options, struct error *error);
-bool command_solve(const struct options *options, struct error *error);
-bool command_export(const struct options *options, struct error *error);
-bool command_compare(const struct options *options, struct error *error);
+bool command_run(const struct options *options, struct gabion_error *error);
+bool command_resume(const struct options *options, struct gabion_error *error);
+bool command_check(const struct options *options, struct gabion_error *error);
+bool command_info(const struct options *options, struct gabion_error *error);
+bool command_explain(const struct options *options, struct gabion_error *error);
+bool command_solve(const struct options *options, struct gabion_error *error);
+bool command_export(const struct options *options, struct gabion_error *error);
+bool command_compare(const struct options *options, struct gabion_error *error);
 
 #endif

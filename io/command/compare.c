@@ -124,7 +124,7 @@ static void compare_files(struct comparison *comparison, struct team *team) {
     }
     print_heading(comparison);
     for (int k = 0; k < options->target_count; k++) {
-        struct error error = {0};
+        struct gabion_error error = {0};
         struct friction_problem *problem = solving_read(options->targets[k], team, &error);
         if (problem != NULL)
             compare_problem(comparison, options->targets[k], problem);
@@ -138,7 +138,7 @@ static void compare_files(struct comparison *comparison, struct team *team) {
 // Profiles ------------------------------------------------------------------------------------
 
 static bool write_profiles(const struct comparison *comparison, const struct profile *profiles,
-                           struct error *error) {
+                           struct gabion_error *error) {
     const char *prefix = comparison->options->output;
     char path[4096];
     if (prefix == NULL)
@@ -153,7 +153,7 @@ static bool write_profiles(const struct comparison *comparison, const struct pro
     return profile_write_svg(path, profiles, comparison->tolerance_count, title, error);
 }
 
-static bool make_profiles(const struct comparison *comparison, struct error *error) {
+static bool make_profiles(const struct comparison *comparison, struct gabion_error *error) {
     struct profile *profiles = memory_allocate((size_t)comparison->tolerance_count,
                                                sizeof *profiles, "performance profiles");
     size_t pitch = (size_t)comparison->options->target_count * (size_t)comparison->solver_count;
@@ -173,18 +173,18 @@ static bool make_profiles(const struct comparison *comparison, struct error *err
 
 // The command ---------------------------------------------------------------------------------
 
-static bool open_table(struct comparison *comparison, struct error *error) {
+static bool open_table(struct comparison *comparison, struct gabion_error *error) {
     char path[4096];
     const char *prefix = comparison->options->output;
     if (prefix == NULL)
         return true;
     int length = snprintf(path, sizeof path, "%s.csv", prefix);
     if (length < 0 || length + 16 >= (int)sizeof path)
-        return error_set(error, ERROR_INPUT, "%.1024s: file name too long", prefix);
+        return error_set(error, GABION_ERROR_INPUT, "%.1024s: file name too long", prefix);
     return safe_file_open(&comparison->table, path, error);
 }
 
-static bool compare(struct comparison *comparison, struct team *team, struct error *error) {
+static bool compare(struct comparison *comparison, struct team *team, struct gabion_error *error) {
     if (!open_table(comparison, error))
         return false;
     compare_files(comparison, team);
@@ -196,7 +196,7 @@ static bool compare(struct comparison *comparison, struct team *team, struct err
         return false;
     printf("\nproblems: %d\nunreadable: %d\n", comparison->problems, comparison->unreadable);
     if (comparison->unreadable > 0)
-        return error_set(error, ERROR_INPUT, "%d of %d files could not be read",
+        return error_set(error, GABION_ERROR_INPUT, "%d of %d files could not be read",
                          comparison->unreadable, comparison->options->target_count);
     return true;
 }
@@ -214,7 +214,7 @@ static void choose(struct comparison *comparison, struct solver_choice *solvers,
     comparison->solvers = solvers;
 }
 
-bool command_compare(const struct options *options, struct error *error) {
+bool command_compare(const struct options *options, struct gabion_error *error) {
     struct workers workers;
     struct comparison comparison = {
         .options = options,

@@ -5,11 +5,11 @@
 
 #define TEXT_SIZE ((size_t)1 << 20)
 
-bool command_explain(const struct options *options, struct error *error) {
+bool command_explain(const struct options *options, struct gabion_error *error) {
     if (options->markdown) {
         if (options->target != NULL)
-            return error_set(error, ERROR_INPUT, "--markdown prints all keys: leave \"%s\" away",
-                             options->target);
+            return error_set(error, GABION_ERROR_INPUT,
+                             "--markdown prints all keys: leave \"%s\" away", options->target);
         case_keys_markdown(stdout);
         return true;
     }

@@ -11,7 +11,8 @@
 #include "parallel/memory.h"
 
 // Of the file rather than of the problem that went into it: what a reader will see.
-static bool print_written(const char *path, const struct gabion_world *world, struct error *error) {
+static bool print_written(const char *path, const struct gabion_world *world,
+                          struct gabion_error *error) {
     double *r;
     struct friction_problem *problem = fclib_read(path, &r, error);
     if (problem == NULL)
@@ -27,7 +28,7 @@ static bool print_written(const char *path, const struct gabion_world *world, st
 }
 
 static bool write_problem(const struct scene *scene, const struct options *options,
-                          const struct friction_problem *problem, struct error *error) {
+                          const struct friction_problem *problem, struct gabion_error *error) {
     const struct gabion_world *world = scene->world;
     const char *title = case_title(scene->file);
     char description[1024];
@@ -48,11 +49,12 @@ static bool write_problem(const struct scene *scene, const struct options *optio
     return written;
 }
 
-static bool make_step(struct scene *scene, const struct options *options, struct error *error) {
+static bool make_step(struct scene *scene, const struct options *options,
+                      struct gabion_error *error) {
     struct gabion_world *world = scene->world;
     int64_t step = options->step > 0 ? options->step : world->step + 1;
     if (step <= world->step)
-        return error_set(error, ERROR_INPUT,
+        return error_set(error, GABION_ERROR_INPUT,
                          "%s: is at step %" PRId64 "; step %" PRId64 " cannot be made from there",
                          options->target, world->step, step);
     while (world->step < step)
@@ -61,7 +63,7 @@ static bool make_step(struct scene *scene, const struct options *options, struct
     struct friction_problem *problem = friction_problem_of_step(world);
     bool written = problem->contacts > 0 && write_problem(scene, options, problem, error);
     if (problem->contacts == 0)
-        error_set(error, ERROR_INPUT,
+        error_set(error, GABION_ERROR_INPUT,
                   "%s: no contacts in step %" PRId64 " (time %.9g s), so there is no problem to "
                   "write; choose another step with --step",
                   options->target, step, world_time(world));
@@ -69,7 +71,8 @@ static bool make_step(struct scene *scene, const struct options *options, struct
     return written && print_written(options->fclib, world, error);
 }
 
-static struct checkpoint *open_checkpoint(const struct options *options, struct error *error) {
+static struct checkpoint *open_checkpoint(const struct options *options,
+                                          struct gabion_error *error) {
     char remarks[2048] = "";
     if (!folder_is_directory(options->target))
         return checkpoint_open(options->target, error);
@@ -81,7 +84,8 @@ static struct checkpoint *open_checkpoint(const struct options *options, struct 
     return checkpoint;
 }
 
-static bool open_scene(struct scene *scene, const struct options *options, struct error *error) {
+static bool open_scene(struct scene *scene, const struct options *options,
+                       struct gabion_error *error) {
     struct scene_request request = options_scene(options);
     if (!folder_is_directory(options->target) && !checkpoint_recognise(options->target))
         return scene_open_case(scene, &request, error);
@@ -93,14 +97,15 @@ static bool open_scene(struct scene *scene, const struct options *options, struc
     return opened;
 }
 
-bool command_export(const struct options *options, struct error *error) {
+bool command_export(const struct options *options, struct gabion_error *error) {
     struct scene scene;
     if (options->fclib == NULL)
-        return error_set(error, ERROR_INPUT,
+        return error_set(error, GABION_ERROR_INPUT,
                          "gabion export needs --fclib FILE, the file to write; see gabion export "
                          "--help");
     if (file_exists(options->fclib) && !options->force)
-        return error_set(error, ERROR_INPUT, "%s exists; --force replaces it", options->fclib);
+        return error_set(error, GABION_ERROR_INPUT, "%s exists; --force replaces it",
+                         options->fclib);
     if (!open_scene(&scene, options, error))
         return false;
     bool written = make_step(&scene, options, error);

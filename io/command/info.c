@@ -6,7 +6,7 @@
 #include "io/run/scene.h"
 #include "io/text/version.h"
 
-static bool describe_machine(struct error *error) {
+static bool describe_machine(struct gabion_error *error) {
     char text[4096];
     struct topology *topology = topology_load(error);
     if (topology == NULL)
@@ -29,7 +29,7 @@ static bool describe_checkpoint(struct checkpoint *checkpoint) {
     return true;
 }
 
-static bool describe_folder(const char *directory, struct error *error) {
+static bool describe_folder(const char *directory, struct gabion_error *error) {
     char remarks[2048] = "";
     struct checkpoint *checkpoint =
         checkpoint_open_newest(directory, remarks, sizeof remarks, error);
@@ -38,7 +38,7 @@ static bool describe_folder(const char *directory, struct error *error) {
     return describe_checkpoint(checkpoint);
 }
 
-static bool describe_case(const struct options *options, struct error *error) {
+static bool describe_case(const struct options *options, struct gabion_error *error) {
     struct scene_request request = options_scene(options);
     struct scene scene;
     if (!scene_open_case(&scene, &request, error))
@@ -48,12 +48,12 @@ static bool describe_case(const struct options *options, struct error *error) {
     return true;
 }
 
-bool command_info(const struct options *options, struct error *error) {
+bool command_info(const struct options *options, struct gabion_error *error) {
     const char *target = options->target;
     if (target == NULL)
         return describe_machine(error);
     if (!file_exists(target))
-        return error_set(error, ERROR_INPUT,
+        return error_set(error, GABION_ERROR_INPUT,
                          "%s does not exist; give a case, a checkpoint, a contact problem or the "
                          "folder of a run",
                          target);

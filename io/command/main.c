@@ -6,13 +6,13 @@
 #include "io/text/version.h"
 #include "parallel/memory.h"
 
-static bool (*const commands[VERB_COUNT])(const struct options *, struct error *) = {
+static bool (*const commands[VERB_COUNT])(const struct options *, struct gabion_error *) = {
     [VERB_RUN] = command_run,       [VERB_RESUME] = command_resume,   [VERB_CHECK] = command_check,
     [VERB_INFO] = command_info,     [VERB_EXPLAIN] = command_explain, [VERB_SOLVE] = command_solve,
     [VERB_EXPORT] = command_export, [VERB_COMPARE] = command_compare,
 };
 
-static bool dispatch(const struct options *options, struct error *error) {
+static bool dispatch(const struct options *options, struct gabion_error *error) {
     if (options->help)
         options_print_help(options->verb, stdout);
     else if (options->version)
@@ -24,7 +24,7 @@ static bool dispatch(const struct options *options, struct error *error) {
 
 int main(int argc, char **argv) {
     struct options options;
-    struct error error = {0};
+    struct gabion_error error = {0};
     interrupt_spare_writes();
     memory_keep_freed();
     bool done = options_parse(&options, argc, (const char *const *)argv, &error) &&
@@ -32,9 +32,10 @@ int main(int argc, char **argv) {
     options_free(&options);
     // A script that reads an empty summary must not be told that all went well.
     if (fflush(stdout) != 0 || ferror(stdout))
-        done = error_set(&error, ERROR_RUN, "cannot write to standard output: %s", strerror(errno));
+        done = error_set(&error, GABION_ERROR_RUN, "cannot write to standard output: %s",
+                         strerror(errno));
     if (done)
         return 0;
     fprintf(stderr, "gabion: %s\n", error.text);
-    return error.status == ERROR_INPUT ? 2 : 1;
+    return error.status == GABION_ERROR_INPUT ? 2 : 1;
 }

@@ -56,7 +56,7 @@ struct option_row {
     const char *argument; // NULL: a flag
     unsigned verbs;
     const char *help;
-    bool (*set)(struct options *options, const char *value, struct error *error);
+    bool (*set)(struct options *options, const char *value, struct gabion_error *error);
 };
 
 #define SOLVING (BIT(VERB_SOLVE) | BIT(VERB_COMPARE))
@@ -147,11 +147,11 @@ static const char *value_of(const char *argument) {
 }
 
 static bool refuse_option(enum verb verb, const char *argument, const struct option_row *row,
-                          struct error *error) {
+                          struct gabion_error *error) {
     char program[64], near[128], word[64];
     program_of(verb, program);
     if (row != NULL)
-        return error_set(error, ERROR_INPUT, "%s has no option %s; see %s --help", program,
+        return error_set(error, GABION_ERROR_INPUT, "%s has no option %s; see %s --help", program,
                          argument, program);
     snprintf(word, sizeof word, "%.*s", (int)strcspn(argument, "="), argument);
     struct suggestion suggestion = suggestion_start(word);
@@ -161,29 +161,29 @@ static bool refuse_option(enum verb verb, const char *argument, const struct opt
         if (option_rows[i].verbs & BIT(verb))
             suggestion_consider(&suggestion, names[i]);
     }
-    return error_set(error, ERROR_INPUT, "unknown option %s%s (see %s --help)", word,
+    return error_set(error, GABION_ERROR_INPUT, "unknown option %s%s (see %s --help)", word,
                      suggestion_print(&suggestion, near, sizeof near), program);
 }
 
 // One option at argv[*at]; its value may be the next argument.
 static bool take_option(struct options *options, int argc, const char *const *argv, int *at,
-                        struct error *error) {
+                        struct gabion_error *error) {
     const char *argument = argv[*at], *value = value_of(argument);
     const struct option_row *row = find_option(options->verb, argument);
     if (row == NULL || !(row->verbs & BIT(options->verb)))
         return refuse_option(options->verb, argument, row, error);
     if (row->argument == NULL && value != NULL)
-        return error_set(error, ERROR_INPUT, "--%s takes no value: %s", row->name, argument);
+        return error_set(error, GABION_ERROR_INPUT, "--%s takes no value: %s", row->name, argument);
     if (row->argument != NULL && value == NULL) {
         if (*at + 1 >= argc || strncmp(argv[*at + 1], "--", 2) == 0)
-            return error_set(error, ERROR_INPUT, "%s needs a value: %s %s", argument, argument,
-                             row->argument);
+            return error_set(error, GABION_ERROR_INPUT, "%s needs a value: %s %s", argument,
+                             argument, row->argument);
         value = argv[++*at];
     }
     return row->set(options, value, error);
 }
 
-static bool take_verb(struct options *options, const char *name, struct error *error) {
+static bool take_verb(struct options *options, const char *name, struct gabion_error *error) {
     struct suggestion suggestion = suggestion_start(name);
     char near[128];
     for (int verb = 0; verb < VERB_COUNT; verb++) {
@@ -193,14 +193,14 @@ static bool take_verb(struct options *options, const char *name, struct error *e
         }
         suggestion_consider(&suggestion, verbs[verb].name);
     }
-    return error_set(error, ERROR_INPUT, "unknown command \"%.60s\"%s (see gabion --help)", name,
-                     suggestion_print(&suggestion, near, sizeof near));
+    return error_set(error, GABION_ERROR_INPUT, "unknown command \"%.60s\"%s (see gabion --help)",
+                     name, suggestion_print(&suggestion, near, sizeof near));
 }
 
-static bool take_target(struct options *options, const char *argument, struct error *error) {
+static bool take_target(struct options *options, const char *argument, struct gabion_error *error) {
     const struct verb_row *row = &verbs[options->verb];
     if (options->target_count == row->target_most)
-        return error_set(error, ERROR_INPUT,
+        return error_set(error, GABION_ERROR_INPUT,
                          "gabion %s takes one %s: \"%s\" and then \"%s\" are too many", row->name,
                          row->target, options->target, argument);
     options->targets = memory_resize(options->targets, (size_t)options->target_count + 1,
@@ -210,22 +210,22 @@ static bool take_target(struct options *options, const char *argument, struct er
     return true;
 }
 
-static bool check_complete(const struct options *options, struct error *error) {
+static bool check_complete(const struct options *options, struct gabion_error *error) {
     if (options->help || options->version)
         return true;
     if (options->verb == VERB_NONE)
-        return error_set(error, ERROR_INPUT, "a command is missing; see gabion --help");
+        return error_set(error, GABION_ERROR_INPUT, "a command is missing; see gabion --help");
     const struct verb_row *row = &verbs[options->verb];
     if (options->target_count < row->target_least)
-        return error_set(error, ERROR_INPUT, "gabion %s needs a %s; see gabion %s --help",
+        return error_set(error, GABION_ERROR_INPUT, "gabion %s needs a %s; see gabion %s --help",
                          row->name, row->target, row->name);
     if (options->steps >= 0 && !isnan(options->until))
-        return error_set(error, ERROR_INPUT, "give --steps or --until, not both");
+        return error_set(error, GABION_ERROR_INPUT, "give --steps or --until, not both");
     return true;
 }
 
 bool options_parse(struct options *options, int argc, const char *const *argv,
-                   struct error *error) {
+                   struct gabion_error *error) {
     bool only_targets = false;
     struct gabion_settings defaults = gabion_default_settings();
     *options = (struct options){.verb = VERB_NONE, .steps = -1, .until = NAN, .step = -1};

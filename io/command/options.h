@@ -54,7 +54,8 @@ struct options {
     int64_t step;      // --step; -1: not given
 };
 
-bool options_parse(struct options *options, int argc, const char *const *argv, struct error *error);
+bool options_parse(struct options *options, int argc, const char *const *argv,
+                   struct gabion_error *error);
 void options_free(struct options *options);
 
 // What the options say about the scene to open.

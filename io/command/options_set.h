@@ -5,31 +5,31 @@
 
 #include "io/command/options.h"
 
-bool set_output(struct options *options, const char *value, struct error *error);
-bool set_threads(struct options *options, const char *value, struct error *error);
-bool set_steps(struct options *options, const char *value, struct error *error);
-bool set_until(struct options *options, const char *value, struct error *error);
-bool set_override(struct options *options, const char *value, struct error *error);
-bool set_force(struct options *options, const char *value, struct error *error);
-bool set_quiet(struct options *options, const char *value, struct error *error);
-bool set_markdown(struct options *options, const char *value, struct error *error);
-bool set_help(struct options *options, const char *value, struct error *error);
-bool set_version(struct options *options, const char *value, struct error *error);
-bool set_step(struct options *options, const char *value, struct error *error);
-bool set_prefix(struct options *options, const char *value, struct error *error);
-bool set_fclib(struct options *options, const char *value, struct error *error);
-bool set_history(struct options *options, const char *value, struct error *error);
-bool set_save(struct options *options, const char *value, struct error *error);
-bool set_solver(struct options *options, const char *value, struct error *error);
-bool set_solvers(struct options *options, const char *value, struct error *error);
-bool set_tolerance(struct options *options, const char *value, struct error *error);
-bool set_tolerances(struct options *options, const char *value, struct error *error);
-bool set_local(struct options *options, const char *value, struct error *error);
-bool set_measure(struct options *options, const char *value, struct error *error);
-bool set_max(struct options *options, const char *value, struct error *error);
-bool set_relaxation(struct options *options, const char *value, struct error *error);
-bool set_cone(struct options *options, const char *value, struct error *error);
-bool set_cone_sides(struct options *options, const char *value, struct error *error);
-bool set_cone_angle(struct options *options, const char *value, struct error *error);
+bool set_output(struct options *options, const char *value, struct gabion_error *error);
+bool set_threads(struct options *options, const char *value, struct gabion_error *error);
+bool set_steps(struct options *options, const char *value, struct gabion_error *error);
+bool set_until(struct options *options, const char *value, struct gabion_error *error);
+bool set_override(struct options *options, const char *value, struct gabion_error *error);
+bool set_force(struct options *options, const char *value, struct gabion_error *error);
+bool set_quiet(struct options *options, const char *value, struct gabion_error *error);
+bool set_markdown(struct options *options, const char *value, struct gabion_error *error);
+bool set_help(struct options *options, const char *value, struct gabion_error *error);
+bool set_version(struct options *options, const char *value, struct gabion_error *error);
+bool set_step(struct options *options, const char *value, struct gabion_error *error);
+bool set_prefix(struct options *options, const char *value, struct gabion_error *error);
+bool set_fclib(struct options *options, const char *value, struct gabion_error *error);
+bool set_history(struct options *options, const char *value, struct gabion_error *error);
+bool set_save(struct options *options, const char *value, struct gabion_error *error);
+bool set_solver(struct options *options, const char *value, struct gabion_error *error);
+bool set_solvers(struct options *options, const char *value, struct gabion_error *error);
+bool set_tolerance(struct options *options, const char *value, struct gabion_error *error);
+bool set_tolerances(struct options *options, const char *value, struct gabion_error *error);
+bool set_local(struct options *options, const char *value, struct gabion_error *error);
+bool set_measure(struct options *options, const char *value, struct gabion_error *error);
+bool set_max(struct options *options, const char *value, struct gabion_error *error);
+bool set_relaxation(struct options *options, const char *value, struct gabion_error *error);
+bool set_cone(struct options *options, const char *value, struct gabion_error *error);
+bool set_cone_sides(struct options *options, const char *value, struct gabion_error *error);
+bool set_cone_angle(struct options *options, const char *value, struct gabion_error *error);
 
 #endif

@@ -73,7 +73,7 @@ void profile_print(const struct profile *profile, FILE *stream) {
 
 // One row for each place where a curve rises.
 bool profile_write_csv(const char *path, const struct profile *profiles, int count,
-                       struct error *error) {
+                       struct gabion_error *error) {
     struct safe_file file;
     if (!safe_file_open(&file, path, error))
         return false;

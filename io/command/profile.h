@@ -26,8 +26,8 @@ double profile_largest(const struct profile *profile); // finite ratio; 1 if the
 
 void profile_print(const struct profile *profile, FILE *stream);
 bool profile_write_csv(const char *path, const struct profile *profiles, int count,
-                       struct error *error);
+                       struct gabion_error *error);
 bool profile_write_svg(const char *path, const struct profile *profiles, int count,
-                       const char *title, struct error *error);
+                       const char *title, struct gabion_error *error);
 
 #endif

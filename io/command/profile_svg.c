@@ -138,7 +138,7 @@ static double panel_pitch(const struct profile *profile) {
 }
 
 bool profile_write_svg(const char *path, const struct profile *profiles, int count,
-                       const char *title, struct error *error) {
+                       const char *title, struct gabion_error *error) {
     struct safe_file file;
     double largest = 10, height = MARGIN_TOP, width = MARGIN_LEFT + PANEL_WIDTH + LEGEND_WIDTH;
     for (int k = 0; k < count; k++) {

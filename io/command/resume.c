@@ -14,7 +14,7 @@ static void folder_of(const char *path, char directory[FOLDER_PATH_MAX]) {
         snprintf(directory, FOLDER_PATH_MAX, "%.*s", slash == path ? 1 : (int)(slash - path), path);
 }
 
-static struct checkpoint *open_newest(const char *directory, struct error *error) {
+static struct checkpoint *open_newest(const char *directory, struct gabion_error *error) {
     char remarks[2048] = "";
     struct checkpoint *checkpoint =
         checkpoint_open_newest(directory, remarks, sizeof remarks, error);
@@ -26,12 +26,12 @@ static struct checkpoint *open_newest(const char *directory, struct error *error
 // Going on in a folder from anything but its newest good checkpoint would throw away the later
 // ones: that is the user's to say.
 static bool check_newest(const struct checkpoint *checkpoint, const char *directory,
-                         struct error *error) {
-    struct error none = {0};
+                         struct gabion_error *error) {
+    struct gabion_error none = {0};
     char remarks[2048];
     struct checkpoint *newest = checkpoint_open_newest(directory, remarks, sizeof remarks, &none);
     if (newest == NULL)
-        return error_set(error, ERROR_INPUT,
+        return error_set(error, GABION_ERROR_INPUT,
                          "%s is not in the folder of a run; give a new folder for the results "
                          "with -o",
                          checkpoint_path(checkpoint));
@@ -41,7 +41,7 @@ static bool check_newest(const struct checkpoint *checkpoint, const char *direct
     newest_name = newest_name ? newest_name + 1 : checkpoint_path(newest);
     bool same = strcmp(name, newest_name) == 0;
     if (!same)
-        error_set(error, ERROR_INPUT,
+        error_set(error, GABION_ERROR_INPUT,
                   "%s is not the newest good checkpoint of its folder, %s is; go on from that one "
                   "with: gabion resume %s, or give a new folder with -o",
                   checkpoint_path(checkpoint), newest_name, directory);
@@ -49,9 +49,10 @@ static bool check_newest(const struct checkpoint *checkpoint, const char *direct
     return same;
 }
 
-static bool find_folder(const char *target, char directory[FOLDER_PATH_MAX], struct error *error) {
+static bool find_folder(const char *target, char directory[FOLDER_PATH_MAX],
+                        struct gabion_error *error) {
     if (!file_exists(target))
-        return error_set(error, ERROR_INPUT,
+        return error_set(error, GABION_ERROR_INPUT,
                          "%s does not exist; give the folder of a run or a checkpoint", target);
     if (folder_is_directory(target))
         snprintf(directory, FOLDER_PATH_MAX, "%s", target);
@@ -61,7 +62,7 @@ static bool find_folder(const char *target, char directory[FOLDER_PATH_MAX], str
 }
 
 static struct checkpoint *open_target(const struct options *options, const char *directory,
-                                      struct error *error) {
+                                      struct gabion_error *error) {
     if (folder_is_directory(options->target))
         return open_newest(directory, error);
     struct checkpoint *checkpoint = checkpoint_open(options->target, error);
@@ -74,7 +75,7 @@ static struct checkpoint *open_target(const struct options *options, const char 
 }
 
 static bool find_goal(const struct scene *scene, const struct options *options, int64_t *goal,
-                      struct error *error) {
+                      struct gabion_error *error) {
     if (options->steps >= 0) {
         *goal = scene->world->step + options->steps;
         return true;
@@ -85,7 +86,7 @@ static bool find_goal(const struct scene *scene, const struct options *options, 
 
 static bool resume_scene(struct scene *scene, const struct checkpoint *checkpoint,
                          const char *directory, const struct options *options,
-                         struct error *error) {
+                         struct gabion_error *error) {
     int lock = FOLDER_NO_LOCK;
     struct runner_request request = {
         .scene = scene,
@@ -104,7 +105,7 @@ static bool resume_scene(struct scene *scene, const struct checkpoint *checkpoin
 }
 
 static bool resume_folder(const char *directory, const struct options *options,
-                          struct error *error) {
+                          struct gabion_error *error) {
     struct scene_request request = options_scene(options);
     struct scene scene;
     struct checkpoint *checkpoint = open_target(options, directory, error);
@@ -119,7 +120,7 @@ static bool resume_folder(const char *directory, const struct options *options,
     return done;
 }
 
-bool command_resume(const struct options *options, struct error *error) {
+bool command_resume(const struct options *options, struct gabion_error *error) {
     char directory[FOLDER_PATH_MAX];
     int lock = FOLDER_NO_LOCK;
     if (!find_folder(options->target, directory, error))

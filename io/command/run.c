@@ -2,7 +2,8 @@
 #include "io/file/folder.h"
 #include "io/run/runner.h"
 
-static bool run_scene(struct scene *scene, const struct options *options, struct error *error) {
+static bool run_scene(struct scene *scene, const struct options *options,
+                      struct gabion_error *error) {
     char directory[FOLDER_PATH_MAX];
     int lock;
     struct runner_request request = {
@@ -28,7 +29,7 @@ static bool run_scene(struct scene *scene, const struct options *options, struct
     return done;
 }
 
-bool command_run(const struct options *options, struct error *error) {
+bool command_run(const struct options *options, struct gabion_error *error) {
     struct scene_request request = options_scene(options);
     struct scene scene;
     if (!scene_open_case(&scene, &request, error))

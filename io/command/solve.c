@@ -26,7 +26,8 @@ static void record_error(void *context, int iteration, const struct friction_err
     history->records[history->count++] = (struct record){iteration, *error};
 }
 
-static bool write_history(const char *path, const struct history *history, struct error *error) {
+static bool write_history(const char *path, const struct history *history,
+                          struct gabion_error *error) {
     struct safe_file file;
     if (!safe_file_open(&file, path, error))
         return false;
@@ -56,9 +57,9 @@ static void print_answer(const struct solving *solving, struct solver_choice cho
 }
 
 static void tell_unsolved(const struct solving *solving, const struct solver_settings *settings,
-                          const struct options *options, struct error *error) {
+                          const struct options *options, struct gabion_error *error) {
     const struct solver_result *result = &solving->result;
-    error_set(error, ERROR_RUN,
+    error_set(error, GABION_ERROR_RUN,
               "%s: not solved: %s after %d iterations, residual %.3g (asked: %.3g)%s%s%s",
               options->target, panel_status(result->status), result->iterations,
               solving_measure(settings, &solving->error), settings->tolerance,
@@ -68,7 +69,7 @@ static void tell_unsolved(const struct solving *solving, const struct solver_set
 }
 
 static bool solve(const struct friction_problem *problem, struct solver_choice choice,
-                  const struct options *options, struct error *error) {
+                  const struct options *options, struct gabion_error *error) {
     struct history history = {0};
     struct solver_settings settings = options->solver;
     settings.tolerance = options->tolerance_count > 0 ? options->tolerances[0] : DEFAULT_TOLERANCE;
@@ -98,7 +99,7 @@ static struct solver_choice choose(const struct options *options) {
     return choice;
 }
 
-bool command_solve(const struct options *options, struct error *error) {
+bool command_solve(const struct options *options, struct gabion_error *error) {
     struct solver_choice choice = choose(options);
     struct workers workers;
     if (!solving_check(choice, error) || !workers_start(&workers, options->threads, error))

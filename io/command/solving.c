@@ -6,7 +6,8 @@
 #include "parallel/clock.h"
 #include "parallel/memory.h"
 
-struct friction_problem *solving_read(const char *path, struct team *team, struct error *error) {
+struct friction_problem *solving_read(const char *path, struct team *team,
+                                      struct gabion_error *error) {
     double *solution;
     struct friction_problem *problem = fclib_read(path, &solution, error);
     memory_free(solution);
@@ -36,13 +37,13 @@ struct solving solving_run(const struct friction_problem *problem, struct solver
 
 bool solving_has_local(enum gabion_method method) { return method == GABION_METHOD_NSGS; }
 
-bool solving_check(struct solver_choice choice, struct error *error) {
+bool solving_check(struct solver_choice choice, struct gabion_error *error) {
     bool sweeps = choice.method == GABION_METHOD_ANDERSON || choice.method == GABION_METHOD_PROX ||
                   choice.method == GABION_METHOD_AUTO;
     if (choice.local == GABION_LOCAL_AUTO || solving_has_local(choice.method) ||
         (sweeps && choice.local == GABION_LOCAL_EXACT))
         return true;
-    return error_set(error, ERROR_INPUT, "%s %s; a choice of local solvers has nsgs alone",
+    return error_set(error, GABION_ERROR_INPUT, "%s %s; a choice of local solvers has nsgs alone",
                      panel_name(choice.method),
                      sweeps ? "sweeps with the exact local solver"
                             : "does not solve contacts one by one and has no local solver");
@@ -57,7 +58,7 @@ const char *solving_label(struct solver_choice choice, char text[SOLVING_LABEL_S
     return text;
 }
 
-bool workers_start(struct workers *workers, int threads, struct error *error) {
+bool workers_start(struct workers *workers, int threads, struct gabion_error *error) {
     *workers = (struct workers){.topology = topology_load(error)};
     if (workers->topology != NULL)
         workers->team = team_create(threads, workers->topology, error);

@@ -7,7 +7,8 @@
 #include "parallel/team.h"
 
 // Reads a problem and gives it the team's threads. Its stored solution is not wanted here.
-struct friction_problem *solving_read(const char *path, struct team *team, struct error *error);
+struct friction_problem *solving_read(const char *path, struct team *team,
+                                      struct gabion_error *error);
 
 struct solving {
     struct solver_result result;
@@ -23,7 +24,7 @@ struct solving solving_run(const struct friction_problem *problem, struct solver
 double solving_measure(const struct solver_settings *settings, const struct friction_error *error);
 bool solving_has_local(enum gabion_method method); // has it a choice of them?
 // A local solver must have an effect.
-bool solving_check(struct solver_choice choice, struct error *error);
+bool solving_check(struct solver_choice choice, struct gabion_error *error);
 
 // "nsgs", "nsgs/exact".
 #define SOLVING_LABEL_SIZE 32
@@ -33,7 +34,7 @@ struct workers {
     struct topology *topology;
     struct team *team;
 };
-bool workers_start(struct workers *workers, int threads, struct error *error);
+bool workers_start(struct workers *workers, int threads, struct gabion_error *error);
 void workers_stop(struct workers *workers);
 
 #endif

@@ -52,7 +52,7 @@ static void describe_text(const char *path, const char *name, FILE *stream) {
     memory_free(text);
 }
 
-bool fclib_describe(const char *path, FILE *stream, struct error *error) {
+bool fclib_describe(const char *path, FILE *stream, struct gabion_error *error) {
     double *r;
     struct friction_problem *problem = fclib_read(path, &r, error);
     if (problem == NULL)

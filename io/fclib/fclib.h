@@ -16,10 +16,11 @@ bool fclib_recognise(const char *path);
 
 // The problem, FACE_MATRIX, and its stored solution r (NULL: the file has none; free with
 // memory_free). What the format allows and Gabion cannot do gets an error that says so.
-struct friction_problem *fclib_read(const char *path, double **solution, struct error *error);
+struct friction_problem *fclib_read(const char *path, double **solution,
+                                    struct gabion_error *error);
 
 // "key: value" lines for `gabion info`: contacts, blocks, friction, symmetry, stored solution.
-bool fclib_describe(const char *path, FILE *stream, struct error *error);
+bool fclib_describe(const char *path, FILE *stream, struct gabion_error *error);
 
 // One of "title", "description", "math_info"; empty where there is none. Free with memory_free.
 char *fclib_read_text(const char *path, const char *name);
@@ -27,10 +28,10 @@ char *fclib_read_text(const char *path, const char *name);
 // Writes a problem (W is assembled if need be) and, unless r is NULL, r and u = W r + q under
 // /solution. Never replaces an existing file halfway: written beside it, then renamed.
 bool fclib_write(const char *path, const struct friction_problem *problem, const double *r,
-                 const struct fclib_texts *texts, struct error *error);
+                 const struct fclib_texts *texts, struct gabion_error *error);
 
 // Replaces or adds /solution of an existing file; nothing else in it changes.
 bool fclib_save_solution(const char *path, const struct friction_problem *problem, const double *r,
-                         struct error *error);
+                         struct gabion_error *error);
 
 #endif

@@ -12,7 +12,7 @@
 
 // A rank-1 dataset; its length comes back in *count. NULL: the error says why.
 static void *read_vector(const struct h5_file *file, const char *name, enum h5_type type,
-                         h5_check check, size_t *count, struct error *error) {
+                         h5_check check, size_t *count, struct gabion_error *error) {
     size_t size = h5_type_size(type);
     struct h5_rows rows = {.name = name, .type = type, .columns = 1, .stride = size};
     if (!h5_find_rows(file, &rows, error))
@@ -27,19 +27,19 @@ static void *read_vector(const struct h5_file *file, const char *name, enum h5_t
 
 // A vector whose length is known beforehand; `why` tells from where.
 static double *read_exactly(const struct h5_file *file, const char *name, h5_check check,
-                            size_t expected, const char *why, struct error *error) {
+                            size_t expected, const char *why, struct gabion_error *error) {
     size_t count = 0;
     double *vector = read_vector(file, name, H5_TYPE_FLOAT64, check, &count, error);
     if (vector == NULL || count == expected)
         return vector;
-    error_set(error, ERROR_INPUT, "%s: '%s' has %zu numbers; %zu were expected (%s)", file->path,
-              name, count, expected, why);
+    error_set(error, GABION_ERROR_INPUT, "%s: '%s' has %zu numbers; %zu were expected (%s)",
+              file->path, name, count, expected, why);
     memory_free(vector);
     return NULL;
 }
 
 static bool read_integer(const struct h5_file *file, const char *name, int32_t *value,
-                         struct error *error) {
+                         struct gabion_error *error) {
     size_t count = 0;
     int32_t *numbers = read_vector(file, name, H5_TYPE_INT32, NULL, &count, error);
     if (numbers == NULL)
@@ -47,31 +47,31 @@ static bool read_integer(const struct h5_file *file, const char *name, int32_t *
     if (count == 1)
         *value = numbers[0];
     else
-        error_set(error, ERROR_INPUT, "%s: '%s' has %zu numbers; one was expected", file->path,
-                  name, count);
+        error_set(error, GABION_ERROR_INPUT, "%s: '%s' has %zu numbers; one was expected",
+                  file->path, name, count);
     memory_free(numbers);
     return count == 1;
 }
 
 static bool check_finite(const void *context, const struct h5_rows *rows, const void *block,
-                         size_t first, size_t count, struct error *error) {
+                         size_t first, size_t count, struct gabion_error *error) {
     const struct h5_file *file = context;
     const double *number = block;
     for (size_t k = 0; k < count; k++)
         if (!isfinite(number[k]))
-            return error_set(error, ERROR_INPUT,
+            return error_set(error, GABION_ERROR_INPUT,
                              "%s: '%s'[%zu] is %g; a finite number was expected", file->path,
                              rows->name, first + k, number[k]);
     return true;
 }
 
 static bool check_friction(const void *context, const struct h5_rows *rows, const void *block,
-                           size_t first, size_t count, struct error *error) {
+                           size_t first, size_t count, struct gabion_error *error) {
     const struct h5_file *file = context;
     const double *mu = block;
     for (size_t k = 0; k < count; k++)
         if (!isfinite(mu[k]) || mu[k] < 0)
-            return error_set(error, ERROR_INPUT,
+            return error_set(error, GABION_ERROR_INPUT,
                              "%s: '%s'[%zu] is %g; a coefficient of friction, 0 or more, was "
                              "expected (infinite friction: %g)",
                              file->path, rows->name, first + k, mu[k], FRICTION_STICKS);
@@ -95,10 +95,10 @@ static void entries_free(struct entries *entries) {
 }
 
 static bool check_indices(const struct h5_file *file, const char *name, const int32_t *index,
-                          size_t count, int32_t high, struct error *error) {
+                          size_t count, int32_t high, struct gabion_error *error) {
     for (size_t k = 0; k < count; k++)
         if (index[k] < 0 || index[k] > high)
-            return error_set(error, ERROR_INPUT,
+            return error_set(error, GABION_ERROR_INPUT,
                              "%s: '%s'[%zu] is %d; an index from 0 to %d was expected", file->path,
                              name, k, index[k], high);
     return true;
@@ -106,15 +106,15 @@ static bool check_indices(const struct h5_file *file, const char *name, const in
 
 // The line (row or column) of each entry from where lines begin.
 static int32_t *expand_lines(const struct h5_file *file, const int32_t *begin, size_t lines,
-                             size_t room, size_t *used, struct error *error) {
+                             size_t room, size_t *used, struct gabion_error *error) {
     if (begin[0] != 0) {
-        error_set(error, ERROR_INPUT, "%s: '" FCLIB_W "/p'[0] is %d; 0 was expected", file->path,
-                  begin[0]);
+        error_set(error, GABION_ERROR_INPUT, "%s: '" FCLIB_W "/p'[0] is %d; 0 was expected",
+                  file->path, begin[0]);
         return NULL;
     }
     for (size_t k = 0; k < lines; k++)
         if (begin[k + 1] < begin[k] || (size_t)begin[k + 1] > room) {
-            error_set(error, ERROR_INPUT,
+            error_set(error, GABION_ERROR_INPUT,
                       "%s: '" FCLIB_W "/p'[%zu] is %d; a number from %d, the one before, to %zu, "
                       "the number of entries, was expected",
                       file->path, k + 1, begin[k + 1], begin[k], room);
@@ -131,14 +131,15 @@ static int32_t *expand_lines(const struct h5_file *file, const int32_t *begin, s
 // Lines from `p`, which holds beginnings or, of triplets, the lines themselves.
 static int32_t *find_lines(const struct h5_file *file, int32_t *p, size_t length, int32_t nz,
                            size_t room, const struct entries *entries, size_t *used,
-                           struct error *error) {
+                           struct gabion_error *error) {
     size_t lines = (size_t)entries->side, expected = nz >= 0 ? (size_t)nz : lines + 1;
     int32_t *line = NULL;
     if (nz >= 0 ? length < expected : length != expected)
-        error_set(error, ERROR_INPUT, "%s: '" FCLIB_W "/p' has %zu numbers; %zu were expected (%s)",
-                  file->path, length, expected, nz >= 0 ? "nz" : "lines of W and one more");
+        error_set(error, GABION_ERROR_INPUT,
+                  "%s: '" FCLIB_W "/p' has %zu numbers; %zu were expected (%s)", file->path, length,
+                  expected, nz >= 0 ? "nz" : "lines of W and one more");
     else if (nz >= 0 && room < expected)
-        error_set(error, ERROR_INPUT,
+        error_set(error, GABION_ERROR_INPUT,
                   "%s: '" FCLIB_W "/i' or '/x' has %zu numbers; %d were expected (nz)", file->path,
                   room, nz);
     else if (nz < 0)
@@ -153,7 +154,7 @@ static int32_t *find_lines(const struct h5_file *file, int32_t *p, size_t length
 
 // Triplets hold nz entries of nzmax; FCLIB cuts p and i to nz and leaves x as long as it is.
 static bool read_storage(const struct h5_file *file, int32_t nz, struct entries *entries,
-                         struct error *error) {
+                         struct gabion_error *error) {
     size_t p_count = 0, i_count = 0, x_count = 0;
     int32_t *p = read_vector(file, FCLIB_W "/p", H5_TYPE_INT32, NULL, &p_count, error);
     int32_t *i = p ? read_vector(file, FCLIB_W "/i", H5_TYPE_INT32, NULL, &i_count, error) : NULL;
@@ -161,7 +162,7 @@ static bool read_storage(const struct h5_file *file, int32_t nz, struct entries 
         i ? read_vector(file, FCLIB_W "/x", H5_TYPE_FLOAT64, check_finite, &x_count, error) : NULL;
     int32_t *line = NULL;
     if (entries->value != NULL && nz < 0 && i_count != x_count)
-        error_set(error, ERROR_INPUT,
+        error_set(error, GABION_ERROR_INPUT,
                   "%s: '" FCLIB_W "/i' has %zu numbers and '" FCLIB_W "/x' has %zu; as many were "
                   "expected",
                   file->path, i_count, x_count);
@@ -175,19 +176,20 @@ static bool read_storage(const struct h5_file *file, int32_t nz, struct entries 
            check_indices(file, FCLIB_W "/i", i, entries->count, entries->side - 1, error);
 }
 
-static bool read_entries(const struct h5_file *file, struct entries *entries, struct error *error) {
+static bool read_entries(const struct h5_file *file, struct entries *entries,
+                         struct gabion_error *error) {
     int32_t m, n, nz;
     if (!read_integer(file, FCLIB_W "/m", &m, error) ||
         !read_integer(file, FCLIB_W "/n", &n, error) ||
         !read_integer(file, FCLIB_W "/nz", &nz, error))
         return false;
     if (m != n || m < 0 || m % FCLIB_DIMENSION != 0)
-        return error_set(error, ERROR_INPUT,
+        return error_set(error, GABION_ERROR_INPUT,
                          "%s: '" FCLIB_W "' has %d rows ('m') and %d columns ('n'); as many of "
                          "both were expected, three for each contact",
                          file->path, m, n);
     if (nz < FCLIB_ROWS)
-        return error_set(error, ERROR_INPUT,
+        return error_set(error, GABION_ERROR_INPUT,
                          "%s: '" FCLIB_W "/nz' is %d; %d (compressed rows), %d (compressed "
                          "columns) or a number of triplets was expected",
                          file->path, nz, FCLIB_ROWS, FCLIB_COLUMNS);
@@ -238,7 +240,7 @@ static int32_t *find_blocks(const struct entries *entries, size_t contacts, size
 // An entry told twice is a sum, as in CSparse; the first is copied, so that even the sign of a zero
 // survives.
 static bool fill_blocks(const struct h5_file *file, const struct entries *entries,
-                        struct friction_matrix *matrix, struct error *error) {
+                        struct friction_matrix *matrix, struct gabion_error *error) {
     for (size_t k = 0; k < entries->count; k++) {
         int32_t row = entries->row[k], column = entries->column[k];
         size_t place = friction_matrix_find(matrix, row / 3, column / 3);
@@ -246,7 +248,7 @@ static bool fill_blocks(const struct h5_file *file, const struct entries *entrie
         double *value = &block[4 * (column % 3) + row % 3];
         *value = *value == 0 ? entries->value[k] : *value + entries->value[k];
         if (!isfinite(*value))
-            return error_set(error, ERROR_INPUT,
+            return error_set(error, GABION_ERROR_INPUT,
                              "%s: the entries of '" FCLIB_W "' in row %d and column %d overflow",
                              file->path, row, column);
     }
@@ -254,7 +256,7 @@ static bool fill_blocks(const struct h5_file *file, const struct entries *entrie
 }
 
 static struct friction_problem *build(const struct h5_file *file, const struct entries *entries,
-                                      struct error *error) {
+                                      struct gabion_error *error) {
     size_t contacts = (size_t)entries->side / 3;
     size_t *start = memory_allocate(contacts + 1, sizeof *start, "blocks of W");
     int32_t *column = find_blocks(entries, contacts, start);
@@ -271,27 +273,27 @@ static struct friction_problem *build(const struct h5_file *file, const struct e
 
 // Files ---------------------------------------------------------------------------------------
 
-static bool check_supported(const struct h5_file *file, struct error *error) {
+static bool check_supported(const struct h5_file *file, struct gabion_error *error) {
     static const char *const equalities[] = {FCLIB_LOCAL "/V", FCLIB_LOCAL "/R",
                                              FCLIB_VECTORS "/s"};
     int32_t dimension;
     if (!h5_exists(file, FCLIB_LOCAL))
         return h5_exists(file, FCLIB_GLOBAL)
-                   ? error_set(error, ERROR_INPUT,
+                   ? error_set(error, GABION_ERROR_INPUT,
                                "%s: holds a global problem ('" FCLIB_GLOBAL "': M, H, f, w), which "
                                "is not supported; reduce it to a local one (W, q, mu)",
                                file->path)
-                   : error_set(error, ERROR_INPUT,
+                   : error_set(error, GABION_ERROR_INPUT,
                                "%s: not an FCLIB file: it has no '" FCLIB_LOCAL "'", file->path);
     for (size_t k = 0; k < sizeof equalities / sizeof *equalities; k++)
         if (h5_exists(file, equalities[k]))
-            return error_set(error, ERROR_INPUT,
+            return error_set(error, GABION_ERROR_INPUT,
                              "%s: has equality constraints ('%s'), which are not supported",
                              file->path, equalities[k]);
     if (!read_integer(file, FCLIB_SPACEDIM, &dimension, error))
         return false;
     if (dimension != FCLIB_DIMENSION)
-        return error_set(error, ERROR_INPUT,
+        return error_set(error, GABION_ERROR_INPUT,
                          "%s: '" FCLIB_SPACEDIM "' is %d; only problems in %d dimensions are "
                          "supported",
                          file->path, dimension, FCLIB_DIMENSION);
@@ -300,14 +302,15 @@ static bool check_supported(const struct h5_file *file, struct error *error) {
 
 // Lengths first: they bound what W may claim.
 static bool read_vectors(const struct h5_file *file, size_t side, double **q, double **mu,
-                         struct error *error) {
+                         struct gabion_error *error) {
     *q = read_exactly(file, FCLIB_VECTORS "/q", check_finite, side, "rows of W", error);
     *mu = *q ? read_exactly(file, FCLIB_VECTORS "/mu", check_friction, side / 3, "contacts", error)
              : NULL;
     return *mu != NULL;
 }
 
-static struct friction_problem *read_problem(const struct h5_file *file, struct error *error) {
+static struct friction_problem *read_problem(const struct h5_file *file,
+                                             struct gabion_error *error) {
     struct entries entries = {0};
     struct friction_problem *problem = NULL;
     double *q = NULL, *mu = NULL;
@@ -325,7 +328,7 @@ static struct friction_problem *read_problem(const struct h5_file *file, struct 
 }
 
 static bool read_solution(const struct h5_file *file, const struct friction_problem *problem,
-                          double **solution, struct error *error) {
+                          double **solution, struct gabion_error *error) {
     if (!h5_exists(file, FCLIB_SOLUTION "/r"))
         return true;
     *solution = read_exactly(file, FCLIB_SOLUTION "/r", check_finite,
@@ -333,7 +336,8 @@ static bool read_solution(const struct h5_file *file, const struct friction_prob
     return *solution != NULL;
 }
 
-struct friction_problem *fclib_read(const char *path, double **solution, struct error *error) {
+struct friction_problem *fclib_read(const char *path, double **solution,
+                                    struct gabion_error *error) {
     struct h5_file file;
     *solution = NULL;
     if (!h5_open(&file, path, error))
@@ -349,7 +353,7 @@ struct friction_problem *fclib_read(const char *path, double **solution, struct 
 
 bool fclib_recognise(const char *path) {
     struct h5_file file;
-    struct error ignored = {0};
+    struct gabion_error ignored = {0};
     if (!h5_open(&file, path, &ignored))
         return false;
     bool there = h5_exists(&file, FCLIB_LOCAL) || h5_exists(&file, FCLIB_GLOBAL);
@@ -359,7 +363,7 @@ bool fclib_recognise(const char *path) {
 
 char *fclib_read_text(const char *path, const char *name) {
     struct h5_file file;
-    struct error ignored = {0};
+    struct gabion_error ignored = {0};
     char dataset[256], *text = NULL;
     size_t count = 0, size;
     snprintf(dataset, sizeof dataset, FCLIB_INFO "/%s", name);

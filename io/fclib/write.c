@@ -12,7 +12,7 @@
 #include "parallel/memory.h"
 
 static bool write_integer(const struct h5_file *file, const char *name, int32_t value,
-                          struct error *error) {
+                          struct gabion_error *error) {
     return h5_write_vector(file, name, H5_TYPE_INT32, &value, 1, error);
 }
 
@@ -43,11 +43,11 @@ static struct rows compress(const struct friction_problem *problem) {
 }
 
 static bool write_matrix(const struct h5_file *file, const struct friction_problem *problem,
-                         struct error *error) {
+                         struct gabion_error *error) {
     size_t side = friction_problem_size(problem);
     size_t entries = 9 * problem->matrix.start[problem->contacts];
     if (side > INT32_MAX || entries > INT32_MAX)
-        return error_set(error, ERROR_RUN,
+        return error_set(error, GABION_ERROR_RUN,
                          "%s: %zu entries of W are more than FCLIB can count (%d)", file->path,
                          entries, INT32_MAX);
     struct rows rows = compress(problem);
@@ -71,7 +71,7 @@ static bool write_matrix(const struct h5_file *file, const struct friction_probl
 // Sticking is DBL_MAX in a step, whose square other codes would stumble over: FRICTION_STICKS says
 // it too. What came from a file goes back as it was.
 static bool write_vectors(const struct h5_file *file, const struct friction_problem *problem,
-                          struct error *error) {
+                          struct gabion_error *error) {
     size_t contacts = (size_t)problem->contacts;
     double *mu = memory_allocate(contacts, sizeof *mu, "friction");
     double most = problem->face == FACE_BODIES ? FRICTION_STICKS : DBL_MAX;
@@ -86,7 +86,7 @@ static bool write_vectors(const struct h5_file *file, const struct friction_prob
 }
 
 static bool write_info(const struct h5_file *file, const struct fclib_texts *texts, int32_t bodies,
-                       struct error *error) {
+                       struct gabion_error *error) {
     static const struct fclib_texts none;
     texts = texts ? texts : &none;
     const char *const text[] = {texts->title, texts->description, texts->math_info};
@@ -100,7 +100,7 @@ static bool write_info(const struct h5_file *file, const struct fclib_texts *tex
 }
 
 static bool write_solution(const struct h5_file *file, const struct friction_problem *problem,
-                           const double *r, struct error *error) {
+                           const double *r, struct gabion_error *error) {
     size_t side = friction_problem_size(problem);
     double *u = memory_allocate(side, sizeof *u, "velocities");
     friction_problem_velocity(problem, r, u);
@@ -113,14 +113,14 @@ static bool write_solution(const struct h5_file *file, const struct friction_pro
 
 // Files ---------------------------------------------------------------------------------------
 
-static bool name_temporary(const char *path, char temporary[4096], struct error *error) {
+static bool name_temporary(const char *path, char temporary[4096], struct gabion_error *error) {
     int length = snprintf(temporary, 4096, "%s.part", path);
     return (length > 0 && length < 4096) ||
-           error_set(error, ERROR_INPUT, "%.1024s: file name too long", path);
+           error_set(error, GABION_ERROR_INPUT, "%.1024s: file name too long", path);
 }
 
 static bool finish(struct h5_file *file, bool written, const char *temporary, const char *path,
-                   struct error *error) {
+                   struct gabion_error *error) {
     if (!written)
         h5_abandon(file);
     else
@@ -131,11 +131,11 @@ static bool finish(struct h5_file *file, bool written, const char *temporary, co
 }
 
 bool fclib_write(const char *path, const struct friction_problem *problem, const double *r,
-                 const struct fclib_texts *texts, struct error *error) {
+                 const struct fclib_texts *texts, struct gabion_error *error) {
     char temporary[4096];
     struct h5_file file;
     if (problem->held)
-        return error_set(error, ERROR_INPUT,
+        return error_set(error, GABION_ERROR_INPUT,
                          "%s: not written: the step has joints, and FCLIB knows contacts only; "
                          "export a case without joints",
                          path);
@@ -155,7 +155,7 @@ bool fclib_write(const char *path, const struct friction_problem *problem, const
 
 // A link stays a link: the file that it leads to is the one to change.
 bool fclib_save_solution(const char *path, const struct friction_problem *problem, const double *r,
-                         struct error *error) {
+                         struct gabion_error *error) {
     char temporary[4096], target[PATH_MAX];
     struct h5_file file;
     if (realpath(path, target) != NULL)

@@ -9,14 +9,14 @@
 #include "parallel/memory.h"
 
 // Long names are cut, so that the cause behind them is still read.
-static bool file_fail(struct error *error, const char *doing, const char *path, int cause) {
+static bool file_fail(struct gabion_error *error, const char *doing, const char *path, int cause) {
     bool full = cause == ENOSPC || cause == EDQUOT;
-    return error_set(error, ERROR_RUN, "cannot %s %.1024s: %s%s", doing, path,
+    return error_set(error, GABION_ERROR_RUN, "cannot %s %.1024s: %s%s", doing, path,
                      cause ? strerror(cause) : "an earlier write to it failed; is the disk full?",
                      full ? "; free some space or choose another folder" : "");
 }
 
-bool safe_file_open(struct safe_file *file, const char *path, struct error *error) {
+bool safe_file_open(struct safe_file *file, const char *path, struct gabion_error *error) {
     file->stream = NULL;
     int length = snprintf(file->path, sizeof file->path, "%s", path);
     int temporary = snprintf(file->temporary, sizeof file->temporary, "%s.tmp", path);
@@ -26,7 +26,7 @@ bool safe_file_open(struct safe_file *file, const char *path, struct error *erro
     return file->stream || file_fail(error, "create", file->temporary, errno);
 }
 
-bool safe_file_commit(struct safe_file *file, struct error *error) {
+bool safe_file_commit(struct safe_file *file, struct gabion_error *error) {
     errno = 0;
     // A failed write leaves its mark on the stream even when nobody looked at the result of fwrite.
     bool written = fflush(file->stream) == 0 && !ferror(file->stream);
@@ -74,7 +74,7 @@ static void file_flush_folder(const char *path) {
     file_flush_to_disk(slash ? folder : ".", O_RDONLY | O_DIRECTORY);
 }
 
-bool file_publish(const char *temporary, const char *path, struct error *error) {
+bool file_publish(const char *temporary, const char *path, struct gabion_error *error) {
     int cause = file_flush_to_disk(temporary, O_RDONLY);
     if (cause == 0 && rename(temporary, path) != 0)
         cause = errno;
@@ -93,11 +93,11 @@ static void copy_mode(FILE *from, FILE *to) {
         errno = 0; // a file system without modes
 }
 
-bool file_copy(const char *from, const char *to, struct error *error) {
+bool file_copy(const char *from, const char *to, struct gabion_error *error) {
     struct safe_file copy;
     FILE *stream = fopen(from, "rb");
     if (!stream)
-        return error_set(error, ERROR_INPUT, "cannot open %s: %s", from, strerror(errno));
+        return error_set(error, GABION_ERROR_INPUT, "cannot open %s: %s", from, strerror(errno));
     bool good = safe_file_open(&copy, to, error);
     if (good) {
         copy_mode(stream, copy.stream);
@@ -107,7 +107,8 @@ bool file_copy(const char *from, const char *to, struct error *error) {
                fwrite(block, 1, got, copy.stream) == got)
             continue;
         if (ferror(stream)) {
-            good = error_set(error, ERROR_INPUT, "cannot read %s: %s", from, strerror(errno));
+            good =
+                error_set(error, GABION_ERROR_INPUT, "cannot read %s: %s", from, strerror(errno));
             safe_file_abandon(&copy);
         } else {
             good = safe_file_commit(&copy, error);
@@ -119,7 +120,7 @@ bool file_copy(const char *from, const char *to, struct error *error) {
 
 // Reads to the end of the stream rather than trusting the size: pipes have none.
 static char *file_read_stream(FILE *stream, const char *path, size_t limit, size_t *size,
-                              struct error *error) {
+                              struct gabion_error *error) {
     char *text = NULL;
     size_t capacity = 0, length = 0, got;
     do {
@@ -129,9 +130,10 @@ static char *file_read_stream(FILE *stream, const char *path, size_t limit, size
         length += got;
     } while (got > 0 && length <= limit);
     if (ferror(stream))
-        error_set(error, ERROR_INPUT, "cannot read %s: %s", path, strerror(errno));
+        error_set(error, GABION_ERROR_INPUT, "cannot read %s: %s", path, strerror(errno));
     else if (length > limit)
-        error_set(error, ERROR_INPUT, "%s is larger than the %zu bytes allowed here", path, limit);
+        error_set(error, GABION_ERROR_INPUT, "%s is larger than the %zu bytes allowed here", path,
+                  limit);
     else {
         text[length] = '\0';
         if (size)
@@ -142,28 +144,28 @@ static char *file_read_stream(FILE *stream, const char *path, size_t limit, size
     return NULL;
 }
 
-char *file_read(const char *path, size_t limit, size_t *size, struct error *error) {
+char *file_read(const char *path, size_t limit, size_t *size, struct gabion_error *error) {
     struct stat about;
     FILE *stream = fopen(path, "rb");
     if (!stream || fstat(fileno(stream), &about) != 0) {
-        error_set(error, ERROR_INPUT, "cannot open %s: %s", path, strerror(errno));
+        error_set(error, GABION_ERROR_INPUT, "cannot open %s: %s", path, strerror(errno));
         if (stream)
             fclose(stream);
         return NULL;
     }
     char *text = NULL;
     if (S_ISDIR(about.st_mode))
-        error_set(error, ERROR_INPUT, "%s is a folder; a file is expected here", path);
+        error_set(error, GABION_ERROR_INPUT, "%s is a folder; a file is expected here", path);
     else if (about.st_size > 0 && (size_t)about.st_size > limit)
-        error_set(error, ERROR_INPUT, "%s has %lld bytes; at most %zu are allowed here", path,
-                  (long long)about.st_size, limit);
+        error_set(error, GABION_ERROR_INPUT, "%s has %lld bytes; at most %zu are allowed here",
+                  path, (long long)about.st_size, limit);
     else
         text = file_read_stream(stream, path, limit, size, error);
     fclose(stream);
     return text;
 }
 
-bool file_make_directory(const char *path, struct error *error) {
+bool file_make_directory(const char *path, struct gabion_error *error) {
     char part[4096];
     if (snprintf(part, sizeof part, "%s", path) >= (int)sizeof part)
         return file_fail(error, "create folder", path, ENAMETOOLONG);

@@ -11,21 +11,22 @@ struct safe_file {
     char path[4096], temporary[4096];
 };
 
-bool safe_file_open(struct safe_file *file, const char *path, struct error *error);
+bool safe_file_open(struct safe_file *file, const char *path, struct gabion_error *error);
 // Flush, fsync, rename. On failure the temporary file is removed, an old file of that name stays,
 // and the error names the file and the cause (disk full, no permission).
-bool safe_file_commit(struct safe_file *file, struct error *error);
+bool safe_file_commit(struct safe_file *file, struct gabion_error *error);
 void safe_file_abandon(struct safe_file *file);
 
 // fsync + rename of a file that another library wrote to `temporary`, then fsync of the folder.
-bool file_publish(const char *temporary, const char *path, struct error *error);
+bool file_publish(const char *temporary, const char *path, struct gabion_error *error);
 
-bool file_copy(const char *from, const char *to, struct error *error); // replaces `to`
+bool file_copy(const char *from, const char *to, struct gabion_error *error); // replaces `to`
 
 // Reads a whole file; refuses folders and anything larger than `limit` bytes. Adds a final NUL.
-char *file_read(const char *path, size_t limit, size_t *size, struct error *error);
+char *file_read(const char *path, size_t limit, size_t *size, struct gabion_error *error);
 
-bool file_make_directory(const char *path, struct error *error); // with parents; existing is fine
+bool file_make_directory(const char *path,
+                         struct gabion_error *error); // with parents; existing is fine
 bool file_exists(const char *path);
 
 #endif

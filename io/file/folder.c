@@ -48,7 +48,8 @@ bool folder_is_directory(const char *path) {
     return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
-bool folder_default(const char *case_path, char directory[FOLDER_PATH_MAX], struct error *error) {
+bool folder_default(const char *case_path, char directory[FOLDER_PATH_MAX],
+                    struct gabion_error *error) {
     const char *slash = strrchr(case_path, '/'), *name = slash ? slash + 1 : case_path;
     size_t length = strlen(name);
     const char *dot = strrchr(name, '.');
@@ -56,7 +57,7 @@ bool folder_default(const char *case_path, char directory[FOLDER_PATH_MAX], stru
         length = (size_t)(dot - name);
     if (snprintf(directory, FOLDER_PATH_MAX, "out/%.*s", (int)length, name) < FOLDER_PATH_MAX)
         return true;
-    return error_set(error, ERROR_INPUT, "the name of the case is too long; use -o DIR");
+    return error_set(error, GABION_ERROR_INPUT, "the name of the case is too long; use -o DIR");
 }
 
 static bool is_product(const char *under, const char *name) {
@@ -75,7 +76,7 @@ static bool is_product(const char *under, const char *name) {
 
 // Finds the products in one (sub)folder: names the first, or removes them all.
 static bool visit_products(const char *directory, const char *under, bool removing, char *found,
-                           size_t size, struct error *error) {
+                           size_t size, struct gabion_error *error) {
     char folder[FOLDER_PATH_MAX], path[FOLDER_PATH_MAX + 256];
     bool done = true;
     snprintf(folder, sizeof folder, "%s%s", directory, under);
@@ -89,7 +90,8 @@ static bool visit_products(const char *directory, const char *under, bool removi
         if (found[0] == '\0')
             snprintf(found, size, "%s", entry->d_name);
         if (removing && unlink(path) != 0)
-            done = error_set(error, ERROR_INPUT, "cannot remove %s: %s", path, strerror(errno));
+            done =
+                error_set(error, GABION_ERROR_INPUT, "cannot remove %s: %s", path, strerror(errno));
     }
     closedir(entries);
     return done;
@@ -101,14 +103,14 @@ static bool same_file(const char *left, const char *right) {
            a.st_ino == b.st_ino;
 }
 
-bool folder_lock(const char *directory, int *lock, struct error *error) {
+bool folder_lock(const char *directory, int *lock, struct gabion_error *error) {
     *lock = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (*lock < 0 || flock(*lock, LOCK_EX | LOCK_NB) == 0)
         return true;
     bool taken = errno == EWOULDBLOCK;
     folder_unlock(*lock);
     *lock = FOLDER_NO_LOCK;
-    return !taken || error_set(error, ERROR_INPUT,
+    return !taken || error_set(error, GABION_ERROR_INPUT,
                                "%s is being written by another gabion; wait for it or give another "
                                "folder with -o",
                                directory);
@@ -119,15 +121,16 @@ void folder_unlock(int lock) {
         close(lock);
 }
 
-static bool make_writable(const char *directory, struct error *error) {
+static bool make_writable(const char *directory, struct gabion_error *error) {
     if (file_make_directory(directory, error) && access(directory, W_OK | X_OK) == 0)
         return true;
-    error_set(error, ERROR_INPUT, "cannot write into folder %s: %s", directory, strerror(errno));
-    error->status = ERROR_INPUT; // a bad -o is bad usage
+    error_set(error, GABION_ERROR_INPUT, "cannot write into folder %s: %s", directory,
+              strerror(errno));
+    error->status = GABION_ERROR_INPUT; // a bad -o is bad usage
     return false;
 }
 
-static bool remove_products(const char *directory, struct error *error) {
+static bool remove_products(const char *directory, struct gabion_error *error) {
     char found[256] = "";
     return visit_products(directory, "", true, found, sizeof found, error) &&
            visit_products(directory, "/vtk", true, found, sizeof found, error) &&
@@ -135,24 +138,24 @@ static bool remove_products(const char *directory, struct error *error) {
 }
 
 bool folder_claim(const char *directory, const char *case_path, bool force, int *lock,
-                  struct error *error) {
+                  struct gabion_error *error) {
     char found[256] = "", resolved[FOLDER_PATH_MAX];
     *lock = FOLDER_NO_LOCK;
     if (file_exists(directory) && !folder_is_directory(directory))
-        return error_set(error, ERROR_INPUT, "%s is a file; -o needs a folder", directory);
+        return error_set(error, GABION_ERROR_INPUT, "%s is a file; -o needs a folder", directory);
     if (snprintf(resolved, sizeof resolved, "%s/case.yaml", directory) >= (int)sizeof resolved)
-        return error_set(error, ERROR_INPUT, "the name of the folder is too long: %.60s...",
+        return error_set(error, GABION_ERROR_INPUT, "the name of the folder is too long: %.60s...",
                          directory);
     if (case_path != NULL && same_file(case_path, resolved))
-        return error_set(error, ERROR_INPUT,
+        return error_set(error, GABION_ERROR_INPUT,
                          "%s would be overwritten by the run's own copy of it; use another -o",
                          case_path);
     if (!make_writable(directory, error) || !folder_lock(directory, lock, error) ||
         !visit_products(directory, "", false, found, sizeof found, error))
         return false;
     if (found[0] != '\0' && !force)
-        return error_set(error, ERROR_INPUT, "%s holds the results of another run (%s); give %s",
-                         directory, found,
+        return error_set(error, GABION_ERROR_INPUT,
+                         "%s holds the results of another run (%s); give %s", directory, found,
                          case_path != NULL
                              ? "--force to replace them, or another folder with -o"
                              : "another folder with -o; resume never replaces results");

@@ -17,18 +17,18 @@ static herr_t take_innermost(unsigned depth, const H5E_error2_t *entry, void *te
 }
 
 // To be called before any other HDF5 function: each of them clears the stack.
-static bool h5_fail(const struct h5_file *file, struct error *error, const char *kind,
+static bool h5_fail(const struct h5_file *file, struct gabion_error *error, const char *kind,
                     const char *name) {
     char text[512] = "HDF5 gives no reason";
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_innermost, text);
     H5Eclear2(H5E_DEFAULT);
     if (!file->writing)
-        return error_set(error, ERROR_INPUT, "%s: cannot read %s '%s': %s", file->path, kind, name,
-                         text);
+        return error_set(error, GABION_ERROR_INPUT, "%s: cannot read %s '%s': %s", file->path, kind,
+                         name, text);
     int cause = file->failure;
     bool full = cause == ENOSPC || cause == EDQUOT || cause == EFBIG;
-    return error_set(error, ERROR_RUN, "%s: cannot write %s '%s': %s%s", file->path, kind, name,
-                     cause ? strerror(cause) : text,
+    return error_set(error, GABION_ERROR_RUN, "%s: cannot write %s '%s': %s%s", file->path, kind,
+                     name, cause ? strerror(cause) : text,
                      full ? " (disk full or file size limit; make room and resume)" : "");
 }
 
@@ -89,16 +89,18 @@ static size_t row_size(const struct h5_rows *rows) {
     return (size_t)rows->columns * h5_type_size(rows->type);
 }
 
-static bool h5_begin(struct h5_file *file, const char *path, bool writing, struct error *error) {
+static bool h5_begin(struct h5_file *file, const char *path, bool writing,
+                     struct gabion_error *error) {
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     *file = (struct h5_file){.id = H5I_INVALID_HID, .writing = writing};
     int length = snprintf(file->path, sizeof file->path, "%s", path);
     if (length < 0 || (size_t)length >= sizeof file->path)
-        return error_set(error, ERROR_INPUT, "%s: file name too long", path);
+        return error_set(error, GABION_ERROR_INPUT, "%s: file name too long", path);
     return true;
 }
 
-bool h5_create(struct h5_file *file, const char *path, size_t user_block, struct error *error) {
+bool h5_create(struct h5_file *file, const char *path, size_t user_block,
+               struct gabion_error *error) {
     if (!h5_begin(file, path, true, error))
         return false;
     hid_t access = H5Pcreate(H5P_FILE_ACCESS), creation = H5Pcreate(H5P_FILE_CREATE);
@@ -113,12 +115,12 @@ bool h5_create(struct h5_file *file, const char *path, size_t user_block, struct
     return good;
 }
 
-bool h5_open(struct h5_file *file, const char *path, struct error *error) {
+bool h5_open(struct h5_file *file, const char *path, struct gabion_error *error) {
     if (!h5_begin(file, path, false, error))
         return false;
     struct stat status;
     if (stat(path, &status) != 0)
-        return error_set(error, ERROR_INPUT, "%s: %s", path, strerror(errno));
+        return error_set(error, GABION_ERROR_INPUT, "%s: %s", path, strerror(errno));
     file->size = (uint64_t)status.st_size;
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
@@ -128,7 +130,7 @@ bool h5_open(struct h5_file *file, const char *path, struct error *error) {
     return good;
 }
 
-bool h5_edit(struct h5_file *file, const char *path, struct error *error) {
+bool h5_edit(struct h5_file *file, const char *path, struct gabion_error *error) {
     if (!h5_begin(file, path, true, error))
         return false;
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
@@ -154,11 +156,11 @@ bool h5_exists(const struct h5_file *file, const char *name) {
     return true;
 }
 
-bool h5_remove(const struct h5_file *file, const char *name, struct error *error) {
+bool h5_remove(const struct h5_file *file, const char *name, struct gabion_error *error) {
     return H5Ldelete(file->id, name, H5P_DEFAULT) >= 0 || h5_fail(file, error, "object", name);
 }
 
-bool h5_close(struct h5_file *file, struct error *error) {
+bool h5_close(struct h5_file *file, struct gabion_error *error) {
     herr_t closed = H5Fclose(file->id);
     file->id = H5I_INVALID_HID;
     return (closed >= 0 && file->failure == 0) || h5_fail(file, error, "file", file->path);
@@ -171,7 +173,7 @@ void h5_abandon(struct h5_file *file) {
     file->id = H5I_INVALID_HID;
 }
 
-bool h5_write_group(const struct h5_file *file, const char *name, struct error *error) {
+bool h5_write_group(const struct h5_file *file, const char *name, struct gabion_error *error) {
     hid_t creation = H5Pcreate(H5P_GROUP_CREATE);
     H5Pset_obj_track_times(creation, false);
     hid_t group = H5Gcreate2(file->id, name, H5P_DEFAULT, creation, H5P_DEFAULT);
@@ -181,8 +183,8 @@ bool h5_write_group(const struct h5_file *file, const char *name, struct error *
 }
 
 // Attributes are named like datasets in messages: object/name.
-static bool attribute_fail(const struct h5_file *file, struct error *error, const char *object,
-                           const char *name) {
+static bool attribute_fail(const struct h5_file *file, struct gabion_error *error,
+                           const char *object, const char *name) {
     char label[256];
     bool root = strcmp(object, "/") == 0;
     snprintf(label, sizeof label, "%s%s%s", root ? "" : object, root ? "" : "/", name);
@@ -190,7 +192,8 @@ static bool attribute_fail(const struct h5_file *file, struct error *error, cons
 }
 
 static bool write_attribute(const struct h5_file *file, const char *object, const char *name,
-                            hid_t stored, hid_t given, const void *value, struct error *error) {
+                            hid_t stored, hid_t given, const void *value,
+                            struct gabion_error *error) {
     hid_t space = H5Screate(H5S_SCALAR);
     hid_t attribute = H5Acreate_by_name(file->id, object, name, stored, space, H5P_DEFAULT,
                                         H5P_DEFAULT, H5P_DEFAULT);
@@ -204,7 +207,7 @@ static bool write_attribute(const struct h5_file *file, const char *object, cons
 }
 
 bool h5_write_number(const struct h5_file *file, const char *object, const char *name,
-                     enum h5_type type, const void *value, struct error *error) {
+                     enum h5_type type, const void *value, struct gabion_error *error) {
     return write_attribute(file, object, name, type_in_file(type), type_in_memory(type), value,
                            error);
 }
@@ -217,7 +220,7 @@ static hid_t string_type(size_t size) {
 }
 
 bool h5_write_text(const struct h5_file *file, const char *object, const char *name,
-                   const char *text, struct error *error) {
+                   const char *text, struct gabion_error *error) {
     hid_t type = string_type(strlen(text) + 1);
     bool written = write_attribute(file, object, name, type, type, text, error);
     H5Tclose(type);
@@ -272,7 +275,7 @@ static size_t block_rows(const struct h5_rows *rows, size_t begin) {
 
 // To the file if it is being written, else from it.
 static bool block_move(const struct h5_file *file, hid_t dataset, const struct h5_rows *rows,
-                       size_t begin, void *block, struct error *error) {
+                       size_t begin, void *block, struct gabion_error *error) {
     int rank = rows->columns > 1 ? 2 : 1;
     hsize_t total[2] = {rows->count, (hsize_t)rows->columns}, start[2] = {begin, 0};
     hsize_t size[2] = {block_rows(rows, begin), (hsize_t)rows->columns};
@@ -295,7 +298,7 @@ static char *block_allocate(const struct h5_rows *rows) {
 }
 
 static hid_t create_dataset(const struct h5_file *file, const char *name, hid_t type, hid_t space,
-                            hid_t creation, struct error *error) {
+                            hid_t creation, struct gabion_error *error) {
     hid_t dataset = H5Dcreate2(file->id, name, type, space, H5P_DEFAULT, creation, H5P_DEFAULT);
     if (dataset < 0)
         h5_fail(file, error, "dataset", name);
@@ -304,13 +307,14 @@ static hid_t create_dataset(const struct h5_file *file, const char *name, hid_t 
 
 // Every dataset of ours ends with its unit.
 static bool finish_dataset(const struct h5_file *file, const char *name, hid_t dataset, bool good,
-                           const char *unit, struct error *error) {
+                           const char *unit, struct gabion_error *error) {
     if (H5Dclose(dataset) < 0 && good)
         good = h5_fail(file, error, "dataset", name);
     return good && (!unit || h5_write_text(file, name, "unit", unit, error));
 }
 
-bool h5_write_rows(const struct h5_file *file, const struct h5_rows *rows, struct error *error) {
+bool h5_write_rows(const struct h5_file *file, const struct h5_rows *rows,
+                   struct gabion_error *error) {
     hsize_t total[2] = {rows->count, (hsize_t)rows->columns};
     hid_t creation = rows_creation(rows);
     hid_t space = H5Screate_simple(rows->columns > 1 ? 2 : 1, total, NULL);
@@ -333,7 +337,7 @@ bool h5_write_rows(const struct h5_file *file, const struct h5_rows *rows, struc
 }
 
 static bool write_string_dataset(const struct h5_file *file, const char *name, hid_t type,
-                                 hid_t space, const void *text, struct error *error) {
+                                 hid_t space, const void *text, struct gabion_error *error) {
     hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_obj_track_times(creation, false);
     hid_t dataset = create_dataset(file, name, type, space, creation, error);
@@ -346,7 +350,7 @@ static bool write_string_dataset(const struct h5_file *file, const char *name, h
 }
 
 bool h5_write_vector(const struct h5_file *file, const char *name, enum h5_type type,
-                     const void *numbers, size_t count, struct error *error) {
+                     const void *numbers, size_t count, struct gabion_error *error) {
     struct h5_rows rows = {.name = name,
                            .type = type,
                            .columns = 1,
@@ -358,7 +362,7 @@ bool h5_write_vector(const struct h5_file *file, const char *name, enum h5_type 
 }
 
 bool h5_write_strings(const struct h5_file *file, const char *name, char *const *strings,
-                      size_t count, struct error *error) {
+                      size_t count, struct gabion_error *error) {
     size_t size = 1;
     for (size_t k = 0; k < count; k++)
         if (strlen(strings[k]) + 1 > size)
@@ -376,7 +380,7 @@ bool h5_write_strings(const struct h5_file *file, const char *name, char *const 
 }
 
 bool h5_write_document(const struct h5_file *file, const char *name, const char *text,
-                       struct error *error) {
+                       struct gabion_error *error) {
     hid_t space = H5Screate(H5S_SCALAR), type = string_type(strlen(text) + 1);
     bool written = write_string_dataset(file, name, type, space, text, error);
     H5Tclose(type);
@@ -399,7 +403,7 @@ static bool is_deflated(hid_t dataset) {
 }
 
 static bool find_extent(const struct h5_file *file, hid_t dataset, struct h5_rows *rows,
-                        struct error *error) {
+                        struct gabion_error *error) {
     hid_t type = H5Dget_type(dataset), space = H5Dget_space(dataset);
     hsize_t extent[2] = {0, 1};
     int rank = H5Sget_simple_extent_ndims(space), wanted = rows->columns > 1 ? 2 : 1;
@@ -410,24 +414,24 @@ static bool find_extent(const struct h5_file *file, hid_t dataset, struct h5_row
     H5Tclose(type);
     H5Eclear2(H5E_DEFAULT);
     if (!right_type)
-        return error_set(error, ERROR_INPUT,
+        return error_set(error, GABION_ERROR_INPUT,
                          "%s: dataset '%s' has the wrong type of numbers; %s were expected",
                          file->path, rows->name, type_name(rows->type));
     if (!right_rank)
-        return error_set(error, ERROR_INPUT, "%s: dataset '%s' should have %s%d column%s",
+        return error_set(error, GABION_ERROR_INPUT, "%s: dataset '%s' should have %s%d column%s",
                          file->path, rows->name, rank == wanted ? "" : "another rank and ",
                          rows->columns, rows->columns > 1 ? "s" : "");
     // Deflate shrinks zeros by 1032 at best.
     uint64_t room = is_deflated(dataset) ? file->size * 1032 : file->size;
     if (extent[0] > room / row_size(rows))
-        return error_set(error, ERROR_INPUT,
+        return error_set(error, GABION_ERROR_INPUT,
                          "%s: dataset '%s' claims %llu rows, more than the file can hold",
                          file->path, rows->name, (unsigned long long)extent[0]);
     rows->count = (size_t)extent[0];
     return true;
 }
 
-bool h5_find_rows(const struct h5_file *file, struct h5_rows *rows, struct error *error) {
+bool h5_find_rows(const struct h5_file *file, struct h5_rows *rows, struct gabion_error *error) {
     hid_t dataset = H5Dopen2(file->id, rows->name, H5P_DEFAULT);
     if (dataset < 0)
         return h5_fail(file, error, "dataset", rows->name);
@@ -437,7 +441,7 @@ bool h5_find_rows(const struct h5_file *file, struct h5_rows *rows, struct error
 }
 
 bool h5_read_rows(const struct h5_file *file, const struct h5_rows *rows, h5_check check,
-                  const void *context, struct error *error) {
+                  const void *context, struct gabion_error *error) {
     hid_t dataset = H5Dopen2(file->id, rows->name, H5P_DEFAULT);
     if (dataset < 0)
         return h5_fail(file, error, "dataset", rows->name);
@@ -465,18 +469,18 @@ static size_t string_size(hid_t type) {
 }
 
 static char *read_string_dataset(const struct h5_file *file, const char *name, hid_t dataset,
-                                 size_t *count, size_t *size, struct error *error) {
+                                 size_t *count, size_t *size, struct gabion_error *error) {
     hid_t type = H5Dget_type(dataset), space = H5Dget_space(dataset);
     hssize_t points = H5Sget_simple_extent_npoints(space);
     *size = string_size(type);
     *count = points > 0 ? (size_t)points : 0;
     char *text = NULL;
     if (*size == 0) {
-        error_set(error, ERROR_INPUT, "%s: dataset '%s' should hold fixed-length strings",
+        error_set(error, GABION_ERROR_INPUT, "%s: dataset '%s' should hold fixed-length strings",
                   file->path, name);
     } else if (points < 0 || *count > file->size / *size) {
-        error_set(error, ERROR_INPUT, "%s: dataset '%s' claims more text than the file can hold",
-                  file->path, name);
+        error_set(error, GABION_ERROR_INPUT,
+                  "%s: dataset '%s' claims more text than the file can hold", file->path, name);
     } else {
         // HDF5 ends each string with a NUL only if the one who wrote it did.
         text = memory_allocate(*count * *size + 1, 1, "text of a checkpoint");
@@ -492,7 +496,7 @@ static char *read_string_dataset(const struct h5_file *file, const char *name, h
 }
 
 char *h5_read_strings(const struct h5_file *file, const char *name, size_t *count, size_t *size,
-                      struct error *error) {
+                      struct gabion_error *error) {
     hid_t dataset = H5Dopen2(file->id, name, H5P_DEFAULT);
     if (dataset < 0) {
         h5_fail(file, error, "dataset", name);
@@ -506,7 +510,7 @@ char *h5_read_strings(const struct h5_file *file, const char *name, size_t *coun
 }
 
 static hid_t open_scalar(const struct h5_file *file, const char *object, const char *name,
-                         struct error *error) {
+                         struct gabion_error *error) {
     hid_t attribute = H5Aopen_by_name(file->id, object, name, H5P_DEFAULT, H5P_DEFAULT);
     if (attribute < 0) {
         attribute_fail(file, error, object, name);
@@ -518,12 +522,13 @@ static hid_t open_scalar(const struct h5_file *file, const char *object, const c
     if (scalar)
         return attribute;
     H5Aclose(attribute);
-    error_set(error, ERROR_INPUT, "%s: attribute '%s' should be one value", file->path, name);
+    error_set(error, GABION_ERROR_INPUT, "%s: attribute '%s' should be one value", file->path,
+              name);
     return H5I_INVALID_HID;
 }
 
 bool h5_read_number(const struct h5_file *file, const char *object, const char *name,
-                    enum h5_type type, void *value, struct error *error) {
+                    enum h5_type type, void *value, struct gabion_error *error) {
     hid_t attribute = open_scalar(file, object, name, error);
     if (attribute < 0)
         return false;
@@ -531,8 +536,8 @@ bool h5_read_number(const struct h5_file *file, const char *object, const char *
     bool good = H5Tequal(stored, type_in_file(type)) > 0;
     H5Tclose(stored);
     if (!good)
-        error_set(error, ERROR_INPUT, "%s: attribute '%s' has the wrong type of number", file->path,
-                  name);
+        error_set(error, GABION_ERROR_INPUT, "%s: attribute '%s' has the wrong type of number",
+                  file->path, name);
     else if (H5Aread(attribute, type_in_memory(type), value) < 0)
         good = attribute_fail(file, error, object, name);
     H5Aclose(attribute);
@@ -540,7 +545,7 @@ bool h5_read_number(const struct h5_file *file, const char *object, const char *
 }
 
 bool h5_read_text(const struct h5_file *file, const char *object, const char *name, char *text,
-                  size_t size, struct error *error) {
+                  size_t size, struct gabion_error *error) {
     hid_t attribute = open_scalar(file, object, name, error);
     if (attribute < 0)
         return false;
@@ -548,7 +553,7 @@ bool h5_read_text(const struct h5_file *file, const char *object, const char *na
     size_t length = string_size(type);
     bool good = length > 0 && length <= file->size;
     if (!good) {
-        error_set(error, ERROR_INPUT, "%s: attribute '%s' should be text", file->path, name);
+        error_set(error, GABION_ERROR_INPUT, "%s: attribute '%s' should be text", file->path, name);
     } else {
         char *stored = memory_allocate(length + 1, 1, "text of an attribute");
         good = H5Aread(attribute, type, stored) >= 0 || attribute_fail(file, error, object, name);

@@ -47,46 +47,50 @@ struct h5_rows {
 #define H5_BLOCK_ROWS 65536
 
 // Creates or replaces a file whose first `user_block` bytes HDF5 leaves alone.
-bool h5_create(struct h5_file *file, const char *path, size_t user_block, struct error *error);
-bool h5_open(struct h5_file *file, const char *path, struct error *error);
-bool h5_edit(struct h5_file *file, const char *path, struct error *error); // to write into it
-bool h5_close(struct h5_file *file, struct error *error); // flushes: the last write that can fail
-void h5_abandon(struct h5_file *file);                    // closes, whatever happens
+bool h5_create(struct h5_file *file, const char *path, size_t user_block,
+               struct gabion_error *error);
+bool h5_open(struct h5_file *file, const char *path, struct gabion_error *error);
+bool h5_edit(struct h5_file *file, const char *path,
+             struct gabion_error *error); // to write into it
+bool h5_close(struct h5_file *file,
+              struct gabion_error *error); // flushes: the last write that can fail
+void h5_abandon(struct h5_file *file);     // closes, whatever happens
 
 bool h5_exists(const struct h5_file *file, const char *name); // "/group/dataset"
-bool h5_remove(const struct h5_file *file, const char *name, struct error *error);
+bool h5_remove(const struct h5_file *file, const char *name, struct gabion_error *error);
 
 // Objects are named from the root; attributes by object ("/" is the root) and name.
-bool h5_write_group(const struct h5_file *file, const char *name, struct error *error);
-bool h5_write_rows(const struct h5_file *file, const struct h5_rows *rows, struct error *error);
+bool h5_write_group(const struct h5_file *file, const char *name, struct gabion_error *error);
+bool h5_write_rows(const struct h5_file *file, const struct h5_rows *rows,
+                   struct gabion_error *error);
 // Numbers in one piece, not packed: what FCLIB reads.
 bool h5_write_vector(const struct h5_file *file, const char *name, enum h5_type type,
-                     const void *numbers, size_t count, struct error *error);
+                     const void *numbers, size_t count, struct gabion_error *error);
 bool h5_write_strings(const struct h5_file *file, const char *name, char *const *strings,
-                      size_t count, struct error *error);
+                      size_t count, struct gabion_error *error);
 bool h5_write_document(const struct h5_file *file, const char *name, const char *text,
-                       struct error *error);
+                       struct gabion_error *error);
 bool h5_write_number(const struct h5_file *file, const char *object, const char *name,
-                     enum h5_type type, const void *value, struct error *error);
+                     enum h5_type type, const void *value, struct gabion_error *error);
 bool h5_write_text(const struct h5_file *file, const char *object, const char *name,
-                   const char *text, struct error *error);
+                   const char *text, struct gabion_error *error);
 
 // Called, unless NULL, for each block of rows that was read, before it reaches the array. `first`
 // is the number of the block's first row.
 typedef bool (*h5_check)(const void *context, const struct h5_rows *rows, const void *block,
-                         size_t first, size_t count, struct error *error);
+                         size_t first, size_t count, struct gabion_error *error);
 
 // Verifies name, type and rank of a dataset and sets rows->count, without reading it. A count that
 // the file is too small to hold is refused.
-bool h5_find_rows(const struct h5_file *file, struct h5_rows *rows, struct error *error);
+bool h5_find_rows(const struct h5_file *file, struct h5_rows *rows, struct gabion_error *error);
 bool h5_read_rows(const struct h5_file *file, const struct h5_rows *rows, h5_check check,
-                  const void *context, struct error *error);
+                  const void *context, struct gabion_error *error);
 // `count` strings of `size` bytes each, NUL-terminated, one after the other; free with memory_free.
 char *h5_read_strings(const struct h5_file *file, const char *name, size_t *count, size_t *size,
-                      struct error *error);
+                      struct gabion_error *error);
 bool h5_read_number(const struct h5_file *file, const char *object, const char *name,
-                    enum h5_type type, void *value, struct error *error);
+                    enum h5_type type, void *value, struct gabion_error *error);
 bool h5_read_text(const struct h5_file *file, const char *object, const char *name, char *text,
-                  size_t size, struct error *error); // longer text is cut
+                  size_t size, struct gabion_error *error); // longer text is cut
 
 #endif

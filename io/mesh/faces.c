@@ -72,16 +72,17 @@ char *mesh_next_word(char **line) {
     return word;
 }
 
-bool mesh_read_vector(struct mesh_text *text, char **line, vec3 *vector, struct error *error) {
+bool mesh_read_vector(struct mesh_text *text, char **line, vec3 *vector,
+                      struct gabion_error *error) {
     for (int axis = 0; axis < 3; axis++) {
         const char *word = mesh_next_word(line);
         double value = 0;
         if (!word)
-            return error_set(error, ERROR_INPUT,
+            return error_set(error, GABION_ERROR_INPUT,
                              "%s:%" PRId64 ": %d coordinates where 3 are expected", text->path,
                              text->line, axis);
         if (!number_parse(word, &value))
-            return error_set(error, ERROR_INPUT,
+            return error_set(error, GABION_ERROR_INPUT,
                              "%s:%" PRId64 ": coordinate \"%.40s\" is not a finite number",
                              text->path, text->line, word);
         vec3_set(vector, axis, value);

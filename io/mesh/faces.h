@@ -32,9 +32,9 @@ struct mesh_faces {
 
 // Each reads the text, which it may cut into words and which ends with a NUL.
 bool mesh_read_obj(struct mesh_faces *mesh, const char *path, char *text, size_t size,
-                   struct error *error);
+                   struct gabion_error *error);
 bool mesh_read_stl(struct mesh_faces *mesh, const char *path, char *text, size_t size,
-                   struct error *error);
+                   struct gabion_error *error);
 
 void mesh_add_point(struct mesh_faces *mesh, vec3 point);
 void mesh_add_corner(struct mesh_faces *mesh, int64_t point);
@@ -51,6 +51,7 @@ struct mesh_text {
 };
 char *mesh_next_line(struct mesh_text *text); // NULL: no more
 char *mesh_next_word(char **line);            // NULL: no more
-bool mesh_read_vector(struct mesh_text *text, char **line, vec3 *vector, struct error *error);
+bool mesh_read_vector(struct mesh_text *text, char **line, vec3 *vector,
+                      struct gabion_error *error);
 
 #endif

@@ -152,7 +152,7 @@ static void piece_add_face(struct piece *piece, const struct mesh_faces *mesh, i
 }
 
 static struct polyhedron *piece_polyhedron(const struct piece *piece, const struct mesh_faces *mesh,
-                                           struct error *error) {
+                                           struct gabion_error *error) {
     vec3 low, high;
     surface_bounds(piece->point, piece->points, &low, &high);
     double furthest = fmax(vec3_length(low), vec3_length(high));
@@ -174,7 +174,7 @@ static struct polyhedron *piece_polyhedron(const struct piece *piece, const stru
 
 // `list` are faces of the mesh.
 static struct polyhedron *build_piece(const struct mesh_faces *mesh, const int32_t *list,
-                                      size_t count, int32_t *local, struct error *error) {
+                                      size_t count, int32_t *local, struct gabion_error *error) {
     size_t corners = 0;
     for (size_t k = 0; k < count; k++)
         corners += (size_t)(mesh->start[list[k] + 1] - mesh->start[list[k]]);
@@ -198,7 +198,7 @@ static struct polyhedron *build_piece(const struct mesh_faces *mesh, const int32
 }
 
 static void name_piece(const struct mesh_faces *mesh, const char *path, int32_t face, size_t number,
-                       size_t pieces, struct error *error) {
+                       size_t pieces, struct gabion_error *error) {
     const struct mesh_object *object = &mesh->objects[mesh->object[face]];
     char name[MESH_NAME_SIZE + 4] = "";
     if (object->name[0])
@@ -229,18 +229,18 @@ static size_t sort_faces(const struct surface *surface, const int32_t *root, int
 
 static struct polyhedron **build_pieces(const struct mesh_faces *mesh, const char *path,
                                         const int32_t *list, const size_t *start, size_t pieces,
-                                        struct error *error) {
+                                        struct gabion_error *error) {
     struct polyhedron **body = memory_allocate(pieces, sizeof(struct polyhedron *), "pieces");
     int32_t *local = memory_allocate(mesh->points, sizeof *local, "points of a mesh");
     size_t done = 0;
-    while (done < pieces && error->status == ERROR_NONE) {
+    while (done < pieces && error->status == GABION_OK) {
         const int32_t *faces = list + start[done];
         body[done] = build_piece(mesh, faces, start[done + 1] - start[done], local, error);
         done++;
         name_piece(mesh, path, faces[0], done, pieces, error);
     }
     memory_free(local);
-    if (error->status == ERROR_NONE)
+    if (error->status == GABION_OK)
         return body;
     for (size_t k = 0; k < done; k++)
         polyhedron_free(body[k]);
@@ -249,10 +249,10 @@ static struct polyhedron **build_pieces(const struct mesh_faces *mesh, const cha
 }
 
 static struct polyhedron **split_mesh(const struct mesh_faces *mesh, const char *path,
-                                      size_t *count, struct error *error) {
+                                      size_t *count, struct gabion_error *error) {
     if (mesh->faces == 0 || mesh->points > SURFACE_MAX || mesh->corners > SURFACE_MAX) {
-        error_set(error, ERROR_INPUT, "%s: %zu faces with %zu corners; 1 to %d are allowed", path,
-                  mesh->faces, mesh->corners, SURFACE_MAX);
+        error_set(error, GABION_ERROR_INPUT, "%s: %zu faces with %zu corners; 1 to %d are allowed",
+                  path, mesh->faces, mesh->corners, SURFACE_MAX);
         return NULL;
     }
     int32_t *object = memory_allocate(mesh->faces, sizeof *object, "faces of a mesh");
@@ -264,7 +264,7 @@ static struct polyhedron **split_mesh(const struct mesh_faces *mesh, const char 
     *count = sort_faces(&surface, root, list, start);
     struct polyhedron **body = NULL;
     if (*count == 0)
-        error_set(error, ERROR_INPUT, "%s: all faces are without area", path);
+        error_set(error, GABION_ERROR_INPUT, "%s: all faces are without area", path);
     else
         body = build_pieces(mesh, path, list, start, *count, error);
     surface.point = NULL; // the mesh's
@@ -277,11 +277,12 @@ static struct polyhedron **split_mesh(const struct mesh_faces *mesh, const char 
 
 // -------------------------------------------------------------------------------------------------
 
-static bool parse(struct mesh_faces *mesh, const char *path, struct error *error) {
+static bool parse(struct mesh_faces *mesh, const char *path, struct gabion_error *error) {
     const char *dot = strrchr(path, '.');
     bool obj = dot && strcasecmp(dot, ".obj") == 0, stl = dot && strcasecmp(dot, ".stl") == 0;
     if (!obj && !stl)
-        return error_set(error, ERROR_INPUT, "%s: a mesh file is called *.obj or *.stl", path);
+        return error_set(error, GABION_ERROR_INPUT, "%s: a mesh file is called *.obj or *.stl",
+                         path);
     size_t size = 0;
     char *text = file_read(path, MESH_BYTES_MAX, &size, error);
     if (!text)
@@ -293,20 +294,21 @@ static bool parse(struct mesh_faces *mesh, const char *path, struct error *error
 }
 
 static bool scale_points(struct mesh_faces *mesh, const char *path, double scale,
-                         struct error *error) {
+                         struct gabion_error *error) {
     if (!(scale > 0) || !isfinite(scale))
-        return error_set(error, ERROR_INPUT, "%s: scale %g; it must be positive and finite", path,
-                         scale);
+        return error_set(error, GABION_ERROR_INPUT, "%s: scale %g; it must be positive and finite",
+                         path, scale);
     for (size_t k = 0; k < mesh->points; k++) {
         mesh->point[k] = vec3_scale(scale, mesh->point[k]);
         if (!(vec3_length(mesh->point[k]) <= POLYHEDRON_SIZE_MAX))
-            return error_set(error, ERROR_INPUT, "%s: point %zu is too far from the origin", path,
-                             k + 1);
+            return error_set(error, GABION_ERROR_INPUT, "%s: point %zu is too far from the origin",
+                             path, k + 1);
     }
     return true;
 }
 
-struct polyhedron **mesh_read(const char *path, double scale, size_t *count, struct error *error) {
+struct polyhedron **mesh_read(const char *path, double scale, size_t *count,
+                              struct gabion_error *error) {
     struct mesh_faces mesh = {0};
     struct polyhedron **body = NULL;
     if (parse(&mesh, path, error) && scale_points(&mesh, path, scale, error))

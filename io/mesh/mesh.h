@@ -14,6 +14,7 @@
 // Reads all pieces, lengths multiplied by `scale`, in the order of their first faces. The caller
 // frees each with polyhedron_free and the array with memory_free. NULL: the error names the file,
 // the piece and its face, edge or line that is open, not flat or not convex.
-struct polyhedron **mesh_read(const char *path, double scale, size_t *count, struct error *error);
+struct polyhedron **mesh_read(const char *path, double scale, size_t *count,
+                              struct gabion_error *error);
 
 #endif

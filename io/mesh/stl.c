@@ -23,14 +23,14 @@ static double read_float(const char *bytes) {
 }
 
 static bool read_binary(struct mesh_faces *mesh, const char *path, const char *bytes, size_t count,
-                        struct error *error) {
+                        struct gabion_error *error) {
     mesh->place_noun = "triangle";
     for (size_t f = 0; f < count; f++) {
         const char *at = bytes + STL_HEADER + f * STL_TRIANGLE + 12; // the normal is passed over
         for (int corner = 0; corner < 3; corner++, at += 12) {
             vec3 point = {read_float(at), read_float(at + 4), read_float(at + 8)};
             if (!vec3_finite(point))
-                return error_set(error, ERROR_INPUT,
+                return error_set(error, GABION_ERROR_INPUT,
                                  "%s: corner %d of triangle %zu is not a finite number", path,
                                  corner + 1, f + 1);
             mesh_add_corner(mesh, (int64_t)mesh->points);
@@ -48,9 +48,9 @@ struct facet {
 };
 
 static bool end_facet(struct mesh_faces *mesh, const struct mesh_text *text, struct facet *facet,
-                      struct error *error) {
+                      struct gabion_error *error) {
     if (facet->corners != 3)
-        return error_set(error, ERROR_INPUT,
+        return error_set(error, GABION_ERROR_INPUT,
                          "%s:%" PRId64 ": a facet of %d vertices; 3 are expected", text->path,
                          text->line, facet->corners);
     mesh_end_face(mesh, facet->line);
@@ -59,11 +59,11 @@ static bool end_facet(struct mesh_faces *mesh, const struct mesh_text *text, str
 }
 
 static bool read_vertex(struct mesh_faces *mesh, struct mesh_text *text, char *line,
-                        struct facet *facet, struct error *error) {
+                        struct facet *facet, struct gabion_error *error) {
     vec3 point = {0};
     if (facet->corners == 3)
-        return error_set(error, ERROR_INPUT, "%s:%" PRId64 ": a facet of more than 3 vertices",
-                         text->path, text->line);
+        return error_set(error, GABION_ERROR_INPUT,
+                         "%s:%" PRId64 ": a facet of more than 3 vertices", text->path, text->line);
     if (!mesh_read_vector(text, &line, &point, error))
         return false;
     mesh_add_corner(mesh, (int64_t)mesh->points);
@@ -73,7 +73,7 @@ static bool read_vertex(struct mesh_faces *mesh, struct mesh_text *text, char *l
 }
 
 static bool read_line(struct mesh_faces *mesh, struct mesh_text *text, char *line,
-                      struct facet *facet, struct error *error) {
+                      struct facet *facet, struct gabion_error *error) {
     char *word = mesh_next_word(&line);
     if (!word || strcasecmp(word, "outer") == 0 || strcasecmp(word, "endloop") == 0)
         return true;
@@ -82,7 +82,7 @@ static bool read_line(struct mesh_faces *mesh, struct mesh_text *text, char *lin
     if (strcasecmp(word, "endfacet") == 0)
         return end_facet(mesh, text, facet, error);
     if (facet->corners > 0)
-        return error_set(error, ERROR_INPUT,
+        return error_set(error, GABION_ERROR_INPUT,
                          "%s:%" PRId64 ": \"%.40s\" within the facet of line %" PRId64
                          "; expected vertex, endloop or endfacet",
                          text->path, text->line, word, facet->line);
@@ -91,7 +91,7 @@ static bool read_line(struct mesh_faces *mesh, struct mesh_text *text, char *lin
     else if (strcasecmp(word, "solid") == 0)
         mesh_start_object(mesh, line, text->line);
     else if (strcasecmp(word, "endsolid") != 0)
-        return error_set(error, ERROR_INPUT,
+        return error_set(error, GABION_ERROR_INPUT,
                          "%s:%" PRId64 ": \"%.40s\"; expected solid, facet, outer loop, vertex, "
                          "endloop, endfacet or endsolid",
                          text->path, text->line, word);
@@ -99,7 +99,7 @@ static bool read_line(struct mesh_faces *mesh, struct mesh_text *text, char *lin
 }
 
 static bool read_text(struct mesh_faces *mesh, const char *path, char *text, size_t size,
-                      struct error *error) {
+                      struct gabion_error *error) {
     struct mesh_text lines = {path, text, text + size, 0};
     struct facet facet = {0};
     mesh->place_noun = "line";
@@ -107,14 +107,14 @@ static bool read_text(struct mesh_faces *mesh, const char *path, char *text, siz
         if (!read_line(mesh, &lines, line, &facet, error))
             return false;
     if (facet.corners > 0)
-        return error_set(error, ERROR_INPUT,
+        return error_set(error, GABION_ERROR_INPUT,
                          "%s: ends within the facet that starts in line %" PRId64, path,
                          facet.line);
     return true;
 }
 
 bool mesh_read_stl(struct mesh_faces *mesh, const char *path, char *text, size_t size,
-                   struct error *error) {
+                   struct gabion_error *error) {
     // The size decides: many binary files start with "solid" too.
     uint64_t count = size >= STL_HEADER ? read_word(text + STL_HEADER - 4) : 0;
     if (size >= STL_HEADER && size == STL_HEADER + count * STL_TRIANGLE)
@@ -123,11 +123,11 @@ bool mesh_read_stl(struct mesh_faces *mesh, const char *path, char *text, size_t
     if (strncasecmp(text + blanks, "solid", 5) == 0 && !memchr(text, '\0', size))
         return read_text(mesh, path, text, size, error);
     if (size < STL_HEADER)
-        return error_set(error, ERROR_INPUT,
+        return error_set(error, GABION_ERROR_INPUT,
                          "%s: %zu bytes are no STL file: text starts with \"solid\", binary has "
                          "%d bytes and more",
                          path, size, STL_HEADER);
-    return error_set(error, ERROR_INPUT,
+    return error_set(error, GABION_ERROR_INPUT,
                      "%s: not an STL file, or cut short: text starts with \"solid\", and binary of "
                      "%" PRIu64 " triangles, as its header says, has %" PRIu64
                      " bytes where this has %zu",

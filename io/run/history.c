@@ -79,8 +79,8 @@ struct history {
     char path[4096];
 };
 
-static bool history_fail(const char *path, int cause, struct error *error) {
-    return error_set(error, ERROR_RUN, "%s: cannot write: %s%s", path, strerror(cause),
+static bool history_fail(const char *path, int cause, struct gabion_error *error) {
+    return error_set(error, GABION_ERROR_RUN, "%s: cannot write: %s%s", path, strerror(cause),
                      cause == ENOSPC || cause == EDQUOT || cause == EFBIG
                          ? " (disk full or file size limit; make room and resume)"
                          : "");
@@ -171,11 +171,11 @@ static char *header_text(const struct gabion_world *world) {
 }
 
 static bool check_header(const char *path, const char *line, const struct gabion_world *world,
-                         struct error *error) {
+                         struct gabion_error *error) {
     char *expected = header_text(world);
     bool same = expected && strcmp(line, expected) == 0;
     free(expected);
-    return same || error_set(error, ERROR_INPUT,
+    return same || error_set(error, GABION_ERROR_INPUT,
                              "%s:1: the columns are not those of this run (another version, or "
                              "other probes); move the file away, or resume into a new folder",
                              path);
@@ -184,7 +184,7 @@ static bool check_header(const char *path, const char *line, const struct gabion
 // Copies the whole rows up to the world's step. A last line without its end was being written when
 // the run was killed.
 static bool copy_rows(FILE *old, const char *path, FILE *fresh, const struct gabion_world *world,
-                      struct error *error) {
+                      struct gabion_error *error) {
     char *line = NULL;
     size_t capacity = 0;
     bool good = true;
@@ -199,7 +199,7 @@ static bool copy_rows(FILE *old, const char *path, FILE *fresh, const struct gab
         char *end;
         long long step = strtoll(line, &end, 10);
         if (end == line || *end != ',')
-            good = error_set(error, ERROR_INPUT,
+            good = error_set(error, GABION_ERROR_INPUT,
                              "%s:%ld: a row should begin with a step number; move the file away, "
                              "or resume into a new folder",
                              path, number);
@@ -207,17 +207,17 @@ static bool copy_rows(FILE *old, const char *path, FILE *fresh, const struct gab
             fwrite(line, 1, (size_t)length, fresh);
     }
     if (good && ferror(old))
-        good = error_set(error, ERROR_INPUT, "%s: %s", path, strerror(errno));
+        good = error_set(error, GABION_ERROR_INPUT, "%s: %s", path, strerror(errno));
     free(line);
     return good;
 }
 
 // The file on disk, header and rows of the past, whole before a row is added to it.
 static bool history_prepare(const char *path, const struct gabion_world *world, bool resume,
-                            struct error *error) {
+                            struct gabion_error *error) {
     FILE *old = resume ? fopen(path, "r") : NULL;
     if (resume && !old && errno != ENOENT)
-        return error_set(error, ERROR_INPUT, "%s: %s", path, strerror(errno));
+        return error_set(error, GABION_ERROR_INPUT, "%s: %s", path, strerror(errno));
     struct safe_file file;
     bool good = safe_file_open(&file, path, error);
     if (good && old)
@@ -233,11 +233,11 @@ static bool history_prepare(const char *path, const struct gabion_world *world, 
 }
 
 struct history *history_open(const char *directory, const struct gabion_world *world, bool resume,
-                             struct error *error) {
+                             struct gabion_error *error) {
     struct history *history = memory_allocate(1, sizeof *history, "the history");
     int length = snprintf(history->path, sizeof history->path, "%s/history.csv", directory);
     if (length < 0 || (size_t)length >= sizeof history->path)
-        error_set(error, ERROR_INPUT, "%s: folder name too long", directory);
+        error_set(error, GABION_ERROR_INPUT, "%s: folder name too long", directory);
     else if (history_prepare(history->path, world, resume, error)) {
         history->stream = fopen(history->path, "a");
         if (history->stream)
@@ -249,7 +249,7 @@ struct history *history_open(const char *directory, const struct gabion_world *w
 }
 
 bool history_write(struct history *history, const struct gabion_world *world, double wall_time,
-                   struct error *error) {
+                   struct gabion_error *error) {
     print_row(history->stream, world, wall_time);
     // Row by row: what was computed is in the file whatever happens to the process.
     if (fflush(history->stream) == 0 && !ferror(history->stream))
@@ -257,13 +257,13 @@ bool history_write(struct history *history, const struct gabion_world *world, do
     return history_fail(history->path, errno, error);
 }
 
-bool history_flush(struct history *history, struct error *error) {
+bool history_flush(struct history *history, struct gabion_error *error) {
     if (fflush(history->stream) == 0 && fsync(fileno(history->stream)) == 0)
         return true;
     return history_fail(history->path, errno, error);
 }
 
-bool history_close(struct history *history, struct error *error) {
+bool history_close(struct history *history, struct gabion_error *error) {
     if (!history)
         return true;
     bool good = history_flush(history, error);

@@ -8,11 +8,11 @@ struct history;
 
 // Starts DIR/history.csv, or (resume) continues it after dropping the rows beyond the world's step.
 struct history *history_open(const char *directory, const struct gabion_world *world, bool resume,
-                             struct error *error);
+                             struct gabion_error *error);
 bool history_write(struct history *history, const struct gabion_world *world, double wall_time,
-                   struct error *error);
+                   struct gabion_error *error);
 // To the disk itself; a row is handed to the system as soon as it is written.
-bool history_flush(struct history *history, struct error *error);
-bool history_close(struct history *history, struct error *error);
+bool history_flush(struct history *history, struct gabion_error *error);
+bool history_close(struct history *history, struct gabion_error *error);
 
 #endif

@@ -12,12 +12,12 @@ struct run_log {
     FILE *stream;
 };
 
-struct run_log *log_open(const char *directory, struct error *error) {
+struct run_log *log_open(const char *directory, struct gabion_error *error) {
     char path[4096];
     snprintf(path, sizeof path, "%s/run.log", directory);
     FILE *stream = fopen(path, "a");
     if (stream == NULL) {
-        error_set(error, ERROR_RUN, "cannot write %s: %s", path, strerror(errno));
+        error_set(error, GABION_ERROR_RUN, "cannot write %s: %s", path, strerror(errno));
         return NULL;
     }
     struct run_log *log = memory_allocate(1, sizeof *log, "the log");

@@ -7,7 +7,7 @@
 
 struct run_log;
 
-struct run_log *log_open(const char *directory, struct error *error); // appends
+struct run_log *log_open(const char *directory, struct gabion_error *error); // appends
 __attribute__((format(printf, 2, 3))) void log_line(struct run_log *log, const char *format, ...);
 void log_close(struct run_log *log);
 

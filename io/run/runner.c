@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "engine/contact/interfaces.h"
 #include "io/file/file.h"
 #include "io/file/folder.h"
 #include "io/run/history.h"
@@ -55,7 +56,7 @@ __attribute__((format(printf, 2, 3))) static void tell(struct runner *runner, co
     fprintf(stderr, "%s\n", text);
 }
 
-static bool write_case(const struct runner *runner, struct error *error) {
+static bool write_case(const struct runner *runner, struct gabion_error *error) {
     const char *text = case_text(runner->request->scene->file);
     char path[FOLDER_PATH_MAX + 16];
     struct safe_file file;
@@ -66,7 +67,7 @@ static bool write_case(const struct runner *runner, struct error *error) {
     return safe_file_commit(&file, error);
 }
 
-static bool open_series(struct runner *runner, struct error *error) {
+static bool open_series(struct runner *runner, struct gabion_error *error) {
     const struct runner_request *request = runner->request;
     if (runner->output->history_every > 0) {
         runner->history = history_open(request->directory, runner->world, request->resume, error);
@@ -103,7 +104,7 @@ static bool due(const struct runner *runner, int every) {
     return every > 0 && runner->world->step % every == 0;
 }
 
-static bool write_checkpoint(struct runner *runner, struct error *error) {
+static bool write_checkpoint(struct runner *runner, struct gabion_error *error) {
     const struct runner_request *request = runner->request;
     struct checkpoint_note note = {
         .case_text = case_text(request->scene->file),
@@ -118,7 +119,7 @@ static bool write_checkpoint(struct runner *runner, struct error *error) {
     return true;
 }
 
-static bool write_pictures(struct runner *runner, struct error *error) {
+static bool write_pictures(struct runner *runner, struct gabion_error *error) {
     if (due(runner, runner->output->vtk_every) && !vtk_write(runner->vtk, runner->world, error))
         return false;
     return !due(runner, runner->output->frames_every) ||
@@ -127,7 +128,7 @@ static bool write_pictures(struct runner *runner, struct error *error) {
 
 // A resumed run has its first frame already. That of a new one shows the joints that the first step
 // will find.
-static bool open_files(struct runner *runner, struct error *error) {
+static bool open_files(struct runner *runner, struct gabion_error *error) {
     if (runner->world->step == 0)
         interfaces_find(runner->world);
     runner->log = log_open(runner->request->directory, error);
@@ -139,7 +140,7 @@ static bool open_files(struct runner *runner, struct error *error) {
 }
 
 // False: what had been written last may not be on disk.
-static bool close_series(struct runner *runner, struct error *error) {
+static bool close_series(struct runner *runner, struct gabion_error *error) {
     bool closed = runner->history == NULL || history_close(runner->history, error);
     if (runner->vtk != NULL)
         vtk_close(runner->vtk);
@@ -147,7 +148,7 @@ static bool close_series(struct runner *runner, struct error *error) {
 }
 
 // The checkpoint comes last: once it exists, everything up to its step is on disk.
-static bool write_step(struct runner *runner, struct error *error) {
+static bool write_step(struct runner *runner, struct gabion_error *error) {
     double wall = runner->request->wall_time + wall_time(runner);
     if (due(runner, runner->output->history_every) &&
         !history_write(runner->history, runner->world, wall, error))
@@ -207,7 +208,7 @@ static void warn_overlap(struct runner *runner) {
          runner->history != NULL ? " (max_overlap_relative in history.csv follows it)" : "");
 }
 
-static bool run_steps(struct runner *runner, struct error *error) {
+static bool run_steps(struct runner *runner, struct gabion_error *error) {
     const struct runner_request *request = runner->request;
     while (runner->world->step < request->target) {
         if (interrupt_requested()) {
@@ -232,8 +233,8 @@ static bool run_steps(struct runner *runner, struct error *error) {
     return true;
 }
 
-__attribute__((format(printf, 2, 3))) static void append(struct error *error, const char *format,
-                                                         ...) {
+__attribute__((format(printf, 2, 3))) static void append(struct gabion_error *error,
+                                                         const char *format, ...) {
     size_t length = strlen(error->text);
     va_list arguments;
     va_start(arguments, format);
@@ -241,11 +242,11 @@ __attribute__((format(printf, 2, 3))) static void append(struct error *error, co
     va_end(arguments);
 }
 
-static void explain_failure(struct runner *runner, struct error *error) {
+static void explain_failure(struct runner *runner, struct gabion_error *error) {
     const char *directory = runner->request->directory;
     int64_t step = runner->world->step, kept = runner->checkpoint_step;
     error_context(error, "after step %" PRId64 " (t = %.6g s)", step, world_time(runner->world));
-    error->status = ERROR_RUN;
+    error->status = GABION_ERROR_RUN;
     if (kept == NO_CHECKPOINT)
         append(error, "\n  lost: %" PRId64 " steps; there is no checkpoint in %s",
                step - runner->start_step, directory);
@@ -262,8 +263,8 @@ static void explain_failure(struct runner *runner, struct error *error) {
 }
 
 // Leaves the last complete step on disk, whatever happened before.
-static bool finish(struct runner *runner, bool well, struct error *error) {
-    struct error second = {0};
+static bool finish(struct runner *runner, bool well, struct gabion_error *error) {
+    struct gabion_error second = {0};
     if (!close_series(runner, well ? error : &second))
         well = false;
     if (runner->checkpoint_step != runner->world->step &&
@@ -273,7 +274,7 @@ static bool finish(struct runner *runner, bool well, struct error *error) {
         runner->status = "stopped";
         explain_failure(runner, error);
     } else if (ledger_failed(&runner->world->ledger)) {
-        well = error_set(error, ERROR_RUN,
+        well = error_set(error, GABION_ERROR_RUN,
                          "the energy ledger does not close: error %.3e J of %.3e J turned over. "
                          "The results are on disk, but this is a defect of the program: please "
                          "report it with %s/case.yaml",
@@ -295,7 +296,7 @@ static void print_summary(const struct runner *runner) {
     summary_print(&summary, runner->world, stdout);
 }
 
-bool runner_run(const struct runner_request *request, struct error *error) {
+bool runner_run(const struct runner_request *request, struct gabion_error *error) {
     struct runner runner = {
         .request = request,
         .world = request->scene->world,
@@ -313,7 +314,7 @@ bool runner_run(const struct runner_request *request, struct error *error) {
     interrupt_install();
     progress_start(&runner.progress, runner.world->step, request->target, request->quiet);
     if (!open_files(&runner, error)) {
-        struct error second = {0};
+        struct gabion_error second = {0};
         close_series(&runner, &second);
         log_close(runner.log);
         return false;

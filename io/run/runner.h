@@ -16,6 +16,6 @@ struct runner_request {
 };
 
 // Prints the summary on standard output whenever there was a run to speak of.
-bool runner_run(const struct runner_request *request, struct error *error);
+bool runner_run(const struct runner_request *request, struct gabion_error *error);
 
 #endif

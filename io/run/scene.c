@@ -2,7 +2,7 @@
 
 #include <inttypes.h>
 
-static bool start_machine(struct scene *scene, int threads, struct error *error) {
+static bool start_machine(struct scene *scene, int threads, struct gabion_error *error) {
     *scene = (struct scene){0};
     scene->topology = topology_load(error);
     if (scene->topology == NULL)
@@ -11,13 +11,13 @@ static bool start_machine(struct scene *scene, int threads, struct error *error)
     return scene->team != NULL;
 }
 
-static bool start_world(struct scene *scene, struct error *error) {
+static bool start_world(struct scene *scene, struct gabion_error *error) {
     scene->world = gabion_create(case_settings(scene->file), scene->team, error);
     return scene->world != NULL && case_define_materials(scene->file, scene->world, error);
 }
 
 static bool build_case(struct scene *scene, const struct scene_request *request,
-                       struct error *error) {
+                       struct gabion_error *error) {
     // Before the threads: a typing error in a case should not cost a look at the machine.
     struct case_file *file =
         case_load(request->case_path, request->overrides, request->override_count, error);
@@ -31,7 +31,7 @@ static bool build_case(struct scene *scene, const struct scene_request *request,
 }
 
 bool scene_open_case(struct scene *scene, const struct scene_request *request,
-                     struct error *error) {
+                     struct gabion_error *error) {
     *scene = (struct scene){0};
     if (build_case(scene, request, error))
         return true;
@@ -40,7 +40,7 @@ bool scene_open_case(struct scene *scene, const struct scene_request *request,
 }
 
 static bool build_checkpoint(struct scene *scene, const struct checkpoint *checkpoint,
-                             const struct scene_request *request, struct error *error) {
+                             const struct scene_request *request, struct gabion_error *error) {
     if (!start_machine(scene, request->threads, error))
         return false;
     scene->file = case_parse(checkpoint_case(checkpoint), checkpoint_path(checkpoint),
@@ -51,7 +51,7 @@ static bool build_checkpoint(struct scene *scene, const struct checkpoint *check
 }
 
 bool scene_open_checkpoint(struct scene *scene, const struct checkpoint *checkpoint,
-                           const struct scene_request *request, struct error *error) {
+                           const struct scene_request *request, struct gabion_error *error) {
     if (build_checkpoint(scene, checkpoint, request, error))
         return true;
     scene_close(scene);
@@ -71,10 +71,10 @@ void scene_close(struct scene *scene) {
 }
 
 bool scene_steps_until(const struct scene *scene, double time, int64_t *steps,
-                       struct error *error) {
+                       struct gabion_error *error) {
     double h = case_settings(scene->file)->step, slack = 1e-6 * h;
     if (!(time / h < 0x1p53))
-        return error_set(error, ERROR_INPUT,
+        return error_set(error, GABION_ERROR_INPUT,
                          "%g s are too many steps of %g s: check time.step and time.end", time, h);
     double n = fmax(0.0, ceil(time / h));
     while (n > 0.0 && (n - 1.0) * h >= time - slack)
@@ -100,7 +100,7 @@ static int32_t count_blocks(const struct bodies *bodies) {
 void scene_describe(const struct scene *scene, FILE *stream) {
     const struct gabion_world *world = scene->world;
     const struct gabion_settings *settings = &world->settings;
-    struct error ignored = {0};
+    struct gabion_error ignored = {0};
     int64_t steps = 0;
     int32_t moving = scene_moving_bodies(world);
     if (case_title(scene->file)[0] != '\0')

@@ -24,13 +24,15 @@ struct scene_request {
 
 // Opens a case, or the case of a checkpoint with the state stored there. On failure nothing is left
 // open.
-bool scene_open_case(struct scene *scene, const struct scene_request *request, struct error *error);
+bool scene_open_case(struct scene *scene, const struct scene_request *request,
+                     struct gabion_error *error);
 bool scene_open_checkpoint(struct scene *scene, const struct checkpoint *checkpoint,
-                           const struct scene_request *request, struct error *error);
+                           const struct scene_request *request, struct gabion_error *error);
 void scene_close(struct scene *scene);
 
 // Number of the first step that is not before `time` (but for rounding).
-bool scene_steps_until(const struct scene *scene, double time, int64_t *steps, struct error *error);
+bool scene_steps_until(const struct scene *scene, double time, int64_t *steps,
+                       struct gabion_error *error);
 
 // Bodies in the run that can move. Before the first step they are not sorted yet.
 int32_t scene_moving_bodies(const struct gabion_world *world);

@@ -6,15 +6,15 @@
 
 #include "parallel/memory.h"
 
-bool csv_open(struct csv *csv, const char *path, struct error *error) {
+bool csv_open(struct csv *csv, const char *path, struct gabion_error *error) {
     struct stat about;
     *csv = (struct csv){.path = path, .stream = fopen(path, "rb")};
     if (!csv->stream)
-        return error_set(error, ERROR_INPUT, "cannot open %s: %s", path, strerror(errno));
+        return error_set(error, GABION_ERROR_INPUT, "cannot open %s: %s", path, strerror(errno));
     bool regular = fstat(fileno(csv->stream), &about) == 0 && S_ISREG(about.st_mode);
     if (!regular || about.st_size == 0) {
         csv_close(csv);
-        return error_set(error, ERROR_INPUT, "%s: %s", path,
+        return error_set(error, GABION_ERROR_INPUT, "%s: %s", path,
                          regular ? "is empty" : "is not a file");
     }
     csv->buffer = memory_allocate(CSV_LINE_MAX, 1, "CSV buffer");
@@ -30,7 +30,7 @@ void csv_close(struct csv *csv) {
 }
 
 // The next line without its end, NUL-terminated, in the buffer; NULL at the end or on an error.
-static char *next_line(struct csv *csv, size_t *size, struct error *error) {
+static char *next_line(struct csv *csv, size_t *size, struct gabion_error *error) {
     char *end = memchr(csv->buffer + csv->begin, '\n', csv->end - csv->begin);
     if (!end) {
         memmove(csv->buffer, csv->buffer + csv->begin, csv->end - csv->begin);
@@ -39,15 +39,16 @@ static char *next_line(struct csv *csv, size_t *size, struct error *error) {
         // One byte stays free for the NUL of a last line without line end.
         csv->end += fread(csv->buffer + csv->end, 1, CSV_LINE_MAX - 1 - csv->end, csv->stream);
         if (ferror(csv->stream)) {
-            error_set(error, ERROR_INPUT, "cannot read %s: %s", csv->path, strerror(errno));
+            error_set(error, GABION_ERROR_INPUT, "cannot read %s: %s", csv->path, strerror(errno));
             return NULL;
         }
         if (csv->end == 0)
             return NULL;
         end = memchr(csv->buffer, '\n', csv->end);
         if (!end && csv->end == CSV_LINE_MAX - 1) {
-            error_set(error, ERROR_INPUT, "%s:%ld: line longer than %d bytes; is this a CSV file?",
-                      csv->path, csv->line + 1, CSV_LINE_MAX - 2);
+            error_set(error, GABION_ERROR_INPUT,
+                      "%s:%ld: line longer than %d bytes; is this a CSV file?", csv->path,
+                      csv->line + 1, CSV_LINE_MAX - 2);
             return NULL;
         }
     }
@@ -76,13 +77,13 @@ static char *trim(char *start, char *end) {
     return start;
 }
 
-static bool split(struct csv *csv, char *line, size_t size, struct error *error) {
+static bool split(struct csv *csv, char *line, size_t size, struct gabion_error *error) {
     csv->count = 0;
     for (char *start = line, *last = line + size; start <= last;) {
         char *end = memchr(start, ',', (size_t)(last - start));
         end = end ? end : last;
         if (csv->count == CSV_FIELDS_MAX)
-            return error_set(error, ERROR_INPUT, "%s:%ld: more than %d columns", csv->path,
+            return error_set(error, GABION_ERROR_INPUT, "%s:%ld: more than %d columns", csv->path,
                              csv->line, CSV_FIELDS_MAX);
         csv->field[csv->count++] = trim(start, end);
         start = end + 1;
@@ -90,14 +91,14 @@ static bool split(struct csv *csv, char *line, size_t size, struct error *error)
     return true;
 }
 
-enum csv_result csv_next(struct csv *csv, struct error *error) {
+enum csv_result csv_next(struct csv *csv, struct gabion_error *error) {
     for (;;) {
         size_t size = 0;
         char *line = next_line(csv, &size, error);
         if (!line)
-            return error->status == ERROR_NONE ? CSV_END : CSV_BAD;
+            return error->status == GABION_OK ? CSV_END : CSV_BAD;
         if (memchr(line, '\0', size)) {
-            error_set(error, ERROR_INPUT,
+            error_set(error, GABION_ERROR_INPUT,
                       "%s:%ld: binary data; a CSV table or HDF5 file is "
                       "expected",
                       csv->path, csv->line);

@@ -22,8 +22,9 @@ struct csv {
 
 enum csv_result { CSV_ROW, CSV_END, CSV_BAD };
 
-bool csv_open(struct csv *csv, const char *path, struct error *error); // path must outlive it
-enum csv_result csv_next(struct csv *csv, struct error *error);
+bool csv_open(struct csv *csv, const char *path,
+              struct gabion_error *error); // path must outlive it
+enum csv_result csv_next(struct csv *csv, struct gabion_error *error);
 void csv_close(struct csv *csv);
 
 #endif

@@ -29,7 +29,8 @@ static size_t character_length(const unsigned char *s, size_t left) {
     return bad ? 0 : length;
 }
 
-static bool text_check(const char *text, size_t size, const char *origin, struct error *error) {
+static bool text_check(const char *text, size_t size, const char *origin,
+                       struct gabion_error *error) {
     struct yaml_position at = {origin, 1, 1};
     for (size_t i = 0; i < size;) {
         size_t length = character_length((const unsigned char *)text + i, size - i);
@@ -57,7 +58,7 @@ struct anchor {
 
 struct builder {
     const char *origin;
-    struct error *error;
+    struct gabion_error *error;
     struct yaml_node *root;
     struct yaml_node *open[YAML_DEPTH_MAX];
     int depth;
@@ -267,7 +268,8 @@ static bool read_events(struct builder *b, const char *text, size_t size) {
     diag_settings.fp = NULL;
     struct fy_diag *diag = fy_diag_create(&diag_settings);
     if (!diag)
-        return error_set(b->error, ERROR_RUN, "%s: the YAML parser did not start", b->origin);
+        return error_set(b->error, GABION_ERROR_RUN, "%s: the YAML parser did not start",
+                         b->origin);
     fy_diag_set_collect_errors(diag, true);
     struct fy_parse_cfg settings = {.flags = FYPCF_QUIET | FYPCF_COLLECT_DIAG | FYPCF_JSON_NONE |
                                              FYPCF_DEFAULT_VERSION_1_2,
@@ -292,9 +294,9 @@ static bool read_events(struct builder *b, const char *text, size_t size) {
 }
 
 struct yaml_node *yaml_parse(const char *text, size_t size, const char *origin,
-                             struct error *error) {
+                             struct gabion_error *error) {
     if (size > YAML_SIZE_MAX) {
-        error_set(error, ERROR_INPUT,
+        error_set(error, GABION_ERROR_INPUT,
                   "%s: larger than %zu MiB; put bodies in bulk into a CSV or HDF5 file and name it "
                   "under `imports`",
                   origin, YAML_SIZE_MAX >> 20);
@@ -309,7 +311,7 @@ struct yaml_node *yaml_parse(const char *text, size_t size, const char *origin,
     struct builder b = {.origin = origin, .error = error};
     bool good = read_events(&b, text, size);
     if (good && !b.root)
-        good = error_set(error, ERROR_INPUT, "%s: is empty", origin);
+        good = error_set(error, GABION_ERROR_INPUT, "%s: is empty", origin);
     for (size_t i = 0; i < b.anchor_count; i++)
         memory_free(b.anchors[i].name);
     memory_free(b.anchors);

@@ -35,7 +35,7 @@ struct yaml_node {
 
 // One document. `origin` must outlive the tree.
 struct yaml_node *yaml_parse(const char *text, size_t size, const char *origin,
-                             struct error *error);
+                             struct gabion_error *error);
 
 struct yaml_node *yaml_create(enum yaml_kind kind, struct yaml_position at);
 struct yaml_node *yaml_create_scalar(const char *text, struct yaml_position at);
@@ -53,9 +53,9 @@ void yaml_remove(struct yaml_node *mapping, const char *key);
 char *yaml_emit(const struct yaml_node *root, size_t *size);
 
 // "file:line:column: " in front of a message.
-__attribute__((format(printf, 3, 4))) bool yaml_error(struct error *error, struct yaml_position at,
-                                                      const char *format, ...);
-bool yaml_error_context(struct error *error, struct yaml_position at);     // of one from below
-int yaml_print_position(char *text, size_t size, struct yaml_position at); // like snprintf
+__attribute__((format(printf, 3, 4))) bool
+yaml_error(struct gabion_error *error, struct yaml_position at, const char *format, ...);
+bool yaml_error_context(struct gabion_error *error, struct yaml_position at); // of one from below
+int yaml_print_position(char *text, size_t size, struct yaml_position at);    // like snprintf
 
 #endif

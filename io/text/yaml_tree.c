@@ -92,17 +92,17 @@ int yaml_print_position(char *text, size_t size, struct yaml_position at) {
     return snprintf(text, size, "%s:%d:%d", at.origin, at.line, at.column);
 }
 
-bool yaml_error(struct error *error, struct yaml_position at, const char *format, ...) {
+bool yaml_error(struct gabion_error *error, struct yaml_position at, const char *format, ...) {
     char message[1500], where[512];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     yaml_print_position(where, sizeof where, at);
-    return error_set(error, ERROR_INPUT, "%s: %s", where, message);
+    return error_set(error, GABION_ERROR_INPUT, "%s: %s", where, message);
 }
 
-bool yaml_error_context(struct error *error, struct yaml_position at) {
+bool yaml_error_context(struct gabion_error *error, struct yaml_position at) {
     char where[512];
     yaml_print_position(where, sizeof where, at);
     return error_context(error, "%s", where);

@@ -1,6 +1,8 @@
 // Contacts, joints and thrust lines of a ParaView frame.
 #include <float.h>
 
+#include "engine/contact/contacts.h"
+#include "engine/contact/interfaces.h"
 #include "io/vtk/frame.h"
 #include "parallel/memory.h"
 
@@ -8,7 +10,7 @@
 
 static const struct contact *contact_of(const void *context, size_t k) {
     const struct frame *frame = context;
-    return &frame->world->contacts.list[k];
+    return &frame->world->contacts->list[k];
 }
 
 static double contact_normal_impulse(const struct contact *contact) {
@@ -100,7 +102,7 @@ static const struct vtk_array contact_arrays[] = {
 };
 
 void frame_contacts(struct frame *frame, struct vtk_mesh *mesh) {
-    mesh->cells = frame->world->contacts.count;
+    mesh->cells = frame->world->contacts->count;
     mesh->corners = 2;
     mesh->position = contact_end;
     FRAME_POINT_ARRAYS(mesh, contact_end_arrays);

@@ -2,6 +2,7 @@
 #ifndef IO_VTK_FRAME_H
 #define IO_VTK_FRAME_H
 
+#include "engine/contact/interfaces.h"
 #include "engine/world/world.h"
 #include "io/vtk/xml.h"
 

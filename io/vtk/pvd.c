@@ -10,19 +10,19 @@
 
 #define PVD_BYTES_MAX ((size_t)1 << 30)
 
-static bool path_fits(int length, const struct pvd *pvd, struct error *error) {
+static bool path_fits(int length, const struct pvd *pvd, struct gabion_error *error) {
     return (length > 0 && length < PVD_PATH_MAX) ||
-           error_set(error, ERROR_RUN, "%s: the name of the output folder is too long",
+           error_set(error, GABION_ERROR_RUN, "%s: the name of the output folder is too long",
                      pvd->directory);
 }
 
-static bool pvd_path(const struct pvd *pvd, char path[PVD_PATH_MAX], struct error *error) {
+static bool pvd_path(const struct pvd *pvd, char path[PVD_PATH_MAX], struct gabion_error *error) {
     return path_fits(snprintf(path, PVD_PATH_MAX, "%s/%s.pvd", pvd->directory, pvd->kind), pvd,
                      error);
 }
 
 bool pvd_frame_path(const struct pvd *pvd, int64_t step, char path[PVD_PATH_MAX],
-                    struct error *error) {
+                    struct gabion_error *error) {
     int length = snprintf(path, PVD_PATH_MAX, "%s/vtk/%s_%06" PRId64 ".%s", pvd->directory,
                           pvd->kind, step, pvd->extension);
     return path_fits(length, pvd, error);
@@ -43,7 +43,7 @@ static void pvd_read_line(struct pvd *pvd, const char *line) {
     pvd_add(pvd, frame.time, frame.step);
 }
 
-bool pvd_read(struct pvd *pvd, struct error *error) {
+bool pvd_read(struct pvd *pvd, struct gabion_error *error) {
     char path[PVD_PATH_MAX];
     if (!pvd_path(pvd, path, error))
         return false;
@@ -59,7 +59,7 @@ bool pvd_read(struct pvd *pvd, struct error *error) {
     return true;
 }
 
-bool pvd_write(const struct pvd *pvd, struct error *error) {
+bool pvd_write(const struct pvd *pvd, struct gabion_error *error) {
     char path[PVD_PATH_MAX];
     struct safe_file file;
     if (!pvd_path(pvd, path, error) || !safe_file_open(&file, path, error))
@@ -93,7 +93,7 @@ void pvd_add(struct pvd *pvd, double time, int64_t step) {
     pvd->frames[pvd->count++] = (struct pvd_frame){time, step};
 }
 
-bool pvd_drop_after(struct pvd *pvd, double time, struct error *error) {
+bool pvd_drop_after(struct pvd *pvd, double time, struct gabion_error *error) {
     size_t all = pvd->count, kept = 0;
     for (size_t k = 0; k < all; k++)
         if (pvd->frames[k].time <= time) {

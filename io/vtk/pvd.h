@@ -21,18 +21,18 @@ struct pvd {
 };
 
 // Reads what pvd_write wrote; a missing file is an empty series.
-bool pvd_read(struct pvd *pvd, struct error *error);
-bool pvd_write(const struct pvd *pvd, struct error *error);
+bool pvd_read(struct pvd *pvd, struct gabion_error *error);
+bool pvd_write(const struct pvd *pvd, struct gabion_error *error);
 void pvd_free(struct pvd *pvd);
 
 bool pvd_has(const struct pvd *pvd, int64_t step);
 void pvd_add(struct pvd *pvd, double time, int64_t step); // not in the file before pvd_write
 
 // Takes the frames later than `time` out of the series and removes their files.
-bool pvd_drop_after(struct pvd *pvd, double time, struct error *error);
+bool pvd_drop_after(struct pvd *pvd, double time, struct gabion_error *error);
 
 #define PVD_PATH_MAX 4096
 bool pvd_frame_path(const struct pvd *pvd, int64_t step, char path[PVD_PATH_MAX],
-                    struct error *error);
+                    struct gabion_error *error);
 
 #endif

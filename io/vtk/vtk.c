@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/contact/contacts.h"
+#include "engine/contact/interfaces.h"
 #include "io/file/file.h"
 #include "io/vtk/pvd.h"
 #include "io/vtk/frame.h"
@@ -38,7 +40,7 @@ struct vtk_series {
 
 static void frame_sum_contacts(struct frame *frame) {
     const struct bodies *bodies = &frame->world->bodies;
-    const struct contacts *contacts = &frame->world->contacts;
+    const struct contacts *contacts = frame->world->contacts;
     for (size_t k = 0; k < contacts->count; k++) {
         const struct contact *contact = &contacts->list[k];
         if (vec3_dot(contact->impulse, contact->normal) > 0) {
@@ -117,7 +119,8 @@ static void frame_free_kind(struct frame *frame) {
     frame->drawn_count = frame->drawn_capacity = 0;
 }
 
-static bool kind_write(struct frame *frame, enum kind kind, struct pvd *pvd, struct error *error) {
+static bool kind_write(struct frame *frame, enum kind kind, struct pvd *pvd,
+                       struct gabion_error *error) {
     char path[PVD_PATH_MAX];
     struct vtk_mesh mesh = {
         .context = frame, .time = world_time(frame->world), .step = frame->world->step};
@@ -132,7 +135,8 @@ static bool kind_write(struct frame *frame, enum kind kind, struct pvd *pvd, str
     return pvd_write(pvd, error);
 }
 
-bool vtk_write(struct vtk_series *series, const struct gabion_world *world, struct error *error) {
+bool vtk_write(struct vtk_series *series, const struct gabion_world *world,
+               struct gabion_error *error) {
     const struct bodies *bodies = &world->bodies;
     const char *what = "a ParaView frame";
     struct frame frame = {
@@ -161,14 +165,14 @@ bool vtk_write(struct vtk_series *series, const struct gabion_world *world, stru
 // Series.
 
 struct vtk_series *vtk_open(const char *directory, const struct gabion_world *world, bool resume,
-                            enum vtk_blocks blocks, struct error *error) {
+                            enum vtk_blocks blocks, struct gabion_error *error) {
     struct vtk_series *series = memory_allocate(1, sizeof *series, "a ParaView series");
     char frames[PVD_PATH_MAX];
     int length = snprintf(frames, sizeof frames, "%s/vtk", directory);
     bool opened = length < (int)sizeof frames
                       ? file_make_directory(frames, error)
-                      : error_set(error, ERROR_RUN, "%s: the name of the output folder is too long",
-                                  directory);
+                      : error_set(error, GABION_ERROR_RUN,
+                                  "%s: the name of the output folder is too long", directory);
     if (opened)
         strcpy(series->directory, directory);
 

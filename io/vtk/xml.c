@@ -42,7 +42,7 @@ struct stream {
 struct writer {
     struct safe_file file;
     struct team *team;
-    struct error *error;
+    struct gabion_error *error;
     struct block *blocks;
     size_t batch;     // number of `blocks`
     uint64_t *header; // of one array
@@ -52,7 +52,7 @@ struct writer {
 };
 
 static bool writer_fail(struct writer *writer) {
-    return error_set(writer->error, ERROR_RUN, "cannot write %.1024s: %s", writer->file.path,
+    return error_set(writer->error, GABION_ERROR_RUN, "cannot write %.1024s: %s", writer->file.path,
                      strerror(errno));
 }
 
@@ -188,8 +188,9 @@ static bool stream_write_blocks(struct stream *stream, struct writer *writer) {
         for (size_t k = 0; k < batch; k++) {
             const struct block *block = &stream->blocks[k];
             if (block->status != Z_OK)
-                return error_set(writer->error, ERROR_RUN, "cannot compress array \"%s\" of %s: %s",
-                                 stream->array->name, writer->file.path, zError(block->status));
+                return error_set(writer->error, GABION_ERROR_RUN,
+                                 "cannot compress array \"%s\" of %s: %s", stream->array->name,
+                                 writer->file.path, zError(block->status));
             packed_bytes[stream->first_block + k] = block->packed_bytes;
             if (!base64_write(writer, block->packed, block->packed_bytes))
                 return false;
@@ -371,10 +372,10 @@ static bool document_write(struct writer *writer, const struct vtk_mesh *mesh) {
 }
 
 bool vtk_xml_write(const char *path, const struct vtk_mesh *mesh, struct team *team,
-                   struct error *error) {
+                   struct gabion_error *error) {
     size_t corners = mesh->topology ? 1 : (size_t)mesh->corners;
     if (mesh->cells > (size_t)INT32_MAX / corners)
-        return error_set(error, ERROR_RUN,
+        return error_set(error, GABION_ERROR_RUN,
                          "%s: %zu cells are more than one VTK frame can hold (2^31 points); set "
                          "output.vtk_every to 0",
                          path, mesh->cells);

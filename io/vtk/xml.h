@@ -52,6 +52,6 @@ struct vtk_mesh {
 
 // The file is whole or absent.
 bool vtk_xml_write(const char *path, const struct vtk_mesh *mesh, struct team *team,
-                   struct error *error);
+                   struct gabion_error *error);
 
 #endif

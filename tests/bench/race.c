@@ -240,7 +240,7 @@ int main(int argc, char **argv) {
         fprintf(stderr, "usage: race FILE LIMIT TOLERANCE,... [METHOD...]\n");
         return 2;
     }
-    struct error error = {0};
+    struct gabion_error error = {0};
     double *solution = NULL;
     struct friction_problem *problem = fclib_read(argv[1], &solution, &error);
     memory_free(solution);

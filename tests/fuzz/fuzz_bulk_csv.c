@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static struct team *team;
     char path[64];
-    struct error error = {0};
+    struct gabion_error error = {0};
     int descriptor = memfd_create("fuzz", 0);
     if (descriptor < 0 || write(descriptor, data, size) != (ssize_t)size)
         abort();
@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     gabion_add_material(world, "stone", 2000);
     template.density = 2000;
     bool good = bulk_add_csv(world, path, &template, &error);
-    if (good != (error.status == ERROR_NONE)) // a refusal has a reason, a success has none
+    if (good != (error.status == GABION_OK)) // a refusal has a reason, a success has none
         abort();
     gabion_destroy(world);
     close(descriptor);

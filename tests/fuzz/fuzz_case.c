@@ -16,7 +16,7 @@ const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void) { return "leak:libfyaml\n"; }
 
 static void build(const struct case_file *file) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct team *team = team_create(1, NULL, &error);
     struct gabion_world *world = gabion_create(case_settings(file), team, &error);
     // Files named by the input must not be read, and generated bodies may fill any memory.
@@ -29,7 +29,7 @@ static void build(const struct case_file *file) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct yaml_node *root = yaml_parse((const char *)data, size, "fuzz", &error);
     if (!root)
         return 0;

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/contact/contacts.h"
+#include "engine/contact/interfaces.h"
 #include "io/checkpoint/format.h"
 #include "io/file/file.h"
 #include "parallel/memory.h"
@@ -18,7 +20,7 @@ static char *good;
 static size_t good_size;
 
 static struct gabion_world *world_create(void) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct gabion_settings settings = gabion_default_settings();
     settings.step = 0.001;
     settings.end = 1;
@@ -31,7 +33,7 @@ static struct gabion_world *world_create(void) {
 
 // Three grains, a floor, a block on it, a body that waits, and memory of one contact.
 static void write_good(void) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct gabion_world *world = world_create();
     struct gabion_body body = gabion_default_body();
     body.radius = 0.5;
@@ -59,7 +61,7 @@ static void write_good(void) {
     world->bodies.mass[world->bodies.count - 1] = 1; // or it would have no joint
     interfaces_find(world);
     world->bodies.mass[world->bodies.count - 1] = 0;
-    struct contacts *contacts = &world->contacts;
+    struct contacts *contacts = world->contacts;
     world->bodies.moving = 3;
     contacts->memory_start =
         memory_reserve(NULL, &contacts->start_capacity, 4, sizeof(uint32_t), "memory");
@@ -85,7 +87,7 @@ static void clean_up(void) {
 int LLVMFuzzerInitialize(int *argc, char ***argv) {
     (void)argc;
     (void)argv;
-    struct error error = {0};
+    struct gabion_error error = {0};
     make_folder("fuzz_checkpoint", folder, sizeof folder);
     team = team_create(1, NULL, &error);
     if (!team)
@@ -155,7 +157,7 @@ static void change_value(hid_t file, const char *name, struct input *input) {
 }
 
 static void change_attribute(hid_t file, const struct state_number *number, struct input *input) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct h5_file forged = {.id = file, .writing = true};
     int64_t value = (int64_t)take(input, 8);
     // The ids given out may be many more than the bodies of a file; keep the memory of it small.
@@ -168,7 +170,7 @@ static void change_attribute(hid_t file, const struct state_number *number, stru
 }
 
 static void change_names(hid_t file, const char *name, struct input *input) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct h5_file forged = {.id = file, .writing = true};
     char text[3][32] = {""};
     for (int k = 0; k < 3; k++)
@@ -201,7 +203,7 @@ static void change_structure(struct input *input) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct input input = {data, size};
-    struct error error = {0};
+    struct gabion_error error = {0};
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     switch (take(&input, 1) % 4) {
     case 0:
@@ -221,11 +223,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         checkpoint_describe(checkpoint, text, sizeof text);
         struct gabion_world *world = world_create();
         // Either refused with a reason, or the state that was stored.
-        if (!checkpoint_restore(checkpoint, world, &error) && error.status != ERROR_INPUT)
+        if (!checkpoint_restore(checkpoint, world, &error) && error.status != GABION_ERROR_INPUT)
             abort();
         gabion_destroy(world);
         checkpoint_close(checkpoint);
-    } else if (error.status != ERROR_INPUT) {
+    } else if (error.status != GABION_ERROR_INPUT) {
         abort();
     }
     return 0;

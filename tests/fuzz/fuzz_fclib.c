@@ -36,7 +36,7 @@ static double take_real(struct input *input) {
 
 static void put(const struct h5_file *file, const char *name, enum h5_type type,
                 const void *numbers, size_t count) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     if (!h5_write_vector(file, name, type, numbers, count, &error))
         abort();
 }
@@ -67,7 +67,7 @@ static void put_integer(const struct h5_file *file, const char *name, int32_t va
 
 // A file of the right sizes, unless the input says otherwise.
 static void write_structure(struct input *input) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct h5_file file;
     static const char *const groups[] = {"/fclib_local", "/fclib_local/W", "/fclib_local/vectors",
                                          "/solution"};
@@ -116,7 +116,7 @@ static void clean_up(void) {
 int LLVMFuzzerInitialize(int *argc, char ***argv) {
     (void)argc;
     (void)argv;
-    struct error error = {0};
+    struct gabion_error error = {0};
     make_folder("fuzz_fclib", folder, sizeof folder);
     snprintf(path, sizeof path, "%s/input.hdf5", folder);
     snprintf(copy_path, sizeof copy_path, "%s/copy.hdf5", folder);
@@ -146,7 +146,7 @@ static bool same(const struct friction_problem *a, const struct friction_problem
 }
 
 static void check_accepted(const struct friction_problem *problem, const double *r) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     double *stored;
     if (!fclib_write(copy_path, problem, r, NULL, &error))
         abort();
@@ -161,7 +161,7 @@ static void check_accepted(const struct friction_problem *problem, const double 
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct input input = {data, size};
-    struct error error = {0};
+    struct gabion_error error = {0};
     double *r;
     if (take(&input, 1) % 4 == 0)
         change_bytes(&input);
@@ -170,7 +170,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct friction_problem *problem = fclib_read(path, &r, &error);
     if (problem)
         check_accepted(problem, r);
-    else if (error.status != ERROR_INPUT)
+    else if (error.status != GABION_ERROR_INPUT)
         abort();
     friction_problem_free(problem);
     memory_free(r);

@@ -49,7 +49,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
 }
 
 static void check_body(const struct polyhedron *body) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     if (!(body->volume > 0) || !(body->thickness > 0) || !(body->inertia.x > 0) ||
         body->corner_count - body->edge_count + body->face_count != 2)
         abort();
@@ -64,13 +64,14 @@ static void check_body(const struct polyhedron *body) {
 }
 
 static void read_mesh(const char *path, const void *bytes, size_t size) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     size_t count = 0;
     FILE *file = fopen(path, "wb");
     if (!file || fwrite(bytes, 1, size, file) != size || fclose(file) != 0)
         abort();
     struct polyhedron **pieces = mesh_read(path, 0.5, &count, &error);
-    if (!pieces != (error.status == ERROR_INPUT)) // a refusal has a reason, a success has none
+    if (!pieces !=
+        (error.status == GABION_ERROR_INPUT)) // a refusal has a reason, a success has none
         abort();
     for (size_t k = 0; pieces && k < count; k++) {
         check_body(pieces[k]);
@@ -91,7 +92,7 @@ static void read_changed(const char *path, const char *good, size_t good_size, c
 
 // Small whole numbers, where much is coplanar, with some of them moved by little.
 static void make_hull(const uint8_t *data, size_t size) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     vec3 point[256];
     int64_t count = 0;
     for (; size >= 4 && count < 256; data += 4, size -= 4) {
@@ -100,7 +101,7 @@ static void make_hull(const uint8_t *data, size_t size) {
             vec3_make((int8_t)data[0] % 8 + move, (int8_t)data[1] % 8 - move, (int8_t)data[2] % 8);
     }
     struct polyhedron *body = polyhedron_hull(point, count, &error);
-    if (!body != (error.status == ERROR_INPUT))
+    if (!body != (error.status == GABION_ERROR_INPUT))
         abort();
     if (body)
         check_body(body);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "engine/contact/contacts.h"
 #include "engine/contact/detection.h"
 #include "engine/world/events.h"
 #include "engine/motion/motion.h"
@@ -16,11 +17,11 @@
 
 #define SWEEPS_DEFAULT 1000
 
-static bool step_until(struct gabion_world *world, int64_t contacts, struct error *error) {
+static bool step_until(struct gabion_world *world, int64_t contacts, struct gabion_error *error) {
     while (world->report.candidates < contacts) {
         if (world_time(world) >= world->settings.end)
             return error_set(
-                error, ERROR_RUN,
+                error, GABION_ERROR_RUN,
                 "no step before time.end has %lld contacts; the last one has %lld. Ask "
                 "for fewer",
                 (long long)contacts, (long long)world->report.candidates);
@@ -96,17 +97,18 @@ static void print_history(struct gabion_world *world, int last) {
     }
 }
 
-static bool run(struct gabion_world *world, int64_t contacts, int last, struct error *error) {
+static bool run(struct gabion_world *world, int64_t contacts, int last,
+                struct gabion_error *error) {
     if (!step_until(world, contacts, error))
         return false;
     events_apply(world);
     build_cold_problem(world);
     if (world->problem->split_count > 0)
-        return error_set(error, ERROR_RUN,
+        return error_set(error, GABION_ERROR_RUN,
                          "step %lld: a body has too many contacts and is split; take another case",
                          (long long)world->step + 1);
     printf("step: %lld\nbodies: %d\ncandidates: %zu\nforce-bearing-before: %lld\n",
-           (long long)world->step + 1, world->bodies.moving, world->contacts.count,
+           (long long)world->step + 1, world->bodies.moving, world->contacts->count,
            (long long)world->report.contacts);
     printf("sweep residual residual-fclib\n");
     print_history(world, last);
@@ -114,13 +116,13 @@ static bool run(struct gabion_world *world, int64_t contacts, int last, struct e
 }
 
 int main(int argc, char **argv) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct scene scene;
     long contacts = argc > 2 ? strtol(argv[2], NULL, 10) : 0;
     long last = argc > 3 ? strtol(argv[3], NULL, 10) : SWEEPS_DEFAULT;
     if (argc < 3 || argc > 4 || contacts < 1 || last < 1 || last > 100000000) {
         fprintf(stderr, "usage: sweep_history CASE CONTACTS [SWEEPS]\n");
-        return ERROR_INPUT;
+        return GABION_ERROR_INPUT;
     }
     struct scene_request request = {.case_path = argv[1], .threads = 1};
     bool done = scene_open_case(&scene, &request, &error);

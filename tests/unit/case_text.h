@@ -47,13 +47,13 @@ static inline void make_sub(void) {
     mkdir(path, 0777); // it may be there already
 }
 
-static inline struct case_file *load(const char *text, struct error *error) {
-    *error = (struct error){0};
+static inline struct case_file *load(const char *text, struct gabion_error *error) {
+    *error = (struct gabion_error){0};
     return case_load(write_file("case.yaml", text), NULL, 0, error);
 }
 
 static inline struct case_file *load_good(const char *text) {
-    struct error error;
+    struct gabion_error error;
     struct case_file *file = load(text, &error);
     if (!file)
         fail_msg("%s", error.text);
@@ -62,22 +62,22 @@ static inline struct case_file *load_good(const char *text) {
 
 // The text must be refused, and the message must hold `part`.
 static inline void refuse(const char *text, const char *part) {
-    struct error error;
+    struct gabion_error error;
     struct case_file *file = load(text, &error);
     if (file)
         fail_msg("accepted: %s", text);
-    assert_int_equal(error.status, ERROR_INPUT);
+    assert_int_equal(error.status, GABION_ERROR_INPUT);
     if (!strstr(error.text, part))
         fail_msg("message: %s\nexpected part: %s", error.text, part);
 }
 
 static inline void refuse_override(const char *text, const char *override, const char *part) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     const char *path = write_file("case.yaml", text);
     struct case_file *file = case_load(path, &override, 1, &error);
     if (file)
         fail_msg("accepted: %s", override);
-    assert_int_equal(error.status, ERROR_INPUT);
+    assert_int_equal(error.status, GABION_ERROR_INPUT);
     if (!strstr(error.text, part))
         fail_msg("message: %s\nexpected part: %s", error.text, part);
 }
@@ -86,7 +86,7 @@ struct scene {
     struct team *team;
     struct gabion_world *world;
     struct case_file *file;
-    struct error error;
+    struct gabion_error error;
 };
 
 // Builds as far as it goes; scene.error tells.
@@ -110,7 +110,7 @@ static inline void tear_down(struct scene *scene) {
 
 static inline void refuse_build(const char *text, const char *part) {
     struct scene scene = build(text);
-    assert_int_equal(scene.error.status, ERROR_INPUT);
+    assert_int_equal(scene.error.status, GABION_ERROR_INPUT);
     if (!strstr(scene.error.text, part))
         fail_msg("message: %s\nexpected part: %s", scene.error.text, part);
     tear_down(&scene);

@@ -16,6 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/contact/contacts.h"
+#include "engine/contact/interfaces.h"
 #include "io/checkpoint/format.h"
 #include "io/file/file.h"
 #include "parallel/memory.h"
@@ -29,7 +31,7 @@ static const struct checkpoint_note note = {"time:\n  step: 0.001\n", 12.5, "che
 // ---- worlds ----
 
 static inline struct gabion_world *world_create(void) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct gabion_settings settings = gabion_default_settings();
     settings.step = 0.001;
     settings.end = 1;
@@ -48,18 +50,18 @@ static inline vec3 vector(struct random_stream *random) {
 
 // A box and a prism, whose faces and corners differ in number.
 static inline void fill_polyhedra(struct gabion_world *world) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     const double triangle[3][2] = {{0, 0}, {2, 0}, {0.5, 1}};
     gabion_add_polyhedron(world, polyhedron_box(vec3_make(1, 2, 3), &error), &error);
     gabion_add_polyhedron(world, polyhedron_prism(triangle, 3, -1, 1, &error), &error);
-    assert_int_equal(error.status, ERROR_NONE);
+    assert_int_equal(error.status, GABION_OK);
 }
 
 static inline void fill_clumps(struct gabion_world *world) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     gabion_add_clump(world, clump_bar(3, 0.5, 0.8, CLUMP_SUM, &error), &error);
     gabion_add_clump(world, clump_torus(5, 0.2, 1, CLUMP_UNION, &error), &error);
-    assert_int_equal(error.status, ERROR_NONE);
+    assert_int_equal(error.status, GABION_OK);
     struct bodies *bodies = &world->bodies;
     bodies->hollow_count = 2;
     bodies->hollows = memory_reserve(bodies->hollows, &bodies->hollow_capacity, 2,
@@ -70,7 +72,7 @@ static inline void fill_clumps(struct gabion_world *world) {
 
 // Of every fourth body with the next one.
 static inline void fill_interfaces(struct gabion_world *world, struct random_stream *random) {
-    struct interfaces *interfaces = &world->interfaces;
+    struct interfaces *interfaces = world->interfaces;
     size_t count = (size_t)world->bodies.count / 4;
     interfaces->list = memory_reserve(interfaces->list, &interfaces->capacity, count,
                                       sizeof *interfaces->list, "joints");
@@ -135,7 +137,7 @@ static inline void fill_bodies(struct gabion_world *world, int32_t count,
 
 // Two contacts per body, and none for each fifth one.
 static inline void fill_memory(struct gabion_world *world, struct random_stream *random) {
-    struct contacts *contacts = &world->contacts;
+    struct contacts *contacts = world->contacts;
     size_t moving = (size_t)world->bodies.moving;
     contacts->memory_start = memory_reserve(contacts->memory_start, &contacts->start_capacity,
                                             moving + 1, sizeof(uint32_t), "memory");
@@ -300,7 +302,7 @@ static inline bool shapes_equal(const struct bodies *left, const struct bodies *
 // Every byte of the state, without the table of the format: a member forgotten there shows here.
 static inline bool worlds_equal(const struct gabion_world *left, const struct gabion_world *right) {
     size_t n = (size_t)left->bodies.count, ids = (size_t)left->bodies.id_count;
-    size_t starts = left->contacts.memory_start ? (size_t)left->bodies.moving + 1 : 0;
+    size_t starts = left->contacts->memory_start ? (size_t)left->bodies.moving + 1 : 0;
     bool nan = isnan(left->rest_since) && isnan(right->rest_since);
     return left->step == right->step && left->bodies.count == right->bodies.count &&
            left->bodies.moving == right->bodies.moving &&
@@ -315,17 +317,17 @@ static inline bool worlds_equal(const struct gabion_world *left, const struct ga
            shapes_equal(&left->bodies, &right->bodies) &&
            left->bodies.start_count == right->bodies.start_count &&
            SAME(left->bodies.start_count, bodies.start_of) &&
-           left->interfaces.count == right->interfaces.count &&
-           SAME(left->interfaces.count, interfaces.list) &&
-           left->interfaces.corner_count == right->interfaces.corner_count &&
-           SAME(left->interfaces.corner_count, interfaces.corner) &&
-           left->contacts.memory_count == right->contacts.memory_count &&
-           !left->contacts.memory_start == !right->contacts.memory_start &&
-           SAME(starts, contacts.memory_start) &&
-           SAME(left->contacts.memory_count, contacts.memory) &&
-           !left->contacts.memory_collision == !right->contacts.memory_collision &&
-           (!left->contacts.memory_collision ||
-            SAME(left->contacts.memory_count, contacts.memory_collision)) &&
+           left->interfaces->count == right->interfaces->count &&
+           SAME(left->interfaces->count, interfaces->list) &&
+           left->interfaces->corner_count == right->interfaces->corner_count &&
+           SAME(left->interfaces->corner_count, interfaces->corner) &&
+           left->contacts->memory_count == right->contacts->memory_count &&
+           !left->contacts->memory_start == !right->contacts->memory_start &&
+           SAME(starts, contacts->memory_start) &&
+           SAME(left->contacts->memory_count, contacts->memory) &&
+           !left->contacts->memory_collision == !right->contacts->memory_collision &&
+           (!left->contacts->memory_collision ||
+            SAME(left->contacts->memory_count, contacts->memory_collision)) &&
            left->pending_count == right->pending_count &&
            SAME((size_t)left->pending_count, pending) &&
            left->driven_count == right->driven_count && SAME((size_t)left->driven_count, driven) &&
@@ -373,13 +375,13 @@ static inline void folder_clear(void) {
 }
 
 static inline void write_good(const struct gabion_world *world, int keep) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     if (!checkpoint_write(folder, world, &note, keep, &error))
         fail_msg("%s", error.text);
 }
 
 static inline char *bytes_of(const char *path, size_t *size) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     char *bytes = file_read(path, (size_t)1 << 30, size, &error);
     assert_non_null(bytes);
     return bytes;
@@ -393,7 +395,7 @@ static inline void bytes_write(const char *path, const char *bytes, size_t size)
 }
 
 // The restored world, or NULL with the reason.
-static inline struct gabion_world *read_back(const char *path, struct error *error) {
+static inline struct gabion_world *read_back(const char *path, struct gabion_error *error) {
     struct checkpoint *checkpoint = checkpoint_open(path, error);
     if (!checkpoint)
         return NULL;
@@ -407,9 +409,9 @@ static inline struct gabion_world *read_back(const char *path, struct error *err
 }
 
 static inline void assert_refused(const char *path, const char *word) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct gabion_world *world = read_back(path, &error);
-    if (world || error.status != ERROR_INPUT || !strstr(error.text, path) ||
+    if (world || error.status != GABION_ERROR_INPUT || !strstr(error.text, path) ||
         !strstr(error.text, word))
         fail_msg("%s: expected a refusal about '%s', not: %s", path, word,
                  world ? "success" : error.text);
@@ -419,7 +421,7 @@ static inline void assert_refused(const char *path, const char *word) {
 
 static inline int group_setup(void **state) {
     (void)state;
-    struct error error = {0};
+    struct gabion_error error = {0};
     snprintf(folder, sizeof folder, "/tmp/test_checkpoint.XXXXXX");
     if (!mkdtemp(folder))
         return -1;

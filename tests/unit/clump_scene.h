@@ -5,7 +5,7 @@
 #include "tests/unit/scene.h"
 
 static inline int clump_scene_shape(struct gabion_world *world, struct clump *clump) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     assert_non_null(clump);
     int number = gabion_add_clump(world, clump, &error);
     assert_true(number >= 0);
@@ -14,13 +14,13 @@ static inline int clump_scene_shape(struct gabion_world *world, struct clump *cl
 
 static inline int clump_scene_bar(struct gabion_world *world, int count, double radius,
                                   double spacing) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     return clump_scene_shape(world, clump_bar(count, radius, spacing, CLUMP_SUM, &error));
 }
 
 static inline int clump_scene_torus(struct gabion_world *world, int count, double radius,
                                     double ring) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     return clump_scene_shape(world, clump_torus(count, radius, ring, CLUMP_SUM, &error));
 }
 

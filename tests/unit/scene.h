@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "engine/contact/contacts.h"
 #include "engine/problem/problem.h"
 #include "engine/world/world.h"
 #include "parallel/random.h"
@@ -127,7 +128,7 @@ enum { SCENE_BODY, SCENE_GROUND }; // materials
 // An empty world on one thread; `law` holds between all bodies.
 static inline struct gabion_world *scene_create(const struct gabion_settings *settings,
                                                 struct gabion_law law) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct team *team = team_create(1, NULL, &error);
     assert_non_null(team);
     struct gabion_world *world = gabion_create(settings, team, &error);
@@ -146,7 +147,7 @@ static inline void scene_destroy(struct gabion_world *world) {
 }
 
 static inline int32_t scene_add(struct gabion_world *world, const struct gabion_body *body) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     int32_t id = gabion_add_body(world, body, &error);
     if (id < 0)
         fail_msg("%s", error.text);
@@ -191,14 +192,14 @@ static inline int32_t scene_sphere(struct gabion_world *world, vec3 centre, doub
 
 // Takes the shape over and returns its number.
 static inline int scene_shape(struct gabion_world *world, struct polyhedron *shape) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     int number = shape ? gabion_add_polyhedron(world, shape, &error) : -1;
     assert_true(number >= 0);
     return number;
 }
 
 static inline int scene_box_shape(struct gabion_world *world, vec3 half) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     return scene_shape(world, polyhedron_box(half, &error));
 }
 
@@ -228,8 +229,8 @@ static inline int32_t scene_fixed_block(struct gabion_world *world, int shape, v
 static inline vec3 scene_pair_impulse(const struct gabion_world *world, int32_t id, int32_t other) {
     int32_t i = world->bodies.index_of[id], j = world->bodies.index_of[other];
     vec3 sum = vec3_zero();
-    for (size_t k = 0; k < world->contacts.count; k++) {
-        const struct contact *contact = &world->contacts.list[k];
+    for (size_t k = 0; k < world->contacts->count; k++) {
+        const struct contact *contact = &world->contacts->list[k];
         if (contact->c == i && contact->a == j)
             sum = vec3_add(sum, contact->impulse);
         if (contact->c == j && contact->a == i)
@@ -240,7 +241,7 @@ static inline vec3 scene_pair_impulse(const struct gabion_world *world, int32_t 
 
 static inline void scene_step(struct gabion_world *world, int steps) {
     for (int k = 0; k < steps; k++) {
-        struct error error = {0};
+        struct gabion_error error = {0};
         if (!gabion_step(world, &error))
             fail_msg("%s", error.text);
     }
@@ -268,8 +269,8 @@ static inline vec3 scene_spin(const struct gabion_world *world, int32_t id) {
 static inline const struct contact *scene_contact(const struct gabion_world *world, int32_t id,
                                                   int32_t other) {
     int32_t i = world->bodies.index_of[id], j = world->bodies.index_of[other];
-    for (size_t k = 0; k < world->contacts.count; k++) {
-        const struct contact *contact = &world->contacts.list[k];
+    for (size_t k = 0; k < world->contacts->count; k++) {
+        const struct contact *contact = &world->contacts->list[k];
         if ((contact->c == i && contact->a == j) || (contact->c == j && contact->a == i))
             return contact;
     }
@@ -312,7 +313,7 @@ static inline struct gabion_signal scene_signal(enum gabion_signal_kind kind, do
 
 static inline void scene_drive(struct gabion_world *world, int group, vec3 direction,
                                struct gabion_signal signal) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     if (!gabion_add_driver(world, group, direction, &signal, &error))
         fail_msg("%s", error.text);
 }

@@ -14,7 +14,7 @@ static inline struct gabion_joint scene_joint(enum gabion_joint_kind kind, int32
 }
 
 static inline int scene_join(struct gabion_world *world, struct gabion_joint joint) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     int number = gabion_add_joint(world, &joint, &error);
     if (number < 0)
         fail_msg("%s", error.text);

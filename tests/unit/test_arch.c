@@ -16,7 +16,7 @@ static int stop(void **state) {
 // Radius 1 m, gravity turned by `tilt` degrees. Blocks are bodies 0 ... voussoirs - 1.
 static void build(int voussoirs, double ratio, double embrace, double friction, double tilt) {
     struct gabion_settings settings = scene_settings(1e-3, 0.5);
-    struct error error = {0};
+    struct gabion_error error = {0};
     settings.tolerance = 1e-8;
     settings.max_sweeps = 2000;
     settings.on_cap = GABION_CAP_ACCEPT; // a falling arch need not be exact
@@ -102,7 +102,7 @@ static void an_arch_falls_from_a_table_tilted_further(void **state) {
 // ---- reactions ----
 
 static int support_force(const char *group) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     return gabion_add_probe(world, group, gabion_find_group(world, group), GABION_FORCE, &error);
 }
 
@@ -158,7 +158,7 @@ static double turn_of(int32_t id, const quat *built) {
 }
 
 static void a_spreading_arch_has_its_least_thrust(void **state) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     quat built[8];
     (void)state;
     build(8, 0.15, 180, 0.8, 0);

@@ -30,7 +30,7 @@ static int card_shape(struct gabion_world *world, bool left) {
         double u = along[k % 5], v = across[k % 5];
         point[k] = vec3_make(side * (u * s + v * c), k < 5 ? -HALF : HALF, u * c - v * s);
     }
-    struct error error = {0};
+    struct gabion_error error = {0};
     return scene_shape(world, polyhedron_hull(point, 10, &error));
 }
 
@@ -41,7 +41,7 @@ static struct gabion_world *cards_world(double mu_card, double mu_ground, double
     settings.on_cap = GABION_CAP_ACCEPT;
     struct gabion_world *world = scene_create(&settings, (struct gabion_law){.friction = mu_card});
     struct gabion_law ground = {.friction = mu_ground}, plate = {.friction = mu_plate};
-    struct error error = {0};
+    struct gabion_error error = {0};
     assert_int_equal(gabion_add_material(world, "plate", 1000), PLATE);
     assert_true(gabion_set_law(world, SCENE_BODY, SCENE_GROUND, &ground, &error));
     assert_true(gabion_set_law(world, SCENE_BODY, PLATE, &plate, &error));
@@ -117,7 +117,7 @@ static void test_leaning_cards(void **state) {
 static struct gabion_world *house_create(double friction, int32_t *top) {
     struct gabion_world *world = cards_world(friction, friction, friction);
     struct gabion_law law = {.friction = friction};
-    struct error error = {0};
+    struct gabion_error error = {0};
     assert_true(gabion_set_law(world, PLATE, PLATE, &law, &error));
     int shape[2] = {card_shape(world, true), card_shape(world, false)};
     double pitch = 2 * L * sin(THETA) + 0.1 * L, z = 0;

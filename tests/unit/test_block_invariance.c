@@ -40,7 +40,7 @@ static void add(struct gabion_world *world, const struct placement *p, struct ga
 
 static int prism_shape(struct gabion_world *world, int sides, double radius, double half) {
     double polygon[8][2];
-    struct error error = {0};
+    struct gabion_error error = {0};
     for (int k = 0; k < sides; k++) {
         polygon[k][0] = radius * cos(2 * PI * k / sides);
         polygon[k][1] = radius * sin(2 * PI * k / sides);
@@ -152,7 +152,7 @@ static void test_scaling(void **state) {
 // A wall that is knocked over: enough contact points for each thread to have its share.
 static uint64_t wall_hash(int threads, enum gabion_local local) {
     struct gabion_settings settings = gabion_default_settings();
-    struct error error = {0};
+    struct gabion_error error = {0};
     settings.method = scene_method;
     settings.local = local;
     settings.max_sweeps = 20;

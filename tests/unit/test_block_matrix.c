@@ -161,7 +161,7 @@ static void compare_threads(int side, int32_t edge) {
     struct block_matrix *matrix = block_matrix_create(side);
     block_matrix_pattern(matrix, nodes, first, second, pairs);
     for (int threads = 1; threads <= 3; threads++) {
-        struct error error;
+        struct gabion_error error;
         struct team *team = team_create(threads, NULL, &error);
         put_random(matrix, side, nodes, pairs);
         assert_true(block_matrix_factor(matrix, team));

@@ -1,6 +1,7 @@
 // Validation 2.2, the rows of boxes: the full 3x3 matrix W of a contact point against the response
 // of the bodies to an impulse there, and what is determined of the forces under a box at rest.
 // Validation 4.2: the local solvers agree on the points of a block.
+#include "engine/contact/contacts.h"
 #include "engine/contact/detection.h"
 #include "engine/world/events.h"
 #include "engine/motion/motion.h"
@@ -68,7 +69,7 @@ static void assert_block(const struct gabion_world *world, const struct brick *c
     assert_int_equal(problem->point_count, 1);
     const struct block *block = &problem->blocks[0];
     const mat3 *W = &problem->points[0].W;
-    vec3 y = world->contacts.list[0].point, about = {0.3, -0.2, 0.1};
+    vec3 y = world->contacts->list[0].point, about = {0.3, -0.2, 0.1};
     double scale = vec3_length(W->row[0]), worst = 0, coupling = 0;
     for (int j = 0; j < 3; j++) {
         vec3 above = about, below = about;
@@ -125,7 +126,7 @@ static void test_corner(void **state) {
             scene_floor(world);
         brick_add(world, &top, q);
         problem_prepare(world);
-        const struct contact *contact = &world->contacts.list[0];
+        const struct contact *contact = &world->contacts->list[0];
         bool top_is_c = world->bodies.id[contact->c] == 1;
         const struct brick *other = on_brick ? &low : &ground;
         assert_block(world, top_is_c ? &top : other, top_is_c ? other : &top);
@@ -150,14 +151,14 @@ static void test_resting_box(void **state) {
         int32_t box = scene_add(world, &body);
         scene_step(world, 10);
         vec3 moment = vec3_zero(), x = scene_position(world, box);
-        for (size_t n = 0; n < world->contacts.count; n++) {
-            const struct contact *contact = &world->contacts.list[n];
+        for (size_t n = 0; n < world->contacts->count; n++) {
+            const struct contact *contact = &world->contacts->list[n];
             vec3 arm = vec3_sub(contact->point, x);
             moment = vec3_add(moment, vec3_cross(arm, contact->impulse));
         }
         double weight = 1000 * 8 * half.x * half.y * half.z * GRAVITY * STEP;
         vec3 sum = vec3_scale(1 / weight, scene_pair_impulse(world, box, 0));
-        assert_int_equal(world->contacts.count, 4);
+        assert_int_equal(world->contacts->count, 4);
         assert_vector_near(sum, vec3_make(0, 0, 1), 1e-10);
         assert_at_most(vec3_length(moment) / (weight * half.z), 1e-10);
         scene_destroy(world);
@@ -165,9 +166,9 @@ static void test_resting_box(void **state) {
 }
 
 static double remembered(const struct gabion_world *world, uint32_t feature) {
-    for (size_t m = 0; m < world->contacts.memory_count; m++)
-        if (world->contacts.memory[m].feature == feature)
-            return world->contacts.memory[m].impulse.z;
+    for (size_t m = 0; m < world->contacts->memory_count; m++)
+        if (world->contacts->memory[m].feature == feature)
+            return world->contacts->memory[m].impulse.z;
     return 0;
 }
 
@@ -185,11 +186,11 @@ static void test_lost_point(void **state) {
     motion_predict(world);
     detection_broad(world);
     detection_narrow(world);
-    assert_int_equal(world->contacts.count, 4);
-    struct contact lost = world->contacts.list[--world->contacts.count];
+    assert_int_equal(world->contacts->count, 4);
+    struct contact lost = world->contacts->list[--world->contacts->count];
     contacts_match(world);
-    for (size_t k = 0; k < world->contacts.count; k++) {
-        const struct contact *contact = &world->contacts.list[k];
+    for (size_t k = 0; k < world->contacts->count; k++) {
+        const struct contact *contact = &world->contacts->list[k];
         double expected = remembered(world, contact->feature);
         if (fabs(contact->point.x - lost.point.x) < 1e-9)
             expected += remembered(world, lost.feature);
@@ -238,8 +239,8 @@ static void test_agreement(void **state) {
     assert_true(newton->run.local_fallbacks + exact->run.local_fallbacks == 0);
     double unit = 8 * 0.2 * 0.1 * 0.05 * 1000 * 0.3; // momentum of a brick
     int status[3] = {0};
-    for (size_t k = 0; k < newton->contacts.count; k++)
-        status[newton->contacts.list[k].status]++;
+    for (size_t k = 0; k < newton->contacts->count; k++)
+        status[newton->contacts->list[k].status]++;
     for (int32_t id = 1; id <= BRICKS; id++) {
         vec3 v = vec3_sub(scene_velocity(newton, id), scene_velocity(exact, id));
         vec3 w = vec3_sub(scene_spin(newton, id), scene_spin(exact, id));

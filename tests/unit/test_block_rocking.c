@@ -169,7 +169,7 @@ static void rocker_shake(struct rocker *rocker, double a, double end) {
                                    .points = 4,
                                    .table_time = time,
                                    .table_value = value};
-    struct error error = {0};
+    struct gabion_error error = {0};
     int group = gabion_find_group(rocker->world, "ground");
     if (!gabion_add_driver(rocker->world, group, vec3_make(-1, 0, 0), &signal, &error))
         fail_msg("%s", error.text);

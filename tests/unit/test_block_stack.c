@@ -1,5 +1,6 @@
 // Validation 13: stacks of boxes, straight, heavy on light and tall; what a run says when its
 // sweeps are too few. Validation 4.2: what the full 3x3 matrix W is for.
+#include "engine/contact/contacts.h"
 #include "engine/contact/detection.h"
 #include "engine/world/events.h"
 #include "engine/motion/motion.h"

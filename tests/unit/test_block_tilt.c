@@ -24,7 +24,7 @@ static struct table table_create(int blocks, double half_height, double friction
     struct table table = {scene_create(&settings, (struct gabion_law){.friction = friction}),
                           blocks, start};
     struct gabion_signal tilt = scene_signal(GABION_SIGNAL_LINEAR, RATE, 0, INFINITY);
-    struct error error = {0};
+    struct gabion_error error = {0};
     assert_true(gabion_set_tilt(table.world, vec3_make(0, -1, 0), &tilt, &error));
     scene_floor(table.world);
     int shape = scene_box_shape(table.world, vec3_make(B, 0.15, half_height));

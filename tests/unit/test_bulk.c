@@ -21,7 +21,7 @@ struct scene {
     struct team *team;
     struct gabion_world *world;
     struct gabion_body template;
-    struct error error;
+    struct gabion_error error;
 };
 
 static struct scene scene_create(void) {
@@ -51,9 +51,9 @@ static void write_bytes(const char *name, const char *bytes, size_t size) {
 }
 
 static void refuse(struct scene *scene, const char *part) {
-    scene->error = (struct error){0};
+    scene->error = (struct gabion_error){0};
     assert_false(bulk_add_bodies(scene->world, path, &scene->template, &scene->error));
-    assert_int_equal(scene->error.status, ERROR_INPUT);
+    assert_int_equal(scene->error.status, GABION_ERROR_INPUT);
     if (!strstr(scene->error.text, part))
         fail_msg("message: %s\nexpected part: %s", scene->error.text, part);
 }

@@ -151,7 +151,7 @@ static void actions_are_built(void **state) {
 
 static void resolved_text_is_enough(void **state) {
     (void)state;
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct case_file *file = load_good(full_case);
     struct case_file *again = case_parse(case_text(file), "checkpoint", NULL, 0, &error);
     assert_string_equal(error.text, "");
@@ -206,7 +206,7 @@ static void bad_includes_are_named(void **state) {
 
 static void overrides_are_applied(void **state) {
     (void)state;
-    struct error error = {0};
+    struct gabion_error error = {0};
     const char *path = write_file("case.yaml", BASE LAWS "bodies: [" SPHERE "]\n");
     const char *overrides[] = {"time.end=9", "solver.tolerance=1e-9", "gravity=[0, 0, -3]",
                                "bodies[0].sphere.radius=0.75",
@@ -308,12 +308,12 @@ static void syntax_errors_have_a_place(void **state) {
     refuse("title: !!str a\n" BASE, "tags");
     refuse("title: *a\n" BASE, "alias *a has no anchor");
     refuse("a: &a [*a]\n" BASE, "inside its own anchor");
-    struct error error = {0};
+    struct gabion_error error = {0};
     assert_null(case_load(folder, NULL, 0, &error));
-    assert_int_equal(error.status, ERROR_INPUT);
-    error = (struct error){0};
+    assert_int_equal(error.status, GABION_ERROR_INPUT);
+    error = (struct gabion_error){0};
     assert_null(case_load("/nonexistent/case.yaml", NULL, 0, &error));
-    assert_int_equal(error.status, ERROR_INPUT);
+    assert_int_equal(error.status, GABION_ERROR_INPUT);
 }
 
 static void aliases_work_and_are_capped(void **state) {
@@ -388,7 +388,7 @@ static void keys_are_checked(void **state) {
 
 static void many_problems_are_told_at_once(void **state) {
     (void)state;
-    struct error error;
+    struct gabion_error error;
     assert_null(load(BASE "solver: {tolerance: 0, relaxtion: 1}\ncontact: {gap: 3}\n", &error));
     assert_non_null(strstr(error.text, "solver.tolerance"));
     assert_non_null(strstr(error.text, "\"relaxtion\""));
@@ -562,10 +562,10 @@ static void unknown_groups_are_told(void **state) {
 
 static void a_resolved_case_has_no_references(void **state) {
     (void)state;
-    struct error error = {0};
+    struct gabion_error error = {0};
     assert_null(case_parse("include: x.yaml\n" BASE, "checkpoint", NULL, 0, &error));
-    assert_int_equal(error.status, ERROR_INPUT);
-    error = (struct error){0};
+    assert_int_equal(error.status, GABION_ERROR_INPUT);
+    error = (struct gabion_error){0};
     assert_null(case_parse(BASE "drivers: [{group: a, direction: [1, 0, 0], table: {file: x}}]\n",
                            "checkpoint", NULL, 0, &error));
     assert_non_null(strstr(error.text, "holds its points"));
@@ -576,7 +576,7 @@ static void a_resolved_case_has_no_references(void **state) {
 static void keys_are_explained(void **state) {
     (void)state;
     static char text[65536];
-    struct error error = {0};
+    struct gabion_error error = {0};
     assert_true(case_explain("solver.tolerance", text, sizeof text, &error));
     assert_non_null(strstr(text, "solver.tolerance: a number > 0; default 1e-4"));
     assert_true(case_explain("laws[3].friction", text, sizeof text, &error));
@@ -585,10 +585,10 @@ static void keys_are_explained(void **state) {
     assert_false(case_explain("solver.tolerence", text, sizeof text, &error));
     assert_non_null(
         strstr(error.text, "no key \"tolerence\" in solver; did you mean \"tolerance\"?"));
-    error = (struct error){0};
+    error = (struct gabion_error){0};
     assert_false(case_explain("friction", text, sizeof text, &error));
     assert_string_equal(error.text, "no key \"friction\" in a case file; there is laws.friction");
-    error = (struct error){0};
+    error = (struct gabion_error){0};
     assert_false(case_explain("solver.seed", text, sizeof text, &error));
     assert_non_null(strstr(error.text, "there is generators.lattice.seed, generators.fill.seed"));
     char *markdown = NULL;
@@ -611,7 +611,7 @@ static void text_survives_a_round_trip(void **state) {
                            "<<",   "=",     ",",          "."};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct yaml_position at = {"test", 0, 0};
-        struct error error = {0};
+        struct gabion_error error = {0};
         struct yaml_node *root = yaml_create(YAML_MAPPING, at);
         struct yaml_node *list = yaml_create(YAML_LIST, at);
         yaml_append(list, yaml_create_scalar(texts[i], at));

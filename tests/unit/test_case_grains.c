@@ -184,7 +184,7 @@ static void disks_roll(void **state) {
                          "[0.3, 0, 0.4]}, {name: ball, material: grain, sphere: {radius: 0.5}, "
                          "position: [8.3, 0, -5.6]}"));
     assert_string_equal(scene.error.text, "");
-    struct error error = {0};
+    struct gabion_error error = {0};
     for (int k = 0; k < 1000; k++)
         assert_true(gabion_step(scene.world, &error));
     const struct bodies *bodies = &scene.world->bodies;
@@ -208,7 +208,7 @@ static void polygons_stay_in_plane(void **state) {
                          "{name: disk, material: grain, disk: {radius: 0.2}, position: "
                          "[0.1, 0, 1.8]}"));
     assert_string_equal(scene.error.text, "");
-    struct error error = {0};
+    struct gabion_error error = {0};
     for (int k = 0; k < 1500; k++)
         assert_true(gabion_step(scene.world, &error));
     const struct bodies *bodies = &scene.world->bodies;

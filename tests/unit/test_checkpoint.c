@@ -1,3 +1,4 @@
+#include "engine/contact/contacts.h"
 #include "tests/unit/checkpoint_world.h"
 
 #include <errno.h>
@@ -9,7 +10,7 @@
 #include "io/text/sha256.h"
 
 static void round_trip(struct gabion_world *world) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     write_good(world, 0);
     struct gabion_world *restored = read_back(path_of_step(world->step), &error);
     if (!restored)
@@ -42,7 +43,7 @@ static void test_round_trip_empty(void **state) {
 static void test_describe(void **state) {
     (void)state;
     folder_clear();
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct gabion_world *world = world_make(50, 2000);
     write_good(world, 0);
     struct checkpoint *checkpoint = checkpoint_open(path_of_step(2000), &error);
@@ -123,7 +124,7 @@ static void test_not_a_checkpoint(void **state) {
     bytes_write(path_of("text.h5"), "hello\n", 6);
     assert_refused(path_of("text.h5"), "not a Gabion checkpoint");
     // A good seal around what is not HDF5.
-    struct error error = {0};
+    struct gabion_error error = {0};
     char zeros[4096] = {0};
     bytes_write(path_of("zeros.h5"), zeros, sizeof zeros);
     assert_true(checkpoint_seal(path_of("zeros.h5"), &error));
@@ -162,15 +163,15 @@ static void write_steps(int64_t first, int64_t last, int keep) {
 static void test_newest(void **state) {
     (void)state;
     folder_clear();
-    struct error error = {0};
+    struct gabion_error error = {0};
     char remarks[1024];
     assert_null(checkpoint_open_newest(folder, remarks, sizeof remarks, &error));
     assert_non_null(strstr(error.text, "no checkpoint"));
-    error = (struct error){0};
+    error = (struct gabion_error){0};
     assert_null(checkpoint_open_newest("/nonexistent", remarks, sizeof remarks, &error));
-    assert_int_equal(error.status, ERROR_INPUT);
+    assert_int_equal(error.status, GABION_ERROR_INPUT);
 
-    error = (struct error){0};
+    error = (struct gabion_error){0};
     write_steps(1, 4, 0);
     assert_int_equal(truncate(path_of_step(4), 3000), 0);
     assert_int_equal(truncate(path_of_step(3), 0), 0);
@@ -179,7 +180,7 @@ static void test_newest(void **state) {
     assert_int_equal(checkpoint_step(checkpoint), 2);
     assert_non_null(strstr(remarks, path_of_step(4)));
     assert_non_null(strstr(remarks, path_of_step(3)));
-    assert_int_equal(error.status, ERROR_NONE);
+    assert_int_equal(error.status, GABION_OK);
     checkpoint_close(checkpoint);
 
     for (int64_t step = 1; step <= 2; step++)
@@ -215,7 +216,7 @@ static void test_keep(void **state) {
 static void test_stale_temporary(void **state) {
     (void)state;
     folder_clear();
-    struct error error = {0};
+    struct gabion_error error = {0};
     char *noise = memory_allocate(1 << 20, 1, "noise");
     memset(noise, 0x5a, 1 << 20);
     bytes_write(path_of(CHECKPOINT_TEMPORARY), noise, 1 << 20);
@@ -232,10 +233,10 @@ static void test_stale_temporary(void **state) {
 
 static void test_no_folder(void **state) {
     (void)state;
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct gabion_world *world = world_make(10, 1);
     assert_false(checkpoint_write("/nonexistent/folder", world, &note, 0, &error));
-    assert_int_equal(error.status, ERROR_RUN);
+    assert_int_equal(error.status, GABION_ERROR_RUN);
     assert_non_null(strstr(error.text, "/nonexistent/folder"));
     assert_non_null(strstr(error.text, "No such file"));
     gabion_destroy(world);
@@ -254,7 +255,7 @@ static void test_kill(void **state) {
         pid_t child = fork();
         assert_true(child >= 0);
         if (child == 0) {
-            struct error error = {0};
+            struct gabion_error error = {0};
             for (;;) {
                 world->step++;
                 checkpoint_write(folder, world, &note, 2, &error);
@@ -263,7 +264,7 @@ static void test_kill(void **state) {
         usleep((useconds_t)(20000 + random_bits(&random) % 60000));
         assert_int_equal(kill(child, SIGKILL), 0);
         assert_int_equal(waitpid(child, NULL, 0), child);
-        struct error error = {0};
+        struct gabion_error error = {0};
         char remarks[1024];
         struct checkpoint *checkpoint =
             checkpoint_open_newest(folder, remarks, sizeof remarks, &error);
@@ -284,7 +285,7 @@ static void test_kill(void **state) {
 // In a child with a limit on file sizes: 0 if all was as it should be, else the number of a check.
 static int full_disk_child(struct gabion_world *world, rlim_t limit) {
     struct rlimit old, small;
-    struct error error = {0};
+    struct gabion_error error = {0};
     signal(SIGXFSZ, SIG_IGN);
     getrlimit(RLIMIT_FSIZE, &old);
     small = old;
@@ -293,14 +294,14 @@ static int full_disk_child(struct gabion_world *world, rlim_t limit) {
     world->step = 2;
     if (checkpoint_write(folder, world, &note, 1, &error))
         return 1;
-    if (error.status != ERROR_RUN || !strstr(error.text, folder) ||
+    if (error.status != GABION_ERROR_RUN || !strstr(error.text, folder) ||
         !strstr(error.text, strerror(EFBIG)))
         return 2;
     if (file_exists(path_of(CHECKPOINT_TEMPORARY)) || file_exists(path_of_step(2)))
         return 3;
     // There is room again: the run goes on.
     setrlimit(RLIMIT_FSIZE, &old);
-    struct error again = {0};
+    struct gabion_error again = {0};
     world->step = 3;
     if (!checkpoint_write(folder, world, &note, 0, &again))
         return 4;
@@ -332,7 +333,7 @@ static void test_full_disk(void **state) {
             fail_msg("limit %ld: %s %d", (long)limit,
                      WIFEXITED(result) ? "check" : "ended by signal",
                      WIFEXITED(result) ? WEXITSTATUS(result) : WTERMSIG(result));
-        struct error error = {0};
+        struct gabion_error error = {0};
         struct gabion_world *restored = read_back(path_of_step(1), &error);
         world->step = 1;
         assert_true(restored && worlds_equal(world, restored));
@@ -354,9 +355,9 @@ static void read_rows(const char *path, const char *name, hid_t type, void *valu
 static void test_frame(void **state) {
     (void)state;
     folder_clear();
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct gabion_world *world = world_make(12, 42);
-    struct contacts *contacts = &world->contacts;
+    struct contacts *contacts = world->contacts;
     contacts->list =
         memory_reserve(contacts->list, &contacts->capacity, 2, sizeof *contacts->list, "contacts");
     contacts->list[0] = (struct contact){.c = 0,

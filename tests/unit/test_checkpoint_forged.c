@@ -12,7 +12,7 @@ static hid_t forge_begin(void) {
 }
 
 static void forge_end(hid_t file, const char *word) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     assert_true(H5Fclose(file) >= 0);
     assert_true(checkpoint_seal(path_of("forged.h5"), &error));
     assert_refused(path_of("forged.h5"), word);
@@ -147,7 +147,7 @@ static void test_forged_values(void **state) {
 static void forge_number(const char *object, const char *name, enum h5_type type, int64_t value,
                          const char *word) {
     hid_t file = forge_begin();
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct h5_file forged = {.id = file, .writing = true};
     assert_true(H5Adelete_by_name(file, object, name, H5P_DEFAULT) >= 0);
     assert_true(h5_write_number(&forged, object, name, type, &value, &error));
@@ -185,7 +185,7 @@ static void test_forged_attributes(void **state) {
 
 static void forge_text(const char *name, const char *text) {
     hid_t file = forge_begin();
-    struct error error = {0};
+    struct gabion_error error = {0};
     H5Ldelete(file, name, H5P_DEFAULT);
     struct h5_file forged = {.id = file, .writing = true};
     if (text)
@@ -216,7 +216,7 @@ static void test_forged_names(void **state) {
 static void test_other_materials(void **state) {
     (void)state;
     folder_clear();
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct gabion_world *world = world_make(12, 1), *other = world_create();
     write_good(world, 0);
     gabion_add_material(other, "wood", 600);

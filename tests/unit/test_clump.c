@@ -1,6 +1,7 @@
 // Clumps: mass properties in closed form, and bodies that rest, roll, collide and hang.
 #include <string.h>
 
+#include "engine/contact/contacts.h"
 #include "geometry/balls.h"
 #include "geometry/manifold.h"
 #include "tests/unit/clump_scene.h"
@@ -12,7 +13,7 @@ static const quat upright = {1, 0, 0, 0};
 // Parallel axes: m (2/5 r^2) along the bar, and the squares of the distances across it.
 static void test_bar_mass(void **state) {
     (void)state;
-    struct error error = {0};
+    struct gabion_error error = {0};
     const double r = 0.05, spacing = 0.09, m = 4.0 / 3 * PI * r * r * r;
     struct clump *bar = clump_bar(6, r, spacing, CLUMP_SUM, &error);
     double along = 6 * 0.4 * m * r * r;
@@ -26,7 +27,7 @@ static void test_bar_mass(void **state) {
 
 static void test_torus_mass(void **state) {
     (void)state;
-    struct error error = {0};
+    struct gabion_error error = {0};
     const double r = 0.05, ring = 0.25, m = 30 * 4.0 / 3 * PI * r * r * r;
     struct clump *torus = clump_torus(30, r, ring, CLUMP_SUM, &error);
     double across = m * (0.4 * r * r + 0.5 * ring * ring), axial = m * (0.4 * r * r + ring * ring);
@@ -72,7 +73,7 @@ static void test_union_known(void **state) {
 // A solid of revolution: the union of two equal balls a distance 2 a apart, about its axis.
 static void test_union_inertia(void **state) {
     (void)state;
-    struct error error = {0};
+    struct gabion_error error = {0};
     const double a = 0.6; // radius 1
     // Half of it: the ball from z = -a on; x^2 + y^2 integrates to pi (1 - z^2)^2 / 2 per slice.
     double z = -a, rest = z - 2 * z * z * z / 3 + z * z * z * z * z / 5;
@@ -89,7 +90,7 @@ static void test_union_inertia(void **state) {
 // Drawn off its centre and at an angle, the same body comes out.
 static void test_own_frame(void **state) {
     (void)state;
-    struct error error = {0};
+    struct gabion_error error = {0};
     const vec3 own[] = {{-1, 0, 0}, {1.5, 0.2, 0}, {0, 1, 0.3}};
     const double r[] = {0.5, 0.4, 0.6};
     quat turn = quat_normalize((quat){0.8, 0.3, -0.4, 0.2});
@@ -111,7 +112,7 @@ static void test_own_frame(void **state) {
 
 static void test_bad_clumps(void **state) {
     (void)state;
-    struct error error = {0};
+    struct gabion_error error = {0};
     const vec3 c[] = {{0, 0, 0}, {NAN, 0, 0}};
     const double r[] = {1, 1}, flat[] = {1, 0};
     assert_null(clump_create(c, r, 0, CLUMP_SUM, &error));
@@ -165,7 +166,7 @@ static void test_bar_at_rest(void **state) {
     double weight = world->bodies.mass[0] * 9.81;
     assert_vector_near(push, vec3_make(0, 0, weight * settings.step), 1e-9 * weight);
     assert_vector_near(scene_position(world, id), vec3_make(0.3, -2, 0.05), 1e-9);
-    assert_int_equal((int)world->contacts.count, 6);
+    assert_int_equal((int)world->contacts->count, 6);
     assert_int_equal((int)world->problem->nodes, 1);
     scene_destroy(world);
 }
@@ -303,7 +304,7 @@ static void test_block_on_clump(void **state) {
     int32_t ground = scene_floor(world);
     const vec3 c[] = {{-0.5, -0.4, 0}, {0.5, -0.4, 0}, {0, 0.6, 0}};
     const double r[] = {0.2, 0.2, 0.2};
-    struct error error = {0};
+    struct gabion_error error = {0};
     int tripod = clump_scene_shape(world, clump_create(c, r, 3, CLUMP_UNION, &error));
     struct gabion_body legs = clump_scene_body(tripod, vec3_make(0, 0, 0.2), upright);
     int32_t low = scene_add(world, &legs);
@@ -326,12 +327,12 @@ static void test_no_mass(void **state) {
     struct gabion_settings settings = scene_settings(1e-3, 0.5);
     struct gabion_world *world = scene_create(&settings, (struct gabion_law){0});
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
-        struct error error = {0};
+        struct gabion_error error = {0};
         struct gabion_body ball = scene_sphere_body(vec3_zero(), sizes[k], 0);
         ball.density = 1000;
         assert_int_equal(gabion_add_body(world, &ball, &error), -1);
         assert_non_null(strstr(error.text, "too small or too large"));
-        error = (struct error){0};
+        error = (struct gabion_error){0};
         vec3 spheres[] = {{0, 0, 0}, {sizes[k], 0, 0}};
         double radii[] = {sizes[k], sizes[k]};
         struct clump *clump = clump_create(spheres, radii, 2, CLUMP_UNION, &error);

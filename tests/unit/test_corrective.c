@@ -214,7 +214,7 @@ static void test_budgets(void **state) {
 
 static void test_refusals(void **state) {
     (void)state;
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct gabion_settings settings = corrective_settings(0.01);
     struct gabion_world *world = scene_create(&settings, (struct gabion_law){0});
     struct gabion_law law = {.friction = 0.3};
@@ -224,7 +224,7 @@ static void test_refusals(void **state) {
     law = (struct gabion_law){.tangential_restitution = 0.5};
     assert_false(gabion_set_law(world, 0, 1, &law, &error));
     scene_destroy(world);
-    error = (struct error){0};
+    error = (struct gabion_error){0};
     settings.method = GABION_METHOD_NSGS;
     assert_null(gabion_create(&settings, NULL, &error));
     assert_non_null(strstr(error.text, "bicg"));
@@ -242,7 +242,7 @@ static void test_failed_step(void **state) {
     struct gabion_settings settings = corrective_settings(0.01);
     settings.budget.velocities = 0;
     struct gabion_world *world = scene_create(&settings, (struct gabion_law){0});
-    struct error error = {0};
+    struct gabion_error error = {0};
     scene_floor(world);
     scene_sphere(world, vec3_make(0, 0, 0.55), 0.5, 2, vec3_zero());
     for (int k = 0; k < 20 && gabion_step(world, &error); k++)
@@ -260,7 +260,7 @@ static void test_failed_step(void **state) {
 // do as one does.
 static struct gabion_world *tumble(int threads) {
     struct gabion_settings settings = corrective_settings(0.01);
-    struct error error = {0};
+    struct gabion_error error = {0};
     settings.tolerance = 1e-6;
     settings.on_cap = GABION_CAP_ACCEPT;
     settings.budget = (struct gabion_budget){10, 15, 5};

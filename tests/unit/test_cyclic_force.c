@@ -1,5 +1,6 @@
 // Validation 3: a ball under a cyclic force (Renouf, Acary, Dumont 2005, 8.2), and what an exact
 // friction cone must give whatever the tangents.
+#include "engine/contact/contacts.h"
 #include "tests/unit/scene.h"
 
 #define MU      0.3
@@ -33,7 +34,7 @@ static struct ball ball_create(double h, double share, int periods, bool blocked
     ball.origin = body.position;
     ball.id = scene_add(ball.world, &body);
     for (int leg = 0; leg < 3 * periods; leg++) {
-        struct error error = {0};
+        struct gabion_error error = {0};
         double angle = leg_angle[leg % 3];
         struct gabion_signal signal =
             scene_signal(GABION_SIGNAL_CONSTANT, share * MU * GRAVITY, LEG * leg, LEG * (leg + 1));
@@ -51,7 +52,7 @@ static vec3 ball_path(const struct ball *ball) {
 
 static void reset_at_corners(struct ball *ball) {
     for (int leg = 1; leg < 3; leg++) {
-        struct error error = {0};
+        struct gabion_error error = {0};
         int group = gabion_find_group(ball->world, "ball");
         assert_true(
             gabion_add_reset(ball->world, group, LEG * leg, vec3_zero(), vec3_zero(), &error));
@@ -136,7 +137,7 @@ static vec3 leg_acceleration(const struct polygon *polygon, int leg, enum gabion
     mat3 identity = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
     struct ball ball = ball_create(h, 0, 1, true, 0, identity);
     struct gabion_signal signal = scene_signal(GABION_SIGNAL_CONSTANT, 1.25 * MU * GRAVITY, 0, LEG);
-    struct error error = {0};
+    struct gabion_error error = {0};
     vec3 direction = {cos(leg_angle[leg]), sin(leg_angle[leg]), 0};
     assert_true(gabion_add_force(ball.world, gabion_find_group(ball.world, "ball"), direction,
                                  &signal, &error));

@@ -1,5 +1,6 @@
 // What moves a scene besides contact: drivers, forces, events, a gravity ramp; and the ledger that
 // must close over all of them (validation 2.1, note).
+#include "engine/contact/contacts.h"
 #include "engine/motion/motion.h"
 #include "engine/world/signal.h"
 #include "tests/unit/scene.h"
@@ -10,7 +11,7 @@ static const double thetas[] = {0.5, 0.75, 1};
 
 static void push(struct gabion_world *world, int group, vec3 direction,
                  struct gabion_signal signal) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     if (!gabion_add_force(world, group, direction, &signal, &error))
         fail_msg("%s", error.text);
 }
@@ -306,7 +307,7 @@ static void test_reset(void **state) {
     struct gabion_settings settings = scene_settings(1e-2, 0.5);
     settings.gravity = vec3_zero();
     struct gabion_world *world = scene_create(&settings, (struct gabion_law){0});
-    struct error error = {0};
+    struct gabion_error error = {0};
     int group = gabion_add_group(world, "reset");
     struct gabion_body body = scene_sphere_body(vec3_zero(), 0.5, 2);
     body.velocity = vec3_make(1, 0, 0);
@@ -338,7 +339,7 @@ static void test_insertion_and_removal(void **state) {
     const double h = 1e-3;
     struct gabion_settings settings = scene_settings(h, 0.5);
     struct gabion_world *world = scene_create(&settings, (struct gabion_law){.friction = 0.3});
-    struct error error = {0};
+    struct gabion_error error = {0};
     int early = gabion_add_group(world, "early");
     int32_t plane = scene_floor(world);
     struct gabion_body body = scene_sphere_body(vec3_make(0, 0, 0.5), 0.5, 2);
@@ -424,7 +425,7 @@ static void test_rest_criterion(void **state) {
 // theta = 0.7: the books close all the same.
 static void assert_all_at_once(double theta, enum gabion_gap gap, enum gabion_local local) {
     struct gabion_settings settings = scene_settings(1e-3, theta);
-    struct error error = {0};
+    struct gabion_error error = {0};
     settings.gap = gap;
     settings.local = local;
     settings.tolerance = 1e-6;

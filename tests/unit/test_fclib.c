@@ -88,13 +88,13 @@ static struct content compressed_rows(void) { return content_of(-2, true); }
 
 static void put(const struct h5_file *file, const struct content *content, const char *name,
                 enum h5_type type, const void *numbers, size_t count) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     if (content->drop == NULL || strcmp(content->drop, name) != 0)
         assert_true(h5_write_vector(file, name, type, numbers, count, &error));
 }
 
 static void store(const struct content *content) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct h5_file file;
     const char *groups[] = {"/fclib_local", "/fclib_local/W", "/fclib_local/vectors", "/solution",
                             content->extra};
@@ -117,7 +117,7 @@ static void store(const struct content *content) {
 }
 
 static struct friction_problem *load(const char *name, double **r) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct friction_problem *problem = fclib_read(name, r, &error);
     if (problem == NULL)
         fail_msg("%s", error.text);
@@ -245,7 +245,7 @@ static void test_round_trip(void **state) {
     content.r_count = SIDE;
     store(&content);
     double *r, *again;
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct friction_problem *problem = load(path, &r);
     assert_memory_equal(r, content.r, sizeof content.r);
     assert_true(signbit(entry(problem, 0, 1)));
@@ -264,7 +264,7 @@ static void test_round_trip(void **state) {
 }
 
 static double *read_doubles(const char *name, size_t *count) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct h5_file file;
     struct h5_rows rows = {.name = name, .type = H5_TYPE_FLOAT64, .columns = 1, .stride = 8};
     assert_true(h5_open(&file, path, &error) && h5_find_rows(&file, &rows, &error));
@@ -282,7 +282,7 @@ static void test_save_solution(void **state) {
     struct content content = compressed_rows();
     content.extra = "/guesses";
     store(&content);
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct h5_file file;
     double *r, first[SIDE] = {1, 2, 3, 4, 5, 6}, second[SIDE] = {6, 5, 4, 3, 2, 1};
     struct friction_problem *problem = load(path, &r);
@@ -318,7 +318,7 @@ static void test_step(void **state) {
     scene_floor(world);
     scene_sphere(world, vec3_make(0, 0, 0.3), 0.3, 2, vec3_zero());
     scene_step(world, 1);
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct friction_problem *problem = friction_problem_of_step(world);
     double *r = memory_allocate(friction_problem_size(problem), sizeof *r, "impulses"), *stored;
     friction_problem_get(problem, world->problem, r);
@@ -340,12 +340,12 @@ static void test_step(void **state) {
 
 static void test_no_room(void **state) {
     (void)state;
-    struct error error = {0};
+    struct gabion_error error = {0};
     double *r;
     store(&(struct content){.dimension = 3, .nz = -2, .p_count = 1});
     struct friction_problem *problem = load(path, &r);
     assert_false(fclib_write("/nowhere/at/all.hdf5", problem, NULL, NULL, &error));
-    assert_int_equal(error.status, ERROR_RUN);
+    assert_int_equal(error.status, GABION_ERROR_RUN);
     assert_non_null(strstr(error.text, "/nowhere/at/all.hdf5"));
     friction_problem_free(problem);
 }
@@ -353,14 +353,14 @@ static void test_no_room(void **state) {
 // Bad files -----------------------------------------------------------------------------------
 
 static void refuses(const struct content *content, const char *place, const char *what) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     double *r;
     store(content);
     struct friction_problem *problem = fclib_read(path, &r, &error);
     if (problem != NULL)
         fail_msg("read; expected: %s %s", place, what);
     assert_null(r);
-    assert_int_equal(error.status, ERROR_INPUT);
+    assert_int_equal(error.status, GABION_ERROR_INPUT);
     if (!strstr(error.text, path) || !strstr(error.text, place) || !strstr(error.text, what))
         fail_msg("'%s'; expected: %s %s", error.text, place, what);
 }
@@ -420,7 +420,7 @@ static void test_unsupported(void **state) {
     BAD(content.extra = "/fclib_local/V", "/fclib_local/V", "equality constraints");
     BAD(content.extra = "/fclib_local/R", "/fclib_local/R", "not supported");
     BAD(content.extra = "/fclib_local/vectors/s", "/fclib_local/vectors/s", "not supported");
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct h5_file file;
     double *r;
     assert_true(h5_create(&file, path, 0, &error) &&
@@ -428,7 +428,7 @@ static void test_unsupported(void **state) {
     assert_true(fclib_recognise(path));
     assert_null(fclib_read(path, &r, &error));
     assert_non_null(strstr(error.text, "global"));
-    error = (struct error){0};
+    error = (struct gabion_error){0};
     assert_true(h5_create(&file, path, 0, &error) && h5_close(&file, &error));
     assert_false(fclib_recognise(path));
     assert_null(fclib_read(path, &r, &error));
@@ -440,7 +440,7 @@ static void test_truncated(void **state) {
     (void)state;
     struct content content = compressed_rows();
     store(&content);
-    struct error error = {0};
+    struct gabion_error error = {0};
     size_t size;
     char *whole = file_read(path, 1 << 20, &size, &error);
     for (size_t length = 0; length < size; length += 97) {
@@ -448,18 +448,18 @@ static void test_truncated(void **state) {
         assert_int_equal(fwrite(whole, 1, length, file), length);
         fclose(file);
         double *r;
-        error = (struct error){0};
+        error = (struct gabion_error){0};
         assert_null(fclib_read(path, &r, &error));
-        assert_int_equal(error.status, ERROR_INPUT);
+        assert_int_equal(error.status, GABION_ERROR_INPUT);
         assert_non_null(strstr(error.text, path));
     }
     memory_free(whole);
     double *r;
-    error = (struct error){0};
+    error = (struct gabion_error){0};
     assert_null(fclib_read(folder, &r, &error));
-    assert_int_equal(error.status, ERROR_INPUT);
+    assert_int_equal(error.status, GABION_ERROR_INPUT);
     unlink(path);
-    error = (struct error){0};
+    error = (struct gabion_error){0};
     assert_null(fclib_read(path, &r, &error));
     assert_non_null(strstr(error.text, "No such file"));
 }
@@ -479,7 +479,7 @@ static void test_collection(void **state) {
     for (struct dirent *file; (file = readdir(directory)) != NULL;) {
         char name[1024];
         double *r, *again;
-        struct error error = {0};
+        struct gabion_error error = {0};
         if (!strstr(file->d_name, ".hdf5"))
             continue;
         snprintf(name, sizeof name, "%s/%s", collection, file->d_name);

@@ -31,7 +31,7 @@ static void write_text(const char *path, const char *text) {
 }
 
 static void expect_text(const char *path, const char *text) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     size_t size;
     char *whole = file_read(path, 1000000, &size, &error);
     assert_non_null(whole);
@@ -47,7 +47,7 @@ static bool is_there(const char *path) {
 
 static void commit_replaces_the_old_file(void **state) {
     (void)state;
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct safe_file file;
     const char *path = in_folder("a");
     write_text(path, "old");
@@ -61,7 +61,7 @@ static void commit_replaces_the_old_file(void **state) {
 
 static void abandon_keeps_the_old_file(void **state) {
     (void)state;
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct safe_file file;
     const char *path = in_folder("a");
     write_text(path, "old");
@@ -76,7 +76,7 @@ static void abandon_keeps_the_old_file(void **state) {
 static void commit_finds_the_disk_full(void **state) {
     (void)state;
     for (int bytes = 1; bytes < 1000000; bytes += 500000) {
-        struct error error = {0};
+        struct gabion_error error = {0};
         struct safe_file file;
         const char *path = in_folder("a");
         write_text(path, "old");
@@ -85,7 +85,7 @@ static void commit_finds_the_disk_full(void **state) {
         for (int k = 0; k < bytes; k++)
             fputc('x', file.stream);
         assert_false(safe_file_commit(&file, &error));
-        assert_int_equal(error.status, ERROR_RUN);
+        assert_int_equal(error.status, GABION_ERROR_RUN);
         assert_non_null(strstr(error.text, path));
         assert_false(is_there(in_folder("a.tmp")));
         expect_text(path, "old");
@@ -94,14 +94,14 @@ static void commit_finds_the_disk_full(void **state) {
 
 static void open_names_the_file(void **state) {
     (void)state;
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct safe_file file;
     assert_false(safe_file_open(&file, in_folder("missing/a"), &error));
     assert_non_null(strstr(error.text, "missing/a"));
 
     char *path = memory_allocate(5000, 1, "test");
     memset(path, 'a', 4999);
-    error.status = ERROR_NONE;
+    error.status = GABION_OK;
     assert_false(safe_file_open(&file, path, &error));
     assert_non_null(strstr(error.text, "too long"));
     memory_free(path);
@@ -109,42 +109,42 @@ static void open_names_the_file(void **state) {
 
 static void publish_renames(void **state) {
     (void)state;
-    struct error error = {0};
+    struct gabion_error error = {0};
     write_text(in_folder("b.tmp"), "text");
     assert_true(file_publish(in_folder("b.tmp"), in_folder("b"), &error));
     expect_text(in_folder("b"), "text");
     assert_false(is_there(in_folder("b.tmp")));
     assert_false(file_publish(in_folder("b.tmp"), in_folder("c"), &error));
-    assert_int_equal(error.status, ERROR_RUN);
+    assert_int_equal(error.status, GABION_ERROR_RUN);
 }
 
 static void read_refuses_folders_and_large_files(void **state) {
     (void)state;
-    struct error error = {0};
+    struct gabion_error error = {0};
     write_text(in_folder("a"), "12345");
     expect_text(in_folder("a"), "12345");
     char *whole = file_read(in_folder("a"), 5, NULL, &error);
     assert_non_null(whole);
     memory_free(whole);
     assert_null(file_read(in_folder("a"), 4, NULL, &error));
-    assert_int_equal(error.status, ERROR_INPUT);
+    assert_int_equal(error.status, GABION_ERROR_INPUT);
     assert_non_null(strstr(error.text, "at most 4"));
 
-    error.status = ERROR_NONE;
+    error.status = GABION_OK;
     assert_null(file_read(folder, 1000, NULL, &error));
     assert_non_null(strstr(error.text, "is a folder"));
-    error.status = ERROR_NONE;
+    error.status = GABION_OK;
     assert_null(file_read(in_folder("missing"), 1000, NULL, &error));
     assert_non_null(strstr(error.text, "No such file"));
     // Without a size of its own, and without an end.
-    error.status = ERROR_NONE;
+    error.status = GABION_OK;
     assert_null(file_read("/dev/zero", 100000, NULL, &error));
     assert_non_null(strstr(error.text, "larger than"));
 }
 
 static void directories_come_with_parents(void **state) {
     (void)state;
-    struct error error = {0};
+    struct gabion_error error = {0};
     assert_true(file_make_directory(in_folder("x/y//z/"), &error));
     assert_true(file_exists(in_folder("x/y/z")));
     assert_true(file_make_directory(in_folder("x/y/z"), &error));
@@ -152,9 +152,9 @@ static void directories_come_with_parents(void **state) {
     write_text(in_folder("x/file"), "");
     assert_false(file_make_directory(in_folder("x/file"), &error));
     assert_non_null(strstr(error.text, "x/file"));
-    error.status = ERROR_NONE;
+    error.status = GABION_OK;
     assert_false(file_make_directory(in_folder("x/file/below"), &error));
-    assert_int_equal(error.status, ERROR_RUN);
+    assert_int_equal(error.status, GABION_ERROR_RUN);
 }
 
 static int folder_make(void **state) {

@@ -156,7 +156,7 @@ static void assert_threads(struct friction_problem *problem) {
     double *together = memory_allocate(n, sizeof *r, "test");
     friction_problem_velocity(problem, r, alone);
     for (int threads = 1; threads <= 3; threads++) {
-        struct error error = {0};
+        struct gabion_error error = {0};
         problem->team = team_create(threads, NULL, &error);
         assert_non_null(problem->team);
         friction_problem_velocity(problem, r, together);

@@ -8,6 +8,8 @@
 //   - a step that fails leaves no other trace than its error.
 // A failing scene prints its seed: GABION_FUZZ_SEED=<seed> runs it alone, GABION_FUZZ_SCENES=<n>
 // runs more of them.
+#include "engine/contact/contacts.h"
+#include "engine/contact/interfaces.h"
 #include "tests/unit/scene.h"
 
 #include <string.h>
@@ -74,7 +76,7 @@ static struct gabion_law random_law(struct random_stream *random, enum gabion_me
 }
 
 // Polygons around a circle and clouds of points; about 0.2 m in size.
-static struct polyhedron *random_shape(struct random_stream *random, struct error *error) {
+static struct polyhedron *random_shape(struct random_stream *random, struct gabion_error *error) {
     double polygon[12][2];
     vec3 cloud[24];
     int count = 3 + pick(random, 10);
@@ -100,7 +102,7 @@ static struct polyhedron *random_shape(struct random_stream *random, struct erro
 }
 
 static void add_shapes(struct gabion_world *world, struct random_stream *random) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     for (int k = 0; k < SHAPES; k++)
         assert_int_equal(scene_shape(world, random_shape(random, &error)), k);
 }
@@ -168,7 +170,7 @@ static void add_half_spaces(struct gabion_world *world, struct random_stream *ra
 }
 
 static void add_actions(struct gabion_world *world, struct random_stream *random, double h) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct gabion_signal push = {.kind = GABION_SIGNAL_SINE,
                                  .end = INFINITY,
                                  .amplitude = 0.02,
@@ -197,7 +199,7 @@ static void add_actions(struct gabion_world *world, struct random_stream *random
 static struct gabion_world *define(const struct scene *scene, struct team *team) {
     static const char *const names[GROUPS] = {"", "driven", "two", "three"};
     struct random_stream random = {scene->seed};
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct gabion_settings settings = random_settings(&random, scene->large);
     struct gabion_world *world = gabion_create(&settings, team, &error);
     assert_non_null(world);
@@ -268,8 +270,8 @@ static const char *step_defect(const struct gabion_world *world) {
     const char *defect = ledger_failed(&world->ledger) ? "the books do not close" : NULL;
     for (int32_t i = 0; i < world->bodies.count && !defect; i++)
         defect = body_defect(&world->bodies, i);
-    for (size_t k = 0; k < world->contacts.count && !defect; k++)
-        defect = contact_defect(world, &world->contacts.list[k]);
+    for (size_t k = 0; k < world->contacts->count && !defect; k++)
+        defect = contact_defect(world, &world->contacts->list[k]);
     return defect;
 }
 
@@ -294,7 +296,7 @@ static char folder[] = "/tmp/test_fuzz_blocks.XXXXXX";
 // The world as a resumed run finds it: definitions from the case, state from the file.
 static struct gabion_world *reload(const struct scene *scene, struct gabion_world *world) {
     static const struct checkpoint_note note = {"time:\n  step: 0.001\n", 0, ""};
-    struct error error = {0};
+    struct gabion_error error = {0};
     char path[128];
     struct team *team = world->team;
     snprintf(path, sizeof path, "%s/checkpoint-%09lld.h5", folder, (long long)world->step);
@@ -313,7 +315,7 @@ static struct gabion_world *reload(const struct scene *scene, struct gabion_worl
 
 // Runs the scene and hands out the hash after every step; a failed step ends the run.
 static bool run(const struct scene *scene, int threads, int cut, uint64_t *hash) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     const char *defect = NULL;
     struct team *team = team_create(threads, NULL, &error);
     struct gabion_world *world = build(scene, team);

@@ -8,6 +8,7 @@
 //   - a step that fails leaves no other trace than its error.
 // A failing scene prints its seed: GABION_FUZZ_SEED=<seed> runs it alone, GABION_FUZZ_SCENES=<n>
 // runs more of them.
+#include "engine/contact/contacts.h"
 #include "engine/solvers/panel.h"
 #include "tests/unit/clump_scene.h"
 
@@ -156,7 +157,7 @@ static struct gabion_body random_sphere(struct random_stream *random, struct kin
 static void add_clumps(struct gabion_world *world) {
     const vec3 centre[] = {{0, 0, 0}, {0.12, 0.05, 0}, {0.1, -0.1, 0.1}};
     const double radius[] = {0.15, 0.05, 0.01};
-    struct error error = {0};
+    struct gabion_error error = {0};
     clump_scene_bar(world, 4, 0.06, 0.1); // no sphere in the centre: locked, it could not give way
     clump_scene_torus(world, 14, 0.04, 0.16);
     clump_scene_shape(world, clump_create(centre, radius, 3, CLUMP_UNION, &error));
@@ -187,7 +188,7 @@ static void add_walls(struct gabion_world *world, struct random_stream *random, 
 
 static void add_actions(struct gabion_world *world, struct random_stream *random,
                         struct kinds kinds, double h) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     for (int k = pick(random, 3); k > 0; k--) {
         struct gabion_signal signal = random_signal(random, h);
         vec3 direction = random_vector(random, 1);
@@ -227,7 +228,7 @@ static void add_actions(struct gabion_world *world, struct random_stream *random
 // those that cannot be are refused. Not with drivers: joints that contradict them ask for infinite
 // impulses.
 static void add_joints(struct gabion_world *world, struct random_stream *random, double box) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     int32_t bodies = world->bodies.id_count;
     if (!panel_takes_joints(world->settings.method) || bodies < 2 || world->driver_count > 0)
         return;
@@ -248,7 +249,7 @@ static void add_joints(struct gabion_world *world, struct random_stream *random,
 
 static struct gabion_world *build(const struct scene *scene, struct team *team) {
     struct random_stream random = {scene->seed};
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct kinds kinds = {
         .plain = scene->seed % 2, .plane = scene->seed % 6 == 0, .large = scene->large};
     kinds.clumps = scene->seed % 4 == 2 && !kinds.plane && !kinds.large;
@@ -304,8 +305,8 @@ static const char *step_defect(const struct gabion_world *world) {
                 (bodies->lock[i] >> (axis + 3) & 1 && vec3_get(bodies->w[i], axis) != 0))
                 return "a locked degree of freedom moves";
     }
-    for (size_t k = 0; k < world->contacts.count; k++) {
-        const struct contact *contact = &world->contacts.list[k];
+    for (size_t k = 0; k < world->contacts->count; k++) {
+        const struct contact *contact = &world->contacts->list[k];
         double size = vec3_length(contact->impulse);
         if (!(vec3_dot(contact->impulse, contact->normal) >= -1e-12 * size))
             return "an impulse pulls";
@@ -317,7 +318,7 @@ static const char *step_defect(const struct gabion_world *world) {
 
 // Runs one variant and hands out the hash after every step; a failed step ends the run.
 static const char *run(const struct scene *scene, const struct variant *variant, uint64_t *hash) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     const char *defect = NULL;
     if (variant->kernel)
         setenv("GABION_KERNEL", variant->kernel, 1);

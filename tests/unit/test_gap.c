@@ -1,6 +1,7 @@
 // Gap treatments. g is measured at the midpoint configuration q_m = q + (1 - theta) h v, and so the
 // place where a body arrives exactly is the next midpoint; with theta = 1 that is the end of the
 // step.
+#include "engine/contact/contacts.h"
 #include "tests/unit/scene.h"
 
 #define GRAVITY 9.81

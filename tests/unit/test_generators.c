@@ -16,7 +16,7 @@
 static struct team *team;
 
 static int start_team(void **state) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     (void)state;
     team = team_create(1, NULL, &error);
     return team == NULL;
@@ -29,7 +29,7 @@ static int stop_team(void **state) {
 }
 
 static int make_world(void **state) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct gabion_settings settings = gabion_default_settings();
     struct gabion_world *world = gabion_create(&settings, team, &error);
     if (world == NULL || gabion_add_material(world, "stone", 2600.0) != 0)
@@ -74,7 +74,7 @@ static struct fill_definition plain_fill(void) {
 
 static void lattice_sites_are_in_order(void **state) {
     struct gabion_world *world = *state;
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct lattice_definition lattice = plain_lattice();
     assert_true(generate_lattice(world, &lattice, &error));
     assert_int_equal(world->bodies.count, 24);
@@ -89,7 +89,7 @@ static void lattice_sites_are_in_order(void **state) {
 
 static void lattice_jitter_and_limit_hold(void **state) {
     struct gabion_world *world = *state;
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct lattice_definition lattice = plain_lattice();
     double largest = 0.0;
     lattice.jitter = 0.1;
@@ -105,17 +105,17 @@ static void lattice_jitter_and_limit_hold(void **state) {
     assert_true(largest > 0.02);
 }
 
-static void assert_refused(bool made, struct error *error, const char *word) {
+static void assert_refused(bool made, struct gabion_error *error, const char *word) {
     assert_false(made);
-    assert_int_equal(error->status, ERROR_INPUT);
+    assert_int_equal(error->status, GABION_ERROR_INPUT);
     if (strstr(error->text, word) == NULL)
         fail_msg("no '%s' in: %s", word, error->text);
-    *error = (struct error){0};
+    *error = (struct gabion_error){0};
 }
 
 static void bad_lattices_are_refused(void **state) {
     struct gabion_world *world = *state;
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct lattice_definition lattice = plain_lattice();
     lattice.size.radius = -0.1;
     assert_refused(generate_lattice(world, &lattice, &error), &error, "radius is -0.1");
@@ -151,7 +151,7 @@ static void assert_packed(const struct gabion_world *world, const struct fill_de
 
 static void fill_has_no_overlap(void **state) {
     struct gabion_world *world = *state;
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct fill_definition fill = plain_fill();
     assert_true(generate_fill(world, &fill, &error));
     assert_int_equal(world->bodies.count, 300);
@@ -161,7 +161,7 @@ static void fill_has_no_overlap(void **state) {
 // Sizes of 20 to 1: several levels of the grid, largest first.
 static void fill_of_mixed_sizes_has_no_overlap(void **state) {
     struct gabion_world *world = *state;
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct fill_definition fill = plain_fill();
     double radius[3] = {0.2, 0.03, 0.01}, share[3] = {1, 40, 800};
     fill.size = (struct size_distribution){
@@ -179,7 +179,7 @@ static void fill_of_mixed_sizes_has_no_overlap(void **state) {
 
 static uint64_t hash_of_fill(uint64_t seed) {
     void *state;
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct fill_definition fill = plain_fill();
     fill.size = (struct size_distribution){.kind = SIZE_LOGNORMAL, .mean = 0.04, .deviation = 0.2};
     fill.seed = seed;
@@ -200,11 +200,11 @@ static void fill_depends_on_the_seed_alone(void **state) {
 
 static void a_jammed_fill_says_how_far_it_came(void **state) {
     struct gabion_world *world = *state;
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct fill_definition fill = plain_fill();
     fill.count = 2000;
     assert_false(generate_fill(world, &fill, &error));
-    assert_int_equal(error.status, ERROR_INPUT);
+    assert_int_equal(error.status, GABION_ERROR_INPUT);
     long long at = 0, placed = 0;
     double fraction = 0.0;
     const char *text = strstr(error.text, "sphere ");
@@ -222,7 +222,7 @@ static void a_jammed_fill_says_how_far_it_came(void **state) {
 
 static void bad_fills_are_refused(void **state) {
     struct gabion_world *world = *state;
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct fill_definition fill = plain_fill();
     fill.high.y = fill.low.y;
     assert_refused(generate_fill(world, &fill, &error), &error, "empty");
@@ -242,7 +242,7 @@ static void bad_fills_are_refused(void **state) {
 
 static void container_walls_face_inwards(void **state) {
     struct gabion_world *world = *state;
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct container_definition box = {
         .name = "box", .low = {-1, -2, 0}, .high = {1, 2, 3}, .walls = 1 | 2 | 4 | 8 | 16};
     vec3 centre = {0, 0, 1.5};
@@ -264,7 +264,7 @@ static void container_walls_face_inwards(void **state) {
 
 static void bad_containers_are_refused(void **state) {
     struct gabion_world *world = *state;
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct container_definition box = {.name = "box", .high = {1, 0, 1}, .walls = 63};
     assert_refused(generate_container(world, &box, &error), &error, "empty: along y");
     box.high.y = 1;
@@ -279,7 +279,7 @@ static void bad_containers_are_refused(void **state) {
 // Mean and deviation of f(radius), f = identity or logarithm.
 static void moments(const struct size_distribution *size, double (*f)(double), double *mean,
                     double *deviation) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct random_stream stream = {5};
     double sum = 0.0, squares = 0.0;
     assert_true(size_check(size, &error));
@@ -314,7 +314,7 @@ static void distributions_have_their_moments(void **state) {
 }
 
 static void bounds_cut(void **state) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct random_stream stream = {9};
     struct size_distribution size = {
         .kind = SIZE_NORMAL, .mean = 1.0, .deviation = 1.0, .low = 0.5, .high = 1.2};
@@ -338,7 +338,7 @@ static void bounds_cut(void **state) {
 }
 
 static void bad_sizes_are_refused(void **state) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     (void)state;
     struct size_distribution size = {.kind = SIZE_UNIFORM, .low = 2.0, .high = 1.0};
     assert_refused(size_check(&size, &error), &error, "bounds");
@@ -357,7 +357,7 @@ static void bad_sizes_are_refused(void **state) {
 // The very bits: another processor, C library or compiler must give these. That they are also
 // right is seen beside them, in long double arithmetic.
 static void random_radii_have_the_same_bits_everywhere(void **state) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct random_stream stream = {42};
     struct size_distribution size = {.kind = SIZE_LOGNORMAL, .mean = 1.0, .deviation = 1.0};
     uint64_t digest = 0;

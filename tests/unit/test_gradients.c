@@ -134,7 +134,7 @@ static void assert_threads(enum gabion_method method, double mu) {
     struct solver_settings settings = settings_of(1e-6, 200);
     double *r[2];
     for (int k = 0; k < 2; k++) {
-        struct error error = {0};
+        struct gabion_error error = {0};
         problem->team = team_create(1 + 2 * k, NULL, &error);
         r[k] = memory_allocate(n, sizeof(double), "test");
         panel_solve(problem, method, &settings, r[k]);
@@ -164,7 +164,7 @@ static const char *file_folder(void) {
 
 static enum solver_status solve_file(const char *name, bool smooth, enum gabion_method method) {
     char path[512];
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct solver_settings settings = settings_of(1e-8, 10000);
     snprintf(path, sizeof path, "%s/%s.hdf5", file_folder(), name);
     double *solution = NULL;

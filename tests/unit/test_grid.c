@@ -75,7 +75,7 @@ static void assert_all_pairs(const struct cloud *cloud, const struct pair_list *
 static size_t check_cloud(const struct cloud *cloud) {
     size_t count = 0;
     for (int threads = 1; threads <= THREADS_MAX; threads++) {
-        struct error error = {0};
+        struct gabion_error error = {0};
         struct team *team = team_create(threads, NULL, &error);
         struct grid *grid = grid_create();
         struct pair_list pairs = {0};

@@ -29,7 +29,7 @@ static struct team *team;
 static char folder[64], path[128];
 
 static struct gabion_world *world_make(void) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct gabion_settings settings = gabion_default_settings();
     settings.step = 0.1;
     settings.end = 10;
@@ -69,7 +69,7 @@ static struct gabion_world *world_make(void) {
 }
 
 static char *text_now(void) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     char *text = file_read(path, 1 << 20, NULL, &error);
     if (!text)
         fail_msg("%s", error.text);
@@ -89,7 +89,7 @@ static void assert_text(const char *expected) {
 }
 
 static void write_steps(struct gabion_world *world, int64_t first, int64_t last, bool resume) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct history *history = history_open(folder, world, resume, &error);
     if (!history)
         fail_msg("%s", error.text);
@@ -201,10 +201,10 @@ static void test_resume_without_rows(void **state) {
 }
 
 static void assert_refused(const struct gabion_world *world, const char *text, const char *word) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     text_set(text);
     assert_null(history_open(folder, world, true, &error));
-    assert_int_equal(error.status, ERROR_INPUT);
+    assert_int_equal(error.status, GABION_ERROR_INPUT);
     assert_non_null(strstr(error.text, path));
     assert_non_null(strstr(error.text, word));
     assert_text(text); // what cannot be continued is left alone
@@ -216,14 +216,14 @@ static void test_foreign_file(void **state) {
     assert_refused(world, HEADER "\n1,2,3\n", ":1: the columns");
     assert_refused(world, HEADER PROBES "1,0.1\nx,0.2\n", ":3: a row");
     assert_refused(world, HEADER PROBES "\n", ":2: a row");
-    struct error error = {0};
+    struct gabion_error error = {0};
     assert_null(history_open("/nonexistent/folder", world, false, &error));
     assert_non_null(strstr(error.text, "/nonexistent/folder"));
     gabion_destroy(world);
 }
 
 static int full_disk_child(struct gabion_world *world) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct rlimit limit = {4000, 4000};
     signal(SIGXFSZ, SIG_IGN);
     struct history *history = history_open(folder, world, false, &error);
@@ -233,7 +233,7 @@ static int full_disk_child(struct gabion_world *world) {
         world->step = step;
         good = history_write(history, world, 0, &error);
     }
-    if (good || error.status != ERROR_RUN || !strstr(error.text, strerror(EFBIG)) ||
+    if (good || error.status != GABION_ERROR_RUN || !strstr(error.text, strerror(EFBIG)) ||
         !strstr(error.text, path))
         return 1;
     history_close(history, &error);
@@ -262,7 +262,7 @@ static void test_full_disk(void **state) {
 
 static void test_rows_at_once(void **state) {
     (void)state;
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct gabion_world *world = world_make();
     struct history *history = history_open(folder, world, false, &error);
     for (world->step = 1; world->step <= 3; world->step++) {
@@ -277,7 +277,7 @@ static void test_rows_at_once(void **state) {
 
 static int group_setup(void **state) {
     (void)state;
-    struct error error = {0};
+    struct gabion_error error = {0};
     snprintf(folder, sizeof folder, "/tmp/test_history.XXXXXX");
     if (!mkdtemp(folder))
         return -1;

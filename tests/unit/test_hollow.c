@@ -1,6 +1,7 @@
 // Hollow spheres and drums: what balls, clumps and blocks do inside.
 #include <string.h>
 
+#include "engine/contact/contacts.h"
 #include "tests/unit/clump_scene.h"
 
 #define GRAVITY 9.81
@@ -45,7 +46,7 @@ static void test_pendulum(void **state) {
 static void test_spins_in_place(void **state) {
     (void)state;
     const double R = 0.5, r = 0.1, rate = 2;
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct gabion_settings settings = scene_settings(1e-3, 0.5);
     struct gabion_world *world = scene_create(&settings, (struct gabion_law){.friction = 0.5});
     struct gabion_body body = clump_scene_drum(R, 1, vec3_make(0, 1, 0), true);
@@ -68,7 +69,7 @@ static void test_spins_in_place(void **state) {
 static void test_dragged(void **state) {
     (void)state;
     const double R = 0.5, r = 0.1, rate = 2, mu = 0.2;
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct gabion_settings settings = scene_settings(1e-4, 0.5);
     struct gabion_world *world = scene_create(&settings, (struct gabion_law){.friction = mu});
     struct gabion_body body = clump_scene_drum(R, 1, vec3_make(0, 1, 0), false);
@@ -100,11 +101,11 @@ static void test_wall_and_end(void **state) {
     int32_t id = scene_sphere(world, corner, r, 2, vec3_zero());
     scene_step(world, 50);
     assert_vector_near(scene_position(world, id), corner, 1e-9);
-    assert_int_equal((int)world->contacts.count, 2);
+    assert_int_equal((int)world->contacts->count, 2);
     double along = 0, across = 0;
     for (int k = 0; k < 2; k++) {
-        along += vec3_dot(world->contacts.list[k].impulse, axis);
-        across += vec3_dot(world->contacts.list[k].impulse, up);
+        along += vec3_dot(world->contacts->list[k].impulse, axis);
+        across += vec3_dot(world->contacts->list[k].impulse, up);
     }
     assert_near(along, 2 * GRAVITY * sin(slope) * settings.step, 1e-9);
     assert_near(across, 2 * GRAVITY * cos(slope) * settings.step, 1e-9);
@@ -157,7 +158,7 @@ static void test_block_and_bar(void **state) {
 
 static void test_too_large(void **state) {
     (void)state;
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct gabion_settings settings = scene_settings(5e-3, 1);
     struct gabion_world *world = scene_create(&settings, (struct gabion_law){.friction = 0.3});
     struct gabion_body hollow = clump_scene_hollow(1);
@@ -173,7 +174,7 @@ static void test_too_large(void **state) {
 static void test_too_large_later(void **state) {
     (void)state;
     for (int run = 0; run < 2; run++) {
-        struct error error = {0};
+        struct gabion_error error = {0};
         struct gabion_settings settings = scene_settings(5e-3, 1);
         struct gabion_world *world = scene_create(&settings, (struct gabion_law){.friction = 0.3});
         struct gabion_body hollow =
@@ -196,7 +197,7 @@ static void test_too_large_later(void **state) {
 
 static void test_bad_hollows(void **state) {
     (void)state;
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct gabion_settings settings = scene_settings(5e-3, 1);
     struct gabion_world *world = scene_create(&settings, (struct gabion_law){.friction = 0.3});
     struct gabion_body body = clump_scene_hollow(0);

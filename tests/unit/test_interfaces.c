@@ -1,5 +1,7 @@
 // Joints between blocks: which there are, how far they have opened and slid, and where their force
 // acts. Positions and contacts made by hand, and a stack that statics knows the answer for.
+#include "engine/contact/contacts.h"
+#include "engine/contact/interfaces.h"
 #include "tests/unit/scene.h"
 
 #include "parallel/memory.h"
@@ -44,7 +46,7 @@ static vec3 *position_of(struct gabion_world *world, int32_t id) {
 // A contact of two bodies, by id; the force acts on `id`, from `other`.
 static void add_contact(struct gabion_world *world, int32_t id, int32_t other, vec3 point,
                         vec3 normal, vec3 impulse, enum contact_status status) {
-    struct contacts *contacts = &world->contacts;
+    struct contacts *contacts = world->contacts;
     int32_t c = world->bodies.index_of[id], a = world->bodies.index_of[other];
     if (contacts->count == contacts->capacity) {
         contacts->capacity += 16;
@@ -63,7 +65,7 @@ static void add_contact(struct gabion_world *world, int32_t id, int32_t other, v
 static void finds_patches(void **state) {
     (void)state;
     struct gabion_world *world = make_stack();
-    const struct interfaces *found = &world->interfaces;
+    const struct interfaces *found = world->interfaces;
     assert_int_equal(found->count, 2);
     assert_int_equal(found->list[0].a, FLOOR);
     assert_int_equal(found->list[0].b, LOWER);
@@ -107,9 +109,9 @@ static void finds_nothing_else(void **state) {
     edge.orientation = quat_exp(vec3_make(0, PI / 4, 0)); // stands on 0
     scene_add(world, &edge);
     interfaces_find(world);
-    assert_int_equal(world->interfaces.count, 1);
-    assert_int_equal(world->interfaces.list[0].a, 0);
-    assert_int_equal(world->interfaces.list[0].b, 4);
+    assert_int_equal(world->interfaces->count, 1);
+    assert_int_equal(world->interfaces->list[0].a, 0);
+    assert_int_equal(world->interfaces->list[0].b, 4);
     scene_destroy(world);
 }
 
@@ -122,7 +124,7 @@ static void walls_may_come_second(void **state) {
     scene_block(world, cube, vec3_make(0, 0, 0.5));
     scene_floor(world);
     interfaces_find(world);
-    assert_int_equal(world->interfaces.count, 1);
+    assert_int_equal(world->interfaces->count, 1);
     *position_of(world, 0) = vec3_make(0.125, 0, 0.75);
     struct interface_state joint = measure(world, 0, 1);
     assert_vector_near(joint.normal, vec3_make(0, 0, 1), 1e-15);
@@ -204,15 +206,15 @@ static void pressure_acts_at_its_centre(void **state) {
     assert_vector_near(joint.position, vec3_make(0.55, 0.1, 1), 1e-12);
     assert_vector_near(joint.eccentricity, vec3_make(0.3, 0.1, 0), 1e-12);
     assert_near(joint.relative_eccentricity, 0.3 / 0.75, 1e-12);
-    world->contacts.list[3].status = CONTACT_STICK;
+    world->contacts->list[3].status = CONTACT_STICK;
     assert_int_equal(measure(world, LOWER, UPPER).status, INTERFACE_STICK);
 
     // All of it at one corner: on the rim.
     for (int k = 0; k < 4; k++)
-        world->contacts.list[1 + k].impulse = vec3_make(0, 0, k == 0 ? -1 : 0);
+        world->contacts->list[1 + k].impulse = vec3_make(0, 0, k == 0 ? -1 : 0);
     assert_near(measure(world, LOWER, UPPER).relative_eccentricity, 1, 1e-12);
     // The same seen from the other body.
-    world->contacts.count = 1;
+    world->contacts->count = 1;
     add_contact(world, UPPER, LOWER, corner[0], up, vec3_make(0.5, 0, 2), CONTACT_SLIP);
     joint = measure(world, LOWER, UPPER);
     assert_vector_near(joint.force, vec3_make(-0.5 / H, 0, -2 / H), 1e-12);
@@ -249,9 +251,9 @@ static void later_pairs_are_reported_under_load(void **state) {
     for (int k = 0; k < 3; k++)
         add_contact(world, UPPER, FLOOR, corner[k], up, none, CONTACT_OPEN);
     assert_int_equal(count_interfaces(world), 2);
-    world->contacts.list[0].impulse = vec3_make(0, 0, 1);
-    world->contacts.list[1].impulse = vec3_make(0, 0, 1);
-    world->contacts.list[0].status = world->contacts.list[1].status = CONTACT_STICK;
+    world->contacts->list[0].impulse = vec3_make(0, 0, 1);
+    world->contacts->list[1].impulse = vec3_make(0, 0, 1);
+    world->contacts->list[0].status = world->contacts->list[1].status = CONTACT_STICK;
     assert_int_equal(count_interfaces(world), 3);
     struct interface_state joint = measure(world, FLOOR, UPPER);
     assert_false(joint.initial);
@@ -272,7 +274,7 @@ static void removed_bodies_have_none(void **state) {
     (void)state;
     struct gabion_settings settings = scene_settings(1e-3, 0.5);
     struct gabion_world *world = scene_create(&settings, (struct gabion_law){.friction = 0.5});
-    struct error error = {0};
+    struct gabion_error error = {0};
     scene_floor(world);
     int box = scene_box_shape(world, vec3_make(1, 0.5, 0.5));
     scene_block(world, box, vec3_make(0, 0, 0.5));
@@ -285,7 +287,7 @@ static void removed_bodies_have_none(void **state) {
     scene_step(world, 1);
     assert_int_equal(count_interfaces(world), 1);
     assert_int_equal(measure(world, FLOOR, LOWER).b, LOWER);
-    assert_int_equal(world->interfaces.count, 2); // what the run began with is not forgotten
+    assert_int_equal(world->interfaces->count, 2); // what the run began with is not forgotten
     scene_destroy(world);
 }
 

@@ -223,7 +223,7 @@ static void test_anchors(void **state) {
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         char path[1000];
         double *solution = NULL;
-        struct error error = {0};
+        struct gabion_error error = {0};
         snprintf(path, sizeof path, "%s/%s.hdf5", folder, names[k]);
         struct friction_problem *problem = fclib_read(path, &solution, &error);
         if (!problem) {

@@ -117,7 +117,7 @@ static void test_weld(void **state) {
 // A bar on a hinge about y, its far end pushed along y: the axis holds and bears the moment.
 static void test_side_load(void **state) {
     (void)state;
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct gabion_settings settings = scene_settings(1e-3, 0.5);
     struct gabion_world *world = scene_create(&settings, (struct gabion_law){0});
     struct gabion_body bar =
@@ -147,7 +147,7 @@ static void test_side_load(void **state) {
 // steps after the jolt, and the books know who paid.
 static void test_crank(void **state) {
     (void)state;
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct gabion_settings settings = scene_settings(1e-3, 0.5);
     settings.gravity = vec3_zero();
     struct gabion_world *world = scene_create(&settings, (struct gabion_law){0});
@@ -340,7 +340,7 @@ static void test_hub(void **state) {
 #define NET 45
 
 static uint64_t net_hash(int threads) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct gabion_settings settings = gabion_default_settings();
     struct team *team = team_create(threads, NULL, &error);
     struct gabion_world *world = gabion_create(&settings, team, &error);
@@ -413,7 +413,7 @@ static void test_double_pendulum(void **state) {
 // One body comes late, another leaves: a joint holds only between.
 static void test_arrival_and_removal(void **state) {
     (void)state;
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct gabion_settings settings = scene_settings(1e-3, 0.5);
     struct gabion_world *world = scene_create(&settings, (struct gabion_law){0});
     struct gabion_body hook = scene_sphere_body(vec3_make(0, 0, 0), 0.1, 1);

@@ -215,7 +215,7 @@ static void test_refusals(void **state) {
     const enum gabion_method methods[] = {GABION_METHOD_PSOR, GABION_METHOD_LEMKE, GABION_METHOD_QP,
                                           GABION_METHOD_IPM};
     for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
-        struct error error = {0};
+        struct gabion_error error = {0};
         struct gabion_world *world = chain(methods[k], GABION_JOINT_BALL, 1, 1, 0);
         assert_false(gabion_step(world, &error));
         assert_non_null(strstr(error.text, "takes no joints; use nsgs or newton"));
@@ -249,7 +249,7 @@ static void test_bad_joints(void **state) {
     scene_sphere(world, vec3_zero(), 1, 1, vec3_zero());
     scene_floor(world);
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
-        struct error error = {0};
+        struct gabion_error error = {0};
         struct gabion_joint joint = {.first = bad[k].first,
                                      .second = bad[k].second,
                                      .kind = bad[k].kind,

@@ -218,7 +218,7 @@ static void test_units(void **state) {
 // The rows of a tableau are shared by threads; bits do not know.
 static void test_threads(void **state) {
     (void)state;
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct team *team = team_create(2, NULL, &error);
     struct random_stream random = {10};
     size_t n = 400;

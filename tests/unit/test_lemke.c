@@ -27,7 +27,7 @@ static struct friction_problem *next_problem(struct gabion_world *world) {
 
 // Spheres come down in a box, as in cases/papers/settling_80.yaml.
 static struct gabion_world *settling(int spheres, int steps, double friction) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct gabion_settings settings = gabion_default_settings();
     settings.step = 0.01;
     struct gabion_world *world = scene_create(&settings, (struct gabion_law){.friction = friction});

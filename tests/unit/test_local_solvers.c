@@ -2,6 +2,7 @@
 // blocks are diagonal, both are exact and must give the same answer (Renouf, Acary 2006, section
 // 5).
 #include "cases/generators.h"
+#include "engine/contact/contacts.h"
 #include "engine/contact/detection.h"
 #include "engine/world/events.h"
 #include "engine/motion/motion.h"
@@ -16,7 +17,7 @@
 
 // A heap in a box, three spheres wide, at rest or nearly so.
 static struct gabion_world *settle_heap(double friction) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct gabion_settings settings = gabion_default_settings();
     settings.step = 0.01;
     struct gabion_world *world = scene_create(&settings, (struct gabion_law){.friction = friction});
@@ -59,13 +60,13 @@ static struct solution solve_cold(struct gabion_world *world, enum gabion_local 
     solution.result = nsgs_solve(world);
     problem_store(world);
     size_t moving = (size_t)world->bodies.moving;
-    solution.count = world->contacts.count;
+    solution.count = world->contacts->count;
     solution.general = world->problem->point_count;
     solution.impulse = memory_allocate(solution.count, sizeof(vec3), "test");
     solution.velocity = memory_allocate(moving, sizeof(vec3), "test");
     solution.spin = memory_allocate(moving, sizeof(vec3), "test");
     for (size_t k = 0; k < solution.count; k++)
-        solution.impulse[k] = world->contacts.list[k].impulse;
+        solution.impulse[k] = world->contacts->list[k].impulse;
     for (size_t i = 0; i < moving; i++) {
         solution.velocity[i] = solver_v(&world->problem->bodies[i]);
         solution.spin[i] = solver_s(&world->problem->bodies[i]);

@@ -12,7 +12,7 @@
 #define REACH 0.01
 
 static struct polyhedron *box(double x, double y, double z) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct polyhedron *shape = polyhedron_box(vec3_make(x, y, z), &error);
     if (!shape)
         fail_msg("%s", error.text);
@@ -20,7 +20,7 @@ static struct polyhedron *box(double x, double y, double z) {
 }
 
 static struct polyhedron *prism(const double (*polygon)[2], int count, double low, double high) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct polyhedron *shape = polyhedron_prism(polygon, count, low, high, &error);
     if (!shape)
         fail_msg("%s", error.text);
@@ -473,7 +473,7 @@ static void test_more_corners_than_fit(void **state) {
         point[k + 1] = vec3_make(cos(angle), sin(angle), k % 2);
     }
     point[0] = vec3_make(0, 0, 1.5);
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct polyhedron *shape = polyhedron_hull(point, MANIFOLD_MAX + 1, &error);
     assert_non_null(shape);
     struct placed body = place_drawn(shape);

@@ -12,7 +12,7 @@
 #define PAIRS 10000
 #define REACH 0.05
 
-static struct polyhedron *must(struct polyhedron *shape, const struct error *error) {
+static struct polyhedron *must(struct polyhedron *shape, const struct gabion_error *error) {
     if (!shape)
         fail_msg("%s", error->text);
     return shape;
@@ -20,7 +20,7 @@ static struct polyhedron *must(struct polyhedron *shape, const struct error *err
 
 // Boxes, slices of a twelve-sided column and hulls of a few points, about 1 in size; some thin.
 static struct polyhedron *random_shape(struct random_stream *random) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     double size[3];
     for (int k = 0; k < 3; k++)
         size[k] = random_between(random, 0.2, 1);
@@ -435,7 +435,7 @@ static void sorted_names(const struct manifold *manifold, uint32_t *name) {
 static void test_nearly_flush(void **state) {
     (void)state;
     struct random_stream random = {17};
-    struct error error = {0};
+    struct gabion_error error = {0};
     for (int k = 0; k < PAIRS; k++) {
         double half[2][2], centre[2], corner[16][2];
         struct polyhedron *shape[2];
@@ -493,7 +493,7 @@ static void assert_distinct(const struct manifold *manifold, double distance) {
 static void test_columns(void **state) {
     (void)state;
     struct random_stream random = {19};
-    struct error error = {0};
+    struct gabion_error error = {0};
     double polygon[12][2];
     for (int k = 0; k < 12; k++) {
         polygon[k][0] = cos(2 * PI * k / 12);

@@ -99,9 +99,9 @@ static void assert_beyond(int32_t i, vec3 point, vec3 normal) {
 
 static const char *group_of(int32_t i) { return gabion_group_name(world, world->bodies.group[i]); }
 
-static void assert_refused(bool good, const struct error *error, const char *words) {
+static void assert_refused(bool good, const struct gabion_error *error, const char *words) {
     assert_false(good);
-    assert_int_equal(error->status, ERROR_INPUT);
+    assert_int_equal(error->status, GABION_ERROR_INPUT);
     if (!strstr(error->text, words))
         fail_msg("no '%s' in: %s", words, error->text);
 }
@@ -119,7 +119,7 @@ static struct wall_definition gombert(void) {
 }
 
 static void build_wall(const struct wall_definition *wall) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     if (!generate_wall(world, wall, &error))
         fail_msg("%s", error.text);
 }
@@ -220,7 +220,7 @@ static void a_lintel_spans_the_opening(void **state) {
 }
 
 static void refuse_opening(struct wall_opening opening, const char *words) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct wall_definition wall = small_wall();
     struct wall_opening openings[] = {{.x = 0.8, .width = 0.2, .course = 4, .courses = 1}, opening};
     wall.opening = openings;
@@ -244,7 +244,7 @@ static void bad_openings_are_refused(void **state) {
 }
 
 static void bad_walls_are_refused(void **state) {
-    struct error error[4] = {{0}};
+    struct gabion_error error[4] = {{0}};
     struct wall_definition wall = gombert();
     (void)state;
     wall.block.y = -0.1;
@@ -274,7 +274,7 @@ static void marks_put_blocks_into_groups(void **state) {
 }
 
 static void bad_marks_are_refused(void **state) {
-    struct error error[3] = {{0}};
+    struct gabion_error error[3] = {{0}};
     struct wall_definition wall = gombert();
     struct block_mark marks[] = {{0, 295}, {0, 3}};
     (void)state;
@@ -290,7 +290,7 @@ static void bad_marks_are_refused(void **state) {
 // ---- slabs ----
 
 static void slabs_meet_at_their_edges(void **state) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     double width[] = {2.4, 1.6, 0.8};
     struct slabs_definition slabs = {
         .template = stone("unused"),
@@ -331,7 +331,7 @@ static struct arch_definition semicircle(void) {
 }
 
 static void build_arch(const struct arch_definition *arch) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     if (!generate_arch(world, arch, &error))
         fail_msg("%s", error.text);
 }
@@ -403,7 +403,7 @@ static void abutments_bear_the_springings(void **state) {
 }
 
 static void bad_arches_are_refused(void **state) {
-    struct error error[4] = {{0}};
+    struct gabion_error error[4] = {{0}};
     struct arch_definition arch = semicircle();
     (void)state;
     arch.thickness = 3;
@@ -446,7 +446,7 @@ static double pyramid(double low, double high, double azimuth) {
 }
 
 static void dome_blocks_share_flat_faces(void **state) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct dome_definition dome = cap();
     (void)state;
     dome.name = "dome";
@@ -473,7 +473,7 @@ static void dome_blocks_share_flat_faces(void **state) {
 }
 
 static void bad_domes_are_refused(void **state) {
-    struct error error[3] = {{0}};
+    struct gabion_error error[3] = {{0}};
     struct dome_definition dome = cap();
     (void)state;
     dome.to = PI / 2;
@@ -489,7 +489,7 @@ static void bad_domes_are_refused(void **state) {
 // ---- tower and stack ----
 
 static void a_tower_is_hollow_and_closed(void **state) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct tower_definition tower = {
         .template = stone("tower"),
         .origin = {1, 2, 3},
@@ -525,7 +525,7 @@ static struct stack_definition stack_of(int count) {
 }
 
 static void stacks_overhang_as_told(void **state) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct stack_definition stack = stack_of(4);
     double overhang[] = {0.1, -0.2, 0.4};
     (void)state;
@@ -548,7 +548,7 @@ static void the_harmonic_stack_reaches_its_sum(void **state) {
     static const double reach[] = {0.5, 0.75, 11.0 / 12, 25.0 / 24};
     (void)state;
     for (int count = 1; count <= 4; count++) {
-        struct error error = {0};
+        struct gabion_error error = {0};
         struct stack_definition stack = stack_of(count);
         int32_t first = world->bodies.count;
         vec3 low, high;

@@ -33,7 +33,7 @@ static void free_pieces(void) {
 }
 
 static void read_pieces(double scale, size_t expected) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     free_pieces();
     pieces = mesh_read(path, scale, &piece_count, &error);
     if (!pieces)
@@ -43,10 +43,10 @@ static void read_pieces(double scale, size_t expected) {
 
 // Refused, with a message that names the file and holds all of `parts`, separated by '|'.
 static void expect_error(const char *parts) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     size_t count = 0;
     assert_null(mesh_read(path, 1, &count, &error));
-    assert_int_equal(error.status, ERROR_INPUT);
+    assert_int_equal(error.status, GABION_ERROR_INPUT);
     char copy[256], *rest = copy;
     snprintf(copy, sizeof copy, "%s", parts);
     if (!strstr(error.text, path))
@@ -298,7 +298,7 @@ static void bad_stl_files(void **state) {
     memset(bytes + 84, 0, 50);
     write_file("bad.stl", bytes, sizeof bytes);
     expect_error("without area");
-    struct error error = {0};
+    struct gabion_error error = {0};
     size_t count;
     struct cube cube = {{0, 0, 0}, {1, 1, 1}, upright};
     write_binary_stl(&cube, 1, "");

@@ -1,4 +1,5 @@
 // Validation 2.2: exact values of one contact, and of a chain of them.
+#include "engine/contact/contacts.h"
 #include "engine/solvers/local/exact.h"
 #include "engine/solvers/local/alart_curnier.h"
 #include "tests/unit/scene.h"

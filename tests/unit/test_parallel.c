@@ -22,7 +22,7 @@ static const int team_sizes[] = {1, 2, 3, 7};
 #define TEAM_SIZES (sizeof team_sizes / sizeof *team_sizes)
 
 static struct team *team_of(int threads) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct team *team = team_create(threads, NULL, &error);
     assert_non_null(team);
     assert_int_equal(team_size(team), threads);
@@ -31,22 +31,22 @@ static struct team *team_of(int threads) {
 
 static void test_error_keeps_first_cause(void **state) {
     (void)state;
-    struct error error = {0};
+    struct gabion_error error = {0};
     assert_false(error_context(&error, "nothing"));
-    assert_int_equal(error.status, ERROR_NONE);
-    assert_false(error_set(&error, ERROR_INPUT, "radius is %d", -1));
-    assert_false(error_set(&error, ERROR_RUN, "later"));
+    assert_int_equal(error.status, GABION_OK);
+    assert_false(error_set(&error, GABION_ERROR_INPUT, "radius is %d", -1));
+    assert_false(error_set(&error, GABION_ERROR_RUN, "later"));
     assert_false(error_context(&error, "case.yaml:%d", 7));
-    assert_int_equal(error.status, ERROR_INPUT);
+    assert_int_equal(error.status, GABION_ERROR_INPUT);
     assert_string_equal(error.text, "case.yaml:7: radius is -1");
 }
 
 static void test_error_cuts_long_text(void **state) {
     (void)state;
-    struct error error = {0};
+    struct gabion_error error = {0};
     char *name = memory_allocate(2 * sizeof error.text, 1, "long name");
     memset(name, 'x', 2 * sizeof error.text - 1);
-    error_set(&error, ERROR_RUN, "%s", name);
+    error_set(&error, GABION_ERROR_RUN, "%s", name);
     assert_int_equal(strlen(error.text), sizeof error.text - 1);
     error_context(&error, "folder");
     assert_int_equal(strlen(error.text), sizeof error.text - 1);
@@ -86,12 +86,12 @@ static void test_memory(void **state) {
 
 static void test_team_rejects_bad_sizes(void **state) {
     (void)state;
-    struct error error = {0};
+    struct gabion_error error = {0};
     assert_null(team_create(-1, NULL, &error));
-    assert_int_equal(error.status, ERROR_INPUT);
-    error = (struct error){0};
+    assert_int_equal(error.status, GABION_ERROR_INPUT);
+    error = (struct gabion_error){0};
     assert_null(team_create(1000000, NULL, &error));
-    assert_int_equal(error.status, ERROR_INPUT);
+    assert_int_equal(error.status, GABION_ERROR_INPUT);
     assert_non_null(strstr(error.text, "1000000 threads"));
 }
 

@@ -28,7 +28,7 @@ static struct gabion_body disk(vec3 centre) {
 
 static struct pile pile_create(int lower, double mu_body, double mu_ground) {
     struct gabion_settings settings = scene_settings(STEP, 0.5);
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct pile pile = {scene_create(&settings, (struct gabion_law){.friction = mu_body}), lower,
                         0};
     struct gabion_law ground = {.friction = mu_ground};

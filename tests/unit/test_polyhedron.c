@@ -6,7 +6,7 @@
 #include "geometry/polyhedron.h"
 #include "parallel/memory.h"
 
-static struct polyhedron *made(struct polyhedron *body, const struct error *error) {
+static struct polyhedron *made(struct polyhedron *body, const struct gabion_error *error) {
     if (!body)
         fail_msg("%s", error->text);
     return body;
@@ -119,7 +119,7 @@ static void expect_plain_axes(const struct polyhedron *body) {
 // -------------------------------------------------------------------------------------------------
 
 static void expect_box(vec3 h) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct polyhedron *body = made(polyhedron_box(h, &error), &error);
     double volume = 8 * h.x * h.y * h.z;
     vec3 inertia = vec3_scale(
@@ -161,7 +161,7 @@ static void box_is_exact(void **state) {
 
 static void prism_is_exact(void **state) {
     (void)state;
-    struct error error = {0};
+    struct gabion_error error = {0};
     // A regular hexagon of side s, seen from either side, from z = 2 to z = 5.
     double s = 0.7, height = 3, hexagon[6][2], reverse[6][2];
     for (int k = 0; k < 6; k++) {
@@ -190,7 +190,7 @@ static void prism_is_exact(void **state) {
 // a, the second moment about it h^3 (a^2 + 4 a b + b^2) / (36 (a + b)).
 static void voussoir_is_exact(void **state) {
     (void)state;
-    struct error error = {0};
+    struct gabion_error error = {0};
     double a = 0.8, b = 1.3, h = 0.6, depth = 0.5;
     const double wedge[4][2] = {{-a / 2, 0}, {a / 2, 0}, {b / 2, h}, {-b / 2, h}};
     struct polyhedron *body = made(polyhedron_prism(wedge, 4, 0, depth, &error), &error);
@@ -212,7 +212,7 @@ static void voussoir_is_exact(void **state) {
 
 static void tetrahedron_and_octahedron_are_exact(void **state) {
     (void)state;
-    struct error error = {0};
+    struct gabion_error error = {0};
     // Regular: side a, volume a^3 / (6 sqrt 2), moment m a^2 / 20.
     const vec3 four[] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
     double side = 2 * sqrt(2), volume = side * side * side / (6 * sqrt(2));
@@ -246,7 +246,7 @@ static void random_hulls_have_the_right_mass(void **state) {
     (void)state;
     struct random_stream random = {11};
     for (int trial = 0; trial < 60; trial++) {
-        struct error error = {0};
+        struct gabion_error error = {0};
         vec3 point[200];
         int count = 5 + (int)(random_bits(&random) % 195);
         for (int k = 0; k < count; k++)
@@ -282,7 +282,7 @@ static void mass_does_not_depend_on_where_it_is_drawn(void **state) {
     (void)state;
     struct random_stream random = {3};
     for (int trial = 0; trial < 20; trial++) {
-        struct error error = {0};
+        struct gabion_error error = {0};
         vec3 point[30], moved[30], away = vec3_scale(1000, scene_random_unit(&random));
         mat3 turn = scene_rotation(scene_random_unit(&random), random_between(&random, -3, 3));
         for (int k = 0; k < 30; k++) {
@@ -307,7 +307,7 @@ static void turned_box_finds_its_axes(void **state) {
     (void)state;
     struct random_stream random = {8};
     for (int trial = 0; trial < 60; trial++) {
-        struct error error = {0};
+        struct gabion_error error = {0};
         vec3 axis = scene_random_unit(&random), half = {0.3, 0.2, 0.1}, point[8];
         double angle = random_between(&random, 0, trial < 20 ? PI / 4 : PI);
         quat q = quat_normalize(quat_exp(vec3_scale(angle, axis)));
@@ -336,7 +336,7 @@ static void turned_box_finds_its_axes(void **state) {
 // by less than the cut could explain with other axes: never by a quarter.
 static void axes_stay_near_those_drawn(void **state) {
     (void)state;
-    struct error error = {0};
+    struct gabion_error error = {0};
     mat3 turn = scene_rotation(vec3_make(0.6, 0, 0.8), 0.5);
     vec3 point[8];
     for (int k = 0; k < 8; k++)
@@ -366,7 +366,7 @@ static void coplanar_points_make_one_face(void **state) {
     (void)state;
     struct random_stream random = {21};
     for (int trial = 0; trial < 30; trial++) {
-        struct error error = {0};
+        struct gabion_error error = {0};
         vec3 point[8 + 6 * 40];
         int count = 0;
         mat3 turn = trial == 0 ? scene_rotation(vec3_make(1, 0, 0), 0)
@@ -401,7 +401,7 @@ static void nearly_coplanar_points_make_a_body(void **state) {
     (void)state;
     struct random_stream random = {6};
     for (int trial = 0; trial < 300; trial++) {
-        struct error error = {0};
+        struct gabion_error error = {0};
         vec3 point[60];
         for (int k = 0; k < 60; k++) {
             point[k] = vec3_make(random_between(&random, -1, 1), random_between(&random, -1, 1),
@@ -417,7 +417,7 @@ static void nearly_coplanar_points_make_a_body(void **state) {
 static void large_hull(void **state) {
     (void)state;
     struct random_stream random = {4};
-    struct error error = {0};
+    struct gabion_error error = {0};
     int count = 3000;
     vec3 *point = memory_allocate((size_t)count, sizeof *point, "points");
     for (int k = 0; k < count; k++)
@@ -433,7 +433,7 @@ static void large_hull(void **state) {
 
 static void surface_of_triangles_becomes_a_box(void **state) {
     (void)state;
-    struct error error = {0};
+    struct gabion_error error = {0};
     // As in an STL file: three points for each triangle, and one face divided at a point inside it.
     const vec3 c[9] = {{2, 2, 2}, {3, 2, 2}, {3, 3, 2}, {2, 3, 2},    {2, 2, 3},
                        {3, 2, 3}, {3, 3, 3}, {2, 3, 3}, {2.3, 2.4, 3}};
@@ -464,17 +464,17 @@ static void surface_of_triangles_becomes_a_box(void **state) {
 
 // -------------------------------------------------------------------------------------------------
 
-static void expect_error(struct polyhedron *body, struct error *error, const char *part) {
+static void expect_error(struct polyhedron *body, struct gabion_error *error, const char *part) {
     assert_null(body);
-    assert_int_equal(error->status, ERROR_INPUT);
+    assert_int_equal(error->status, GABION_ERROR_INPUT);
     if (!strstr(error->text, part))
         fail_msg("no \"%s\" in: %s", part, error->text);
-    *error = (struct error){0};
+    *error = (struct gabion_error){0};
 }
 
 static void bad_sizes_are_refused(void **state) {
     (void)state;
-    struct error error = {0};
+    struct gabion_error error = {0};
     expect_error(polyhedron_box(vec3_make(1, 0, 1), &error), &error, "positive");
     expect_error(polyhedron_box(vec3_make(1, NAN, 1), &error), &error, "positive");
     expect_error(polyhedron_box(vec3_make(1, INFINITY, 1), &error), &error, "finite");
@@ -505,7 +505,7 @@ static void bad_sizes_are_refused(void **state) {
 
 static void bad_points_are_refused(void **state) {
     (void)state;
-    struct error error = {0};
+    struct gabion_error error = {0};
     vec3 point[70];
     for (int k = 0; k < 70; k++)
         point[k] = vec3_make(cos(2 * PI * k / 69), sin(2 * PI * k / 69), 0);
@@ -529,7 +529,7 @@ static void bad_points_are_refused(void **state) {
 // A cube with something wrong: faces are numbered from 1 in the message.
 static void bad_surfaces_are_named(void **state) {
     (void)state;
-    struct error error = {0};
+    struct gabion_error error = {0};
     vec3 point[8];
     int64_t corner[24] = {3, 2, 1, 0, 4, 5, 6, 7, 0, 1, 5, 4, 1, 2, 6, 5, 2, 3, 7, 6, 3, 0, 4, 7};
     const int64_t start[7] = {0, 4, 8, 12, 16, 20, 24};
@@ -560,7 +560,7 @@ static void restored_bits_are_the_same(void **state) {
     (void)state;
     struct random_stream random = {17};
     for (int trial = 0; trial < 20; trial++) {
-        struct error error = {0};
+        struct gabion_error error = {0};
         vec3 point[40];
         for (int k = 0; k < 40; k++)
             point[k] = vec3_add(scene_random_unit(&random), vec3_make(7, 8, 9));
@@ -586,7 +586,7 @@ static void restored_bits_are_the_same(void **state) {
 
 static void nonsense_is_not_restored(void **state) {
     (void)state;
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct polyhedron *box = made(polyhedron_box(vec3_make(1, 2, 3), &error), &error);
     vec3 corner[8], zero = vec3_zero();
     int32_t start[7], list[24];

@@ -45,7 +45,7 @@ static void test_empty(void **state) {
 static void test_files(void **state) {
     (void)state;
     char name[] = "/tmp/gabion-profile-XXXXXX";
-    struct error error = {0};
+    struct gabion_error error = {0};
     int descriptor = mkstemp(name);
     assert_true(descriptor >= 0);
     close(descriptor);

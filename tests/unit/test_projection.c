@@ -190,7 +190,7 @@ static void test_locked(void **state) {
 // the books close, and a run on three threads is the same.
 static struct gabion_world *rain(int iterations, int threads, int steps) {
     struct gabion_settings settings = gabion_default_settings();
-    struct error error = {0};
+    struct gabion_error error = {0};
     settings.step = 5e-3;
     settings.max_sweeps = 5;
     settings.on_cap = GABION_CAP_ACCEPT;

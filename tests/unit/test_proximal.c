@@ -1,4 +1,5 @@
 // The newton method against sweeps and closed forms: the same contact law, found in another way.
+#include "engine/contact/contacts.h"
 #include "engine/problem/problem.h"
 #include "engine/solvers/panel.h"
 #include "parallel/memory.h"
@@ -14,8 +15,8 @@ static struct gabion_settings newton_settings(void) {
 static vec3 total_impulse(const struct gabion_world *world, int32_t id) {
     int32_t i = world->bodies.index_of[id];
     vec3 sum = vec3_zero();
-    for (size_t k = 0; k < world->contacts.count; k++) {
-        const struct contact *contact = &world->contacts.list[k];
+    for (size_t k = 0; k < world->contacts->count; k++) {
+        const struct contact *contact = &world->contacts->list[k];
         double sign = (contact->c == i) - (contact->a == i);
         sum = vec3_add_scaled(sum, sign, contact->impulse);
     }

@@ -1,4 +1,5 @@
 // Validation 9.2 and 9.3: a sphere on an incline, and from sliding to rolling.
+#include "engine/contact/contacts.h"
 #include "tests/unit/scene.h"
 
 #define GRAVITY 9.81

@@ -1,5 +1,6 @@
 // Mass splitting: a big grain with hundreds of contacts is solved as copies that share its mass.
 // The answer must be that of the whole body, judged by code that knows nothing of copies.
+#include "engine/contact/contacts.h"
 #include "tests/unit/scene.h"
 
 #define GRAVITY 10.0
@@ -58,7 +59,7 @@ static void nest_fill(struct nest *nest, double top, bool backed) {
 static struct nest nest_create(const struct gabion_settings *settings, int threads, double top,
                                bool backed) {
     struct nest nest = {0};
-    struct error error = {0};
+    struct gabion_error error = {0};
     nest.world = scene_create(settings, (struct gabion_law){.friction = MU});
     team_destroy(nest.world->team);
     nest.world->team = nest.team = team_create(threads, NULL, &error);
@@ -111,7 +112,7 @@ static struct reference reference_create(const struct nest *nest) {
     const struct bodies *bodies = &nest->world->bodies;
     struct reference reference = {nest->world, NULL, NULL};
     reference.body = calloc((size_t)bodies->count, sizeof *reference.body);
-    reference.impulse = calloc(nest->world->contacts.count, sizeof *reference.impulse);
+    reference.impulse = calloc(nest->world->contacts->count, sizeof *reference.impulse);
     for (int32_t i = 0; i < bodies->count; i++) {
         struct reference_body *body = &reference.body[i];
         body->radius = bodies->radius[i];
@@ -165,7 +166,7 @@ static double friction_of(const struct gabion_world *world, const struct contact
 
 // The one-contact problem with a diagonal block: clip the normal, project the tangent.
 static double reference_solve(struct reference *reference, size_t k) {
-    const struct contact *contact = &reference->world->contacts.list[k];
+    const struct contact *contact = &reference->world->contacts->list[k];
     vec3 n = contact->normal, u = reference_velocity(reference, contact);
     vec3 p = reference->impulse[k];
     double w_n, w_t, u_n = vec3_dot(u, n), p_n = vec3_dot(p, n);
@@ -187,7 +188,7 @@ static void reference_sweep_until(struct reference *reference, double tolerance)
     double change = INFINITY;
     for (int sweep = 0; sweep < 2000000 && change > tolerance; sweep++) {
         change = 0;
-        for (size_t k = 0; k < reference->world->contacts.count; k++)
+        for (size_t k = 0; k < reference->world->contacts->count; k++)
             change = fmax(change, reference_solve(reference, k));
     }
     assert_at_most(change, tolerance);
@@ -207,9 +208,9 @@ static void assert_velocities(const struct reference *reference, double toleranc
 
 static int degree_of(const struct gabion_world *world, int32_t index) {
     int degree = 0;
-    for (size_t k = 0; k < world->contacts.count; k++)
-        degree += world->contacts.list[k].active &&
-                  (world->contacts.list[k].c == index || world->contacts.list[k].a == index);
+    for (size_t k = 0; k < world->contacts->count; k++)
+        degree += world->contacts->list[k].active &&
+                  (world->contacts->list[k].c == index || world->contacts->list[k].a == index);
     return degree;
 }
 
@@ -269,9 +270,9 @@ static void test_momentum(void **state) {
         nest_step(&nest);
         assert_split(&nest, 1000);
         struct reference reference = reference_create(&nest);
-        for (size_t k = 0; k < nest.world->contacts.count; k++)
-            reference_apply(&reference, &nest.world->contacts.list[k],
-                            nest.world->contacts.list[k].impulse);
+        for (size_t k = 0; k < nest.world->contacts->count; k++)
+            reference_apply(&reference, &nest.world->contacts->list[k],
+                            nest.world->contacts->list[k].impulse);
         assert_velocities(&reference, 1e-12);
         reference_free(&reference);
     }
@@ -302,8 +303,8 @@ static double true_residual(const struct nest *nest) {
     const struct gabion_world *world = nest->world;
     struct reference reference = reference_create(nest);
     double closing2 = 0, error2 = 0, w_n, w_t;
-    for (size_t k = 0; k < world->contacts.count; k++) {
-        const struct contact *contact = &world->contacts.list[k];
+    for (size_t k = 0; k < world->contacts->count; k++) {
+        const struct contact *contact = &world->contacts->list[k];
         vec3 q = reference_velocity(&reference, contact);
         if (contact->active && vec3_dot(q, contact->normal) < 0)
             closing2 += vec3_dot(q, q);
@@ -312,8 +313,8 @@ static double true_residual(const struct nest *nest) {
         reference.body[i].v = world->bodies.v[i];
         reference.body[i].w = world->bodies.w[i];
     }
-    for (size_t k = 0; k < world->contacts.count; k++) {
-        const struct contact *contact = &world->contacts.list[k];
+    for (size_t k = 0; k < world->contacts->count; k++) {
+        const struct contact *contact = &world->contacts->list[k];
         if (!contact->active)
             continue;
         reference_block(&reference, contact, &w_n, &w_t);

@@ -1,4 +1,5 @@
 // Gap treatment `stabilized`: Anitescu's fixed-step scheme (2003), validation 7.1.
+#include "engine/contact/contacts.h"
 #include "engine/world/order.h"
 #include "tests/unit/scene.h"
 
@@ -183,7 +184,7 @@ static void test_order(void **state) {
     (void)state;
     struct gabion_settings settings = stabilized_settings(0.013, 1);
     struct gabion_world *world = scene_create(&settings, (struct gabion_law){.restitution = 0.5});
-    struct contacts *contacts = &world->contacts;
+    struct contacts *contacts = world->contacts;
     scene_sphere(world, vec3_zero(), 0.5, 1, vec3_make(1, 0, 0));
     scene_sphere(world, vec3_make(1.02, 0, 0), 0.5, 1, vec3_make(-1, 0, 0));
     scene_step(world, 1);

@@ -202,7 +202,7 @@ static void test_settlement(void **state) {
     const double h = 1e-3, m = 2;
     struct gabion_settings settings = scene_settings(h, 0.5);
     struct gabion_world *world = scene_create(&settings, (struct gabion_law){.friction = 0.6});
-    struct error error = {0};
+    struct gabion_error error = {0};
     int group;
     int32_t plane = base(world, &group);
     struct gabion_signal signal = scene_signal(GABION_SIGNAL_RAMP, 0.05, 1, 11.2);
@@ -238,7 +238,7 @@ static void test_reactions(void **state) {
     (void)state;
     struct gabion_settings settings = scene_settings(1e-3, 0.5);
     struct gabion_world *world = scene_create(&settings, (struct gabion_law){.friction = 0.5});
-    struct error error = {0};
+    struct gabion_error error = {0};
     int floor_group, posts = gabion_add_group(world, "posts");
     base(world, &floor_group);
     scene_sphere(world, vec3_make(1, 2, 0.5), 0.5, 3, vec3_zero());
@@ -275,7 +275,7 @@ static void test_removed_block(void **state) {
     struct gabion_settings settings = scene_settings(1e-3, 0.5);
     settings.tolerance = 1e-8;
     struct gabion_world *world = scene_create(&settings, (struct gabion_law){.friction = 0.6});
-    struct error error = {0};
+    struct gabion_error error = {0};
     int group = gabion_add_group(world, "lower"), floor_group;
     base(world, &floor_group);
     int shape = scene_box_shape(world, vec3_make(0.1, 0.1, 0.1));

@@ -18,7 +18,7 @@ static struct solver_settings settings_of(double tolerance, int cap) {
 static struct friction_problem *read_problem(const char *name) {
     const char *folder = getenv("GABION_FCLIB");
     char path[1000];
-    struct error error = {0};
+    struct gabion_error error = {0};
     double *solution = NULL;
     snprintf(path, sizeof path, "%s/%s.hdf5", folder ? folder : "../shared/fclib", name);
     FILE *file = fopen(path, "rb");
@@ -292,7 +292,7 @@ static void test_threads(void **state) {
         double *alone = solve(problem, family[k], &settings, &result);
         assert_int_equal(result.iterations, 25);
         for (int threads = 1; threads <= 3; threads++) {
-            struct error error = {0};
+            struct gabion_error error = {0};
             problem->team = team_create(threads, NULL, &error);
             double *r = solve(problem, family[k], &settings, &result);
             assert_memory_equal(r, alone, friction_problem_size(problem) * sizeof *r);

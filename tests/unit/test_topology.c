@@ -20,7 +20,7 @@
 static const char *program;
 
 static struct topology *load(void) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct topology *topology = topology_load(&error);
     assert_non_null(topology);
     return topology;
@@ -55,7 +55,7 @@ static void test_synthetic_machine(void **state) {
     assert_int_equal(cut[sizeof cut - 1], 0);
 
     // More threads than cores run all the same, and the log is told.
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct team *team = team_create(17, topology, &error);
     assert_non_null(team);
     assert_int_equal(team_size(team), 17);
@@ -175,7 +175,7 @@ static int count_behind(const char *prefix) {
 }
 
 static int count_print(void) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct topology *topology = topology_load(&error);
     if (topology == NULL)
         return 1;
@@ -272,7 +272,7 @@ static void test_pinning(void **state) {
     hwloc_bitmap_t before = hwloc_bitmap_alloc();
     assert_int_equal(hwloc_get_cpubind(masks.hwloc, before, HWLOC_CPUBIND_THREAD), 0);
 
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct team *team = team_create(cores, topology, &error);
     team_run(team, 0, mask_read, &masks);
     assert_all_apart(team, &masks);

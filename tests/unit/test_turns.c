@@ -1,6 +1,7 @@
 // Drivers that turn bodies, gravity that tilts, and what rests on them.
 #include <string.h>
 
+#include "engine/contact/contacts.h"
 #include "tests/unit/scene.h"
 
 #define GRAVITY 9.81
@@ -9,20 +10,20 @@ static const double thetas[] = {0.5, 0.75, 1};
 
 static void turn(struct gabion_world *world, int group, vec3 pivot, vec3 axis,
                  struct gabion_signal signal) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     if (!gabion_add_rotation(world, group, pivot, axis, &signal, &error))
         fail_msg("%s", error.text);
 }
 
 static void shift(struct gabion_world *world, int group, vec3 direction,
                   struct gabion_signal signal) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     if (!gabion_add_driver(world, group, direction, &signal, &error))
         fail_msg("%s", error.text);
 }
 
 static void tilt(struct gabion_world *world, vec3 axis, struct gabion_signal signal) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     if (!gabion_set_tilt(world, axis, &signal, &error))
         fail_msg("%s", error.text);
 }
@@ -131,14 +132,14 @@ static void test_turning_paths(void **state) {
 static void refuse_turn(struct gabion_world *world, int group, vec3 pivot, vec3 axis,
                         const char *why) {
     struct gabion_signal signal = scene_signal(GABION_SIGNAL_LINEAR, 1, 0, INFINITY);
-    struct error error = {0};
+    struct gabion_error error = {0};
     assert_false(gabion_add_rotation(world, group, pivot, axis, &signal, &error));
     assert_non_null(strstr(error.text, why));
 }
 
 static void refuse_tilt(struct gabion_world *world, vec3 axis, double end, const char *why) {
     struct gabion_signal signal = scene_signal(GABION_SIGNAL_LINEAR, 1, 0, end);
-    struct error error = {0};
+    struct gabion_error error = {0};
     assert_false(gabion_set_tilt(world, axis, &signal, &error));
     assert_non_null(strstr(error.text, why));
 }
@@ -294,7 +295,7 @@ static void assert_carried(double theta, bool slab) {
     const double h = 1e-3, angle = 20 * PI / 180, m = 4;
     struct gabion_settings settings = scene_settings(h, theta);
     struct gabion_world *world = scene_create(&settings, (struct gabion_law){.friction = 1.5});
-    struct error error = {0};
+    struct gabion_error error = {0};
     int table = gabion_add_group(world, "table");
     struct gabion_body body = scene_plane_body(vec3_make(0.1, 0, 0), vec3_make(0, 0, 1));
     if (slab) {

@@ -13,6 +13,8 @@
 
 #include <cmocka.h>
 
+#include "engine/contact/contacts.h"
+#include "engine/contact/interfaces.h"
 #include "engine/world/world.h"
 #include "io/file/file.h"
 #include "io/vtk/vtk.h"
@@ -31,7 +33,7 @@ static char *in_folder(const char *name) {
 }
 
 static char *read_whole(const char *path, size_t *size) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     char *text = file_read(path, (size_t)1 << 30, size, &error);
     if (!text)
         fail_msg("%s", error.text);
@@ -64,23 +66,36 @@ static void world_reserve(struct gabion_world *world, int32_t count, size_t cont
         bodies->radius[i] = 0.5;
     }
     world->settings.step = H;
-    world->contacts.list = memory_allocate(contacts, sizeof *world->contacts.list, "test");
-    world->contacts.count = contacts;
+    world->contacts = memory_allocate(1, sizeof *world->contacts, "test");
+    world->interfaces = memory_allocate(1, sizeof *world->interfaces, "test");
+    world->contacts->list = memory_allocate(contacts, sizeof *world->contacts->list, "test");
+    world->contacts->count = contacts;
 }
 
 static void world_release(struct gabion_world *world) {
     struct bodies *bodies = &world->bodies;
-    void *arrays[] = {
-        bodies->id,    bodies->index_of,    bodies->shape_index, bodies->material, bodies->group,
-        bodies->shape, bodies->radius,      bodies->x,           bodies->q,        bodies->v,
-        bodies->w,     bodies->half_spaces, world->contacts.list};
+    void *arrays[] = {bodies->id,
+                      bodies->index_of,
+                      bodies->shape_index,
+                      bodies->material,
+                      bodies->group,
+                      bodies->shape,
+                      bodies->radius,
+                      bodies->x,
+                      bodies->q,
+                      bodies->v,
+                      bodies->w,
+                      bodies->half_spaces,
+                      world->contacts->list};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         memory_free(arrays[k]);
+    memory_free(world->contacts);
+    memory_free(world->interfaces);
     team_destroy(world->team);
 }
 
 static struct team *team_of(int threads) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct team *team = team_create(threads, NULL, &error);
     assert_non_null(team);
     return team;
@@ -125,7 +140,7 @@ static void world_make(struct gabion_world *world) {
         {0, 4, 0, 0, CONTACT_OPEN, 1, 0.0625, {1, 0, 0}, {0, 0, 0}, {0, 0, 0}},
         {1, 3, 0, 0, CONTACT_STICK, 1, -0.125, {0, 0, 1}, {0, 0, 0}, {0, 0, 2}},
     };
-    memcpy(world->contacts.list, list, sizeof list);
+    memcpy(world->contacts->list, list, sizeof list);
 }
 
 // Many spheres, in an order that is not that of their ids.
@@ -254,7 +269,7 @@ static void expect_text(const char *name, const char *text) {
 }
 
 static void write_frame(const struct gabion_world *world, bool resume) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct vtk_series *series = vtk_open(folder, world, resume, VTK_BLOCKS_SURFACE, &error);
     if (!series || !vtk_write(series, world, &error))
         fail_msg("%s", error.text);
@@ -350,7 +365,7 @@ static void tiny_force_stays_above_zero(void **state) {
     (void)state;
     struct gabion_world world;
     world_make(&world);
-    world.contacts.list[3].impulse = vec3_make(0, 0, 1e-200);
+    world.contacts->list[3].impulse = vec3_make(0, 0, 1e-200);
     write_frame(&world, false);
     size_t count;
     double *force = read_array("vtk/contacts_000008.vtp", "CellData", "normal_force", &count);
@@ -425,7 +440,7 @@ static int count_frames(const char *name) {
 #define WEDGE_VOLUME (0.5 * 2 * 1 * 1)
 
 static struct gabion_world *blocks_make(void) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct gabion_settings settings = gabion_default_settings();
     settings.step = H;
     struct gabion_world *world = gabion_create(&settings, team_of(1), &error);
@@ -460,7 +475,7 @@ static struct gabion_world *blocks_make(void) {
 
 static void blocks_contact(struct gabion_world *world, int32_t c, int32_t a, vec3 point,
                            double impulse) {
-    struct contacts *contacts = &world->contacts;
+    struct contacts *contacts = world->contacts;
     contacts->list =
         memory_resize(contacts->list, contacts->count + 1, sizeof *contacts->list, "test");
     contacts->list[contacts->count++] = (struct contact){.c = c,
@@ -479,7 +494,7 @@ static void blocks_destroy(struct gabion_world *world) {
 }
 
 static void write_blocks(const struct gabion_world *world, bool resume, enum vtk_blocks blocks) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct vtk_series *series = vtk_open(folder, world, resume, blocks, &error);
     if (!series || !vtk_write(series, world, &error))
         fail_msg("%s", error.text);
@@ -648,7 +663,7 @@ static void spheres_alone_have_no_series_of_blocks(void **state) {
 static void series_resumes_without_later_frames(void **state) {
     (void)state;
     struct gabion_world world;
-    struct error error = {0};
+    struct gabion_error error = {0};
     world_make(&world);
     struct vtk_series *series = vtk_open(folder, &world, false, VTK_BLOCKS_SURFACE, &error);
     for (world.step = 0; world.step <= 40; world.step += 10)
@@ -685,7 +700,7 @@ static void frame_asked_for_again_is_kept(void **state) {
     struct gabion_world world;
     world_make(&world);
     write_frame(&world, false);
-    world.contacts.count = 0;
+    world.contacts->count = 0;
     write_frame(&world, true);
     assert_int_equal(count_frames("contacts.pvd"), 1);
     EXPECT("vtk/contacts_000008.vtp", "CellData", "status", 2, 1, 0, 1);
@@ -695,7 +710,7 @@ static void frame_asked_for_again_is_kept(void **state) {
 static void full_disk_is_reported(void **state) {
     (void)state;
     struct gabion_world world;
-    struct error error = {0};
+    struct gabion_error error = {0};
     world_make(&world);
     struct vtk_series *series = vtk_open(folder, &world, false, VTK_BLOCKS_SURFACE, &error);
     assert_non_null(series);
@@ -703,7 +718,7 @@ static void full_disk_is_reported(void **state) {
     assert_int_equal(symlink("/dev/full", temporary), 0);
     assert_false(vtk_write(series, &world, &error));
     vtk_close(series);
-    assert_int_equal(error.status, ERROR_RUN);
+    assert_int_equal(error.status, GABION_ERROR_RUN);
     assert_non_null(strstr(error.text, "walls_000008.vtp"));
     assert_non_null(strstr(error.text, "No space left"));
     struct stat about;
@@ -716,11 +731,11 @@ static void full_disk_is_reported(void **state) {
 static void unusable_folder_is_reported(void **state) {
     (void)state;
     struct gabion_world world = {.settings.step = H};
-    struct error error = {0};
+    struct gabion_error error = {0};
     FILE *file = fopen(in_folder("vtk"), "w");
     fclose(file);
     assert_null(vtk_open(folder, &world, false, VTK_BLOCKS_SURFACE, &error));
-    assert_int_equal(error.status, ERROR_RUN);
+    assert_int_equal(error.status, GABION_ERROR_RUN);
     assert_non_null(strstr(error.text, "/vtk"));
 }
 
@@ -739,7 +754,7 @@ static int folder_remove(void **state) {
 
 static void leave_run(const char *directory) {
     struct gabion_world world;
-    struct error error = {0};
+    struct gabion_error error = {0};
     char path[1024];
     world_make(&world);
     struct vtk_series *series = vtk_open(directory, &world, false, VTK_BLOCKS_SURFACE, &error);
@@ -749,7 +764,7 @@ static void leave_run(const char *directory) {
         exit(2);
     fprintf(history, "step,time,bodies,candidates,contacts\n");
     for (world.step = 0; world.step <= 16; world.step += 8) {
-        world.contacts.count = world.step ? 4 : 0;
+        world.contacts->count = world.step ? 4 : 0;
         world.bodies.x[4].x -= 0.25;
         if (!vtk_write(series, &world, &error))
             exit(1);

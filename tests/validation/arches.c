@@ -100,7 +100,7 @@ report(bool good, const char *name, const char *reference, const char *measured,
     fflush(stdout);
 }
 
-static void stop(const struct error *error) {
+static void stop(const struct gabion_error *error) {
     fprintf(stderr, "%s\n", error->text);
     exit(1);
 }
@@ -119,7 +119,7 @@ struct arch {
 
 static struct arch arch_open(int voussoirs, double ratio, double embrace, double friction,
                              enum gabion_method method) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     struct gabion_settings settings = gabion_default_settings();
     struct gabion_law law = {.friction = fmin(friction, ROUGH)};
     struct arch arch = {.voussoirs = voussoirs, .ratio = ratio, .embrace = embrace};
@@ -160,7 +160,7 @@ static void arch_close(struct arch *arch) {
 }
 
 static void arch_step(struct arch *arch) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     if (!gabion_step(arch->world, &error))
         stop(&error);
     arch->largest_residual = fmax(arch->largest_residual, arch->world->report.residual);
@@ -312,7 +312,7 @@ static double tilt_at(const struct tilt_row *row, double time) {
 }
 
 static void add_tilt(struct arch *arch, const struct tilt_row *row) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     double time[] = {0, QUICK, JUDGED}, value[3];
     struct gabion_signal signal = {
         .kind = GABION_SIGNAL_TABLE,
@@ -378,7 +378,7 @@ static double crown_drop(const struct arch *arch) {
 }
 
 static void start_spreading(struct arch *arch, struct spreading *spreading) {
-    struct error error = {0};
+    struct gabion_error error = {0};
     int right = gabion_find_group(arch->world, "arch.right");
     struct gabion_signal signal = {
         .kind = GABION_SIGNAL_RAMP,

@@ -1,0 +1,29 @@
+// The few types that the public interface shares with every folder. engine/gabion.h includes this
+// file; `make install` copies its text into the installed gabion.h, which then needs no other header.
+#ifndef PARALLEL_TYPES_H
+#define PARALLEL_TYPES_H
+
+typedef struct gabion_vec3 {
+    double x, y, z;
+} gabion_vec3;
+
+// (w, x, y, z), a rotation from body axes to world axes.
+typedef struct gabion_quat {
+    double w, x, y, z;
+} gabion_quat;
+
+enum gabion_status {
+    GABION_OK = 0,
+    GABION_ERROR_RUN = 1,    // the run failed: disk full, did not converge as asked
+    GABION_ERROR_INPUT = 2,  // bad usage or bad input
+    GABION_ERROR_MEMORY = 3, // out of memory
+};
+
+// What went wrong. Zero it before the first call; the first error is kept until the caller zeroes
+// it again.
+struct gabion_error {
+    enum gabion_status status;
+    char text[2048]; // where it happened, what was expected and what to do
+};
+
+#endif
