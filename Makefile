@@ -164,7 +164,7 @@ $(BUILD)/io/checkpoint/write.o: GABION_CFLAGS += \
     -DGABION_COMPILER_FLAGS='"$(OPT) $(ARCH) $(CFLAGS)"'
 
 $(BUILD)/$(KERNEL).o: GABION_CFLAGS += $(KERNEL_FLAGS)
-$(addprefix $(BUILD)/engine/,problem/residual.o solvers/newton/block_factor.o solvers/newton/resolvent.o): GABION_CFLAGS += -O3
+$(addprefix $(BUILD)/engine/,problem/residual.o solvers/sweep/measure.o solvers/newton/block_factor.o solvers/newton/resolvent.o): GABION_CFLAGS += -O3
 $(BUILD)/$(KERNEL)_avx2.o: $(KERNEL).c
 	@mkdir -p $(@D)
 	@echo "  CC  $< (avx2)"

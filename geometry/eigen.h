@@ -27,6 +27,15 @@ static inline double eigen_largest(double a[3][3]) {
     return fmax(a[0][0], fmax(a[1][1], a[2][2]));
 }
 
+// Largest eigenvalue of a symmetric matrix that is not negative, which is its |m|_2.
+static inline double mat3_largest(mat3 m) {
+    double a[3][3];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            a[i][j] = vec3_get(m.row[i], j);
+    return eigen_largest(a);
+}
+
 // |m|_2: for a matrix that may be unsymmetric, from m^T m.
 static inline double mat3_norm(mat3 m) {
     double square[3][3];

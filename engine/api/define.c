@@ -7,7 +7,8 @@
 #include "engine/contact/detection.h"
 #include "engine/contact/interfaces.h"
 #include "engine/motion/motion.h"
-#include "engine/problem/problem.h"
+#include "engine/problem/contact_problem.h"
+#include "engine/solvers/workspace.h"
 #include "engine/world/signal.h"
 #include "engine/world/world.h"
 #include "parallel/memory.h"
@@ -88,7 +89,8 @@ struct gabion_world *gabion_create(const struct gabion_settings *settings, struc
     world->contacts = memory_allocate(1, sizeof *world->contacts, "contacts");
     world->interfaces = memory_allocate(1, sizeof *world->interfaces, "interfaces");
     world->detection = detection_create();
-    world->problem = problem_create();
+    world->midpoint = midpoint_create();
+    world->workspace = solver_workspace_create();
     world->laws.law = memory_allocate(1, sizeof *world->laws.law, "laws");
     world->laws.count = 1;
     gabion_add_group(world, ""); // group 0: bodies without a name
@@ -125,7 +127,8 @@ void gabion_destroy(struct gabion_world *world) {
     memory_free(world->contacts);
     joints_free(&world->joints);
     detection_free(world->detection);
-    problem_free(world->problem);
+    midpoint_free(world->midpoint);
+    solver_workspace_free(world->workspace);
     memory_free(world);
 }
 

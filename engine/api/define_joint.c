@@ -1,6 +1,4 @@
 // gabion_add_joint: from anchors and axes in the world to places on the two bodies.
-#include <stdlib.h>
-
 #include "engine/world/world.h"
 #include "parallel/memory.h"
 
@@ -79,27 +77,6 @@ static struct joint_side side_at(const struct pose *pose, vec3 anchor, const vec
         side.frame.row[i] =
             vec3_make(vec3_get(local[0], i), vec3_get(local[1], i), vec3_get(local[2], i));
     return side;
-}
-
-static int compare_keys(const void *left, const void *right) {
-    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-    return (a > b) - (a < b);
-}
-
-void joints_list_apart(struct joints *joints) {
-    if (joints->listed == joints->count)
-        return;
-    joints->listed = joints->count;
-    joints->apart_count = 0;
-    joints->apart =
-        memory_resize(joints->apart, (size_t)joints->count, sizeof *joints->apart, "joints");
-    for (int k = 0; k < joints->count; k++) {
-        const struct joint *joint = &joints->list[k];
-        if (!joint->collide && joint->id[0] >= 0 && joint->id[1] >= 0)
-            joints->apart[joints->apart_count++] = joints_key(joint->id[0], joint->id[1]);
-    }
-    if (joints->apart_count > 1)
-        qsort(joints->apart, joints->apart_count, sizeof *joints->apart, compare_keys);
 }
 
 // Points that are close together for their distance from the centre of mass do nearly the same to

@@ -49,7 +49,7 @@ static vec3 group_moment(const struct gabion_world *world, int group) {
     for (size_t k = 0; k < world->contacts->count; k++) {
         const struct contact *contact = &world->contacts->list[k];
         double sign = (groups[contact->c] == group) - (groups[contact->a] == group);
-        vec3 moment = vec3_cross(vec3_sub(contact->point, about), contact->impulse);
+        vec3 moment = vec3_cross(vec3_sub(contact->point, about), world->contacts->impulse[k]);
         sum = vec3_add_scaled(sum, sign, moment);
     }
     sum = vec3_scale(1 / world->settings.step, sum);
@@ -68,9 +68,9 @@ static vec3 group_force(const struct gabion_world *world, int group) {
     for (size_t k = 0; k < world->contacts->count; k++) {
         const struct contact *contact = &world->contacts->list[k];
         if (groups[contact->c] == group)
-            sum = vec3_add(sum, contact->impulse);
+            sum = vec3_add(sum, world->contacts->impulse[k]);
         if (groups[contact->a] == group)
-            sum = vec3_sub(sum, contact->impulse);
+            sum = vec3_sub(sum, world->contacts->impulse[k]);
     }
     sum = vec3_scale(1 / world->settings.step, sum);
     for (int k = 0; k < world->joints.count; k++) {

@@ -1,7 +1,7 @@
 #include "engine/contact/clump_pair.h"
 
 #include "engine/contact/contacts.h"
-#include "engine/problem/problem.h"
+#include "engine/motion/midpoint.h"
 #include "parallel/memory.h"
 
 // Balls ---------------------------------------------------------------------------------------
@@ -64,6 +64,12 @@ static bool comes_first(const struct bodies *bodies, int32_t i, int32_t j) {
     return of_i != of_j ? of_i < of_j : bodies->id[i] < bodies->id[j];
 }
 
+// The point of the contact lies between the two surfaces.
+static uint8_t arm_flags(const struct bodies *bodies, int32_t c, int32_t a) {
+    return (uint8_t)(CONTACT_SURFACES | (bodies->shape[c] == GABION_SPHERE ? CONTACT_BALL_C : 0) |
+                     (bodies->shape[a] == GABION_SPHERE ? CONTACT_BALL_A : 0));
+}
+
 // The normal points from the second body to the first.
 static void add_contact(const struct clump_pair *pair, const struct ball *ball, uint32_t part,
                         vec3 normal, double gap) {
@@ -74,6 +80,7 @@ static void add_contact(const struct clump_pair *pair, const struct ball *ball, 
         .a = a,
         .law = world_law(pair->world, c, a),
         .feature = MANIFOLD_FEATURE(ball->index, part),
+        .flags = arm_flags(&pair->world->bodies, c, a),
         .gap = gap,
         .normal = pair->swapped ? vec3_negate(normal) : normal,
         .point = vec3_add_scaled(ball->centre, -(ball->radius + 0.5 * gap), normal),
@@ -119,9 +126,9 @@ static void touch_balls(const struct clump_pair *pair, const struct balls *first
 }
 
 static void touch_faces(const struct clump_pair *pair, const struct balls *first) {
-    const struct problem *problem = pair->world->problem;
+    const struct midpoint *midpoint = pair->world->midpoint;
     struct placed block = {bodies_polyhedron(&pair->world->bodies, pair->second),
-                           problem->x_m[pair->second], problem->axes_m[pair->second]};
+                           midpoint->x_m[pair->second], midpoint->axes_m[pair->second]};
     struct manifold manifold;
     for (int32_t k = 0; k < first->count; k++) {
         struct ball ball = ball_of(first, k);
@@ -170,13 +177,13 @@ static struct placed_hollow place_hollow(const struct bodies *bodies, int32_t i,
 void clump_pair_find(const struct gabion_world *world, int32_t c, int32_t a, double reach,
                      struct contact_list *out) {
     const struct bodies *bodies = &world->bodies;
-    const struct problem *problem = world->problem;
+    const struct midpoint *midpoint = world->midpoint;
     bool swapped = !comes_first(bodies, c, a);
     struct clump_pair pair = {world, swapped ? a : c, swapped ? c : a, swapped, reach, out};
     int32_t i = pair.first, j = pair.second;
-    vec3 x = problem->x_m[j];
-    const mat3 *axes = &problem->axes_m[j];
-    struct balls first = balls_of(bodies, i, problem->x_m[i], &problem->axes_m[i]), second;
+    vec3 x = midpoint->x_m[j];
+    const mat3 *axes = &midpoint->axes_m[j];
+    struct balls first = balls_of(bodies, i, midpoint->x_m[i], &midpoint->axes_m[i]), second;
     struct placed_hollow hollow;
     switch ((enum gabion_shape)bodies->shape[j]) {
     case GABION_SPHERE:

@@ -2,8 +2,7 @@
 
 #include "engine/contact/clump_pair.h"
 #include "engine/contact/pair.h"
-#include "engine/problem/problem.h"
-#include "engine/step/solution.h"
+#include "engine/motion/midpoint.h"
 #include "engine/world/world.h"
 #include "parallel/memory.h"
 
@@ -11,6 +10,10 @@
 
 void contacts_free(struct contacts *contacts) {
     memory_free(contacts->list);
+    memory_free(contacts->impulse);
+    memory_free(contacts->bias);
+    memory_free(contacts->before);
+    joint_points_free(&contacts->joints);
     memory_free(contacts->memory);
     memory_free(contacts->memory_start);
     memory_free(contacts->collision);
@@ -18,19 +21,31 @@ void contacts_free(struct contacts *contacts) {
     *contacts = (struct contacts){0};
 }
 
+void contacts_size(struct gabion_world *world, size_t count) {
+    struct contacts *contacts = world->contacts;
+    contacts->count = count;
+    contacts->list = memory_reserve_aligned(contacts->list, &contacts->capacity, count,
+                                            sizeof *contacts->list, "contacts");
+    contacts->impulse = memory_reserve_aligned(contacts->impulse, &contacts->impulse_capacity,
+                                               count + joint_points_most(world),
+                                               sizeof *contacts->impulse, "contacts");
+}
+
 // The band around the cone is rounding.
-enum contact_status contacts_status(const struct contact *contact, double mu) {
-    if (!contacts_carries(contact))
+enum contact_status contacts_status(const struct contacts *contacts, size_t k, double mu) {
+    if (!contacts_carries(contacts, k))
         return CONTACT_OPEN;
-    double normal = vec3_dot(contact->impulse, contact->normal);
-    vec3 tangential = vec3_add_scaled(contact->impulse, -normal, contact->normal);
+    vec3 impulse = contacts->impulse[k], n = contacts->list[k].normal;
+    double normal = vec3_dot(impulse, n);
+    vec3 tangential = vec3_add_scaled(impulse, -normal, n);
     return vec3_length(tangential) >= mu * normal * (1 - 1e-9) ? CONTACT_SLIP : CONTACT_STICK;
 }
 
 static void take_over(struct contacts *contacts, uint32_t m, struct contact *contact) {
-    contact->impulse = contacts->memory[m].impulse;
+    size_t k = contacts_index(contacts, contact);
+    contacts->impulse[k] = contacts->memory[m].impulse;
     if (contacts->collision && contacts->memory_collision)
-        contacts->collision[contact - contacts->list] = contacts->memory_collision[m];
+        contacts->collision[k] = contacts->memory_collision[m];
 }
 
 // Warm start: a contact of the last step with the same bodies and feature hands its impulse over.
@@ -60,19 +75,21 @@ static double distance2(const struct contact_memory *memory, const struct contac
 static void match_places(struct contacts *contacts, struct contact *contact, size_t count,
                          const bool *taken, bool one_normal) {
     uint32_t stop = contacts->memory_start[contact->c + 1];
+    size_t first = contacts_index(contacts, contact);
     for (uint32_t m = contacts->memory_start[contact->c]; m < stop; m++) {
         const struct contact_memory *memory = &contacts->memory[m];
         struct contact *nearest = NULL;
         if (memory->a != contact->a || taken[m])
             continue;
         for (size_t k = 0; k < count; k++)
-            if ((one_normal || !contacts_carries(&contact[k])) &&
+            if ((one_normal || !contacts_carries(contacts, first + k)) &&
                 (!nearest || distance2(memory, &contact[k]) < distance2(memory, nearest)))
                 nearest = &contact[k];
         if (!nearest)
             continue;
-        if (contacts_carries(nearest))
-            nearest->impulse = vec3_add(nearest->impulse, memory->impulse);
+        vec3 *impulse = &contacts->impulse[contacts_index(contacts, nearest)];
+        if (contacts_carries(contacts, contacts_index(contacts, nearest)))
+            *impulse = vec3_add(*impulse, memory->impulse);
         else
             take_over(contacts, m, nearest);
     }
@@ -111,16 +128,16 @@ static void match_leftovers(void *context, size_t begin, size_t end) {
 static void project_range(void *context, size_t begin, size_t end) {
     const struct gabion_world *world = context;
     for (size_t k = begin; k < end; k++) {
-        struct contact *contact = &world->contacts->list[k];
-        double normal = vec3_dot(contact->impulse, contact->normal);
+        const struct contact *contact = &world->contacts->list[k];
+        vec3 *impulse = &world->contacts->impulse[k];
+        double normal = vec3_dot(*impulse, contact->normal);
         double limit = world->laws.law[contact->law].friction * normal;
-        vec3 along = vec3_add_scaled(contact->impulse, -normal, contact->normal);
+        vec3 along = vec3_add_scaled(*impulse, -normal, contact->normal);
         double length = vec3_length(along);
         if (!(normal > 0))
-            contact->impulse = vec3_zero();
+            *impulse = vec3_zero();
         else if (length > limit)
-            contact->impulse =
-                vec3_add_scaled(vec3_scale(normal, contact->normal), limit / length, along);
+            *impulse = vec3_add_scaled(vec3_scale(normal, contact->normal), limit / length, along);
     }
 }
 
@@ -143,9 +160,24 @@ void contacts_match(struct gabion_world *world) {
     team_for(world->team, contacts->count, CHUNK, match_range, &match);
     if (bodies_have_axes(&world->bodies))
         team_for(world->team, contacts->count, CHUNK, match_leftovers, &match);
-    if (!solution_visits_all(&world->settings))
-        team_for(world->team, contacts->count, CHUNK, project_range, world);
     memory_free(match.taken);
+}
+
+void contacts_admit(struct gabion_world *world) {
+    team_for(world->team, world->contacts->count, CHUNK, project_range, world);
+}
+
+static void judge_range(void *context, size_t begin, size_t end) {
+    const struct gabion_world *world = context;
+    struct contacts *contacts = world->contacts;
+    for (size_t k = begin; k < end; k++) {
+        double mu = world->laws.law[contacts->list[k].law].friction;
+        contacts->list[k].status = (uint8_t)contacts_status(contacts, k, mu);
+    }
+}
+
+void contacts_judge(struct gabion_world *world) {
+    team_for(world->team, world->contacts->count, CHUNK, judge_range, world);
 }
 
 struct remember {
@@ -157,7 +189,7 @@ static void count_range(void *context, size_t begin, size_t end) {
     const struct remember *remember = context;
     uint32_t count = 0;
     for (size_t k = begin; k < end; k++)
-        count += contacts_carries(&remember->contacts->list[k]);
+        count += contacts_carries(remember->contacts, k);
     remember->place[begin / CHUNK + 1] = count;
 }
 
@@ -172,12 +204,12 @@ static void remember_range(void *context, size_t begin, size_t end) {
         const struct contact *contact = &contacts->list[k];
         while (next <= contact->c)
             contacts->memory_start[next++] = place;
-        if (!contacts_carries(contact))
+        if (!contacts_carries(contacts, k))
             continue;
         if (contacts->collision)
             contacts->memory_collision[place] = contacts->collision[k];
-        contacts->memory[place++] =
-            (struct contact_memory){contact->a, contact->feature, contact->point, contact->impulse};
+        contacts->memory[place++] = (struct contact_memory){contact->a, contact->feature,
+                                                            contact->point, contacts->impulse[k]};
     }
 }
 
@@ -218,11 +250,11 @@ void contacts_remember(struct gabion_world *world) {
 
 // How far a point of a body has come since q_m.
 static vec3 moved_since(const struct gabion_world *world, int32_t i, vec3 point) {
-    const struct problem *problem = world->problem;
-    vec3 arm = vec3_sub(point, problem->x_m[i]);
-    vec3 own = mat3_apply_transposed(problem->axes_m[i], arm);
+    const struct midpoint *midpoint = world->midpoint;
+    vec3 arm = vec3_sub(point, midpoint->x_m[i]);
+    vec3 own = mat3_apply_transposed(midpoint->axes_m[i], arm);
     vec3 turned = mat3_apply(quat_matrix(world->bodies.q[i]), own);
-    return vec3_add(vec3_sub(world->bodies.x[i], problem->x_m[i]), vec3_sub(turned, arm));
+    return vec3_add(vec3_sub(world->bodies.x[i], midpoint->x_m[i]), vec3_sub(turned, arm));
 }
 
 double contacts_gap_after(const struct gabion_world *world, const struct contact *contact,

@@ -6,7 +6,6 @@
 #include "engine/motion/motion.h"
 #include "engine/world/order.h"
 #include "engine/contact/pair.h"
-#include "engine/problem/problem.h"
 #include "geometry/grid.h"
 #include "parallel/memory.h"
 
@@ -51,10 +50,10 @@ void detection_free(struct detection *detection) {
 // How fast any part of a body moves: the spin of a sphere brings nothing nearer.
 static double speed_of(const struct gabion_world *world, int32_t i) {
     const struct bodies *bodies = &world->bodies;
-    vec3 v = bodies->v[i], free = world->problem->v_free[i];
+    vec3 v = bodies->v[i], free = world->midpoint->v_free[i];
     double speed = sqrt(fmax(vec3_dot(v, v), vec3_dot(free, free)));
     if (bodies->shape[i] == GABION_POLYHEDRON || bodies->shape[i] == GABION_CLUMP) {
-        vec3 w = bodies->w[i], s = world->problem->s_free[i];
+        vec3 w = bodies->w[i], s = world->midpoint->s_free[i];
         speed += fmax(bodies->radius[i] * vec3_length(w), vec3_length(s));
     }
     return speed;
@@ -103,7 +102,7 @@ void detection_broad(struct gabion_world *world) {
                                       sizeof *detection->reach, "detection");
     team_max(world->team, (size_t)world->bodies.count, 1, measure_speed, world, &reach.v_max);
     team_for(world->team, finite, CHUNK, fill_reach, &reach);
-    grid_find_pairs(detection->grid, world->team, world->problem->x_m, detection->reach,
+    grid_find_pairs(detection->grid, world->team, world->midpoint->x_m, detection->reach,
                     detection->finite, world->bodies.moving, &detection->pairs);
 }
 
@@ -117,12 +116,12 @@ static double alert_of(const struct gabion_world *world, int32_t i) {
 
 // A wall that turns comes the faster the further out.
 static double alert_between(const struct gabion_world *world, int32_t c, int32_t a) {
-    const struct problem *problem = world->problem;
+    const struct midpoint *midpoint = world->midpoint;
     double alert = alert_of(world, c) + alert_of(world, a);
-    if (a < world->detection->finite || !problem->axes_m)
+    if (a < world->detection->finite || !midpoint->axes_m)
         return alert;
-    double angle = world->settings.step * vec3_length(problem->s_free[a]);
-    double arm = vec3_length(vec3_sub(problem->x_m[c], problem->x_m[a]));
+    double angle = world->settings.step * vec3_length(midpoint->s_free[a]);
+    double arm = vec3_length(vec3_sub(midpoint->x_m[c], midpoint->x_m[a]));
     return alert + angle * (arm + world->bodies.radius[c]);
 }
 
@@ -148,9 +147,9 @@ static void measure_approach(struct gabion_world *world) {
 // A driven wall comes towards the body by its own speed.
 static bool near_half_space(const struct gabion_world *world, int32_t c, int32_t a) {
     vec3 normal;
-    const struct problem *problem = world->problem;
-    const mat3 *axes = pair_axes(problem, a);
-    double gap = pair_gap(&world->bodies, problem->x_m, axes, c, a, &normal);
+    const struct midpoint *midpoint = world->midpoint;
+    const mat3 *axes = midpoint_axes(midpoint, a);
+    double gap = pair_gap(&world->bodies, midpoint->x_m, axes, c, a, &normal);
     return gap <= alert_between(world, c, a);
 }
 
@@ -195,6 +194,8 @@ static void fill_contacts(void *context, size_t begin, size_t end) {
     struct contact_list *stash = &detection->stash[begin / NARROW_CHUNK];
     for (int32_t c = (int32_t)begin; c < (int32_t)end; c++) {
         struct contact *out = &world->contacts->list[detection->start[c]];
+        memset(&world->contacts->impulse[detection->start[c]], 0,
+               (detection->start[c + 1] - detection->start[c]) * sizeof(vec3));
         for (uint32_t p = pairs->start[c]; p < pairs->start[c + 1]; p++) {
             int32_t a = pairs->other[p];
             if (joints_part(&world->joints, bodies->id[c], bodies->id[a]))
@@ -230,7 +231,6 @@ static void size_stash(struct detection *detection, size_t moving) {
 
 void detection_narrow(struct gabion_world *world) {
     struct detection *detection = world->detection;
-    struct contacts *contacts = world->contacts;
     size_t moving = (size_t)world->bodies.moving;
     detection->start = memory_reserve(detection->start, &detection->start_capacity, moving + 1,
                                       sizeof *detection->start, "detection");
@@ -240,9 +240,7 @@ void detection_narrow(struct gabion_world *world) {
     team_for(world->team, moving, NARROW_CHUNK, count_contacts, world);
     for (size_t c = 0; c < moving; c++)
         detection->start[c + 1] += detection->start[c];
-    contacts->count = detection->start[moving];
-    contacts->list = memory_reserve_aligned(contacts->list, &contacts->capacity, contacts->count,
-                                            sizeof *contacts->list, "contacts");
+    contacts_size(world, detection->start[moving]);
     team_for(world->team, moving, NARROW_CHUNK, fill_contacts, world);
 }
 
@@ -251,12 +249,14 @@ void detection_narrow(struct gabion_world *world) {
 bool world_initial_overlap(struct gabion_world *world, double *overlap, double *relative,
                            int32_t *id_a, int32_t *id_b) {
     struct bodies *bodies = &world->bodies;
-    order_bodies(world);
-    problem_size(world->problem, bodies->count);
-    memset(world->problem->v_free, 0, (size_t)bodies->count * sizeof *world->problem->v_free);
-    memset(world->problem->s_free, 0, (size_t)bodies->count * sizeof *world->problem->s_free);
+    int32_t old_moving = bodies->moving, *new_index = order_bodies(world);
+    contacts_reorder(world, new_index, old_moving);
+    memory_free(new_index);
+    midpoint_size(world->midpoint, bodies->count);
+    memset(world->midpoint->v_free, 0, (size_t)bodies->count * sizeof *world->midpoint->v_free);
+    memset(world->midpoint->s_free, 0, (size_t)bodies->count * sizeof *world->midpoint->s_free);
     if (bodies_have_axes(bodies))
-        problem_size_axes(world->problem);
+        midpoint_size_axes(world->midpoint);
     motion_stand(world);
     detection_broad(world);
     detection_narrow(world);

@@ -1,16 +1,17 @@
 #include "engine/contact/gap.h"
 
 #include "engine/contact/contacts.h"
-#include "engine/problem/block.h"
+#include "engine/contact/arms.h"
 #include "engine/contact/pair.h"
-#include "engine/problem/problem.h"
+#include "engine/motion/motion.h"
+#include "parallel/memory.h"
 
 // Of c against a before the step, as far as the normal sees it: the spin of a sphere does not move
 // its surface along the normal.
 static vec3 velocity_before(const struct gabion_world *world, const struct contact *contact) {
     const struct bodies *bodies = &world->bodies;
-    if (world->problem->axes_m)
-        return block_velocity_now(world, contact);
+    if (world->midpoint->axes_m)
+        return contact_velocity_now(world, contact);
     return vec3_sub(bodies->v[contact->c], bodies->v[contact->a]);
 }
 
@@ -36,7 +37,7 @@ static double touching_gap(const struct gabion_world *world, const struct contac
 // Stabilized ----------------------------------------------------------------------------------
 
 static vec3 *collision_of(const struct gabion_world *world, const struct contact *contact) {
-    return &world->contacts->collision[contact - world->contacts->list];
+    return &world->contacts->collision[contacts_index(world->contacts, contact)];
 }
 
 // Anitescu's (4.10): Lambda = e v_n where a collision occurred in the step before and v_n < -TOL,
@@ -62,21 +63,12 @@ static double stabilized_bias(const struct gabion_world *world, const struct con
     return world->settings.gamma * rest / world->settings.step + restitution_term(world, contact);
 }
 
-// A collision: the gap was open and the contact pushes, so the body arrives in this step (section
-// III). By (2.9) the gap of a contact that pushed in the step before is zero now, and only rounding
-// could say on which side: that it did not push tells the same, and takes in the body that touched
-// at the very end of that step.
-void gap_note_collision(struct gabion_world *world, const struct contact *contact, vec3 impulse) {
-    bool arrives = !contacts_carries(contact) && vec3_dot(impulse, contact->normal) > 0;
-    *collision_of(world, contact) = arrives ? velocity_before(world, contact) : vec3_zero();
-}
-
 // ---------------------------------------------------------------------------------------------
 
 // `moreau`: restitution acts on contacts whose predicted gap closes. `gap`: the body may travel
 // just as far as the gap; a contact that bounces is treated as `moreau` in that step, because
 // restitution added to the gap term is wrong both ways (Anitescu 2003, section III.D).
-bool gap_bias(const struct gabion_world *world, const struct contact *contact, double *b) {
+static bool find_bias(const struct gabion_world *world, const struct contact *contact, double *b) {
     const struct gabion_settings *settings = &world->settings;
     if (settings->gap == GABION_GAP_STABILIZED) {
         *b = stabilized_bias(world, contact);
@@ -95,4 +87,74 @@ bool gap_bias(const struct gabion_world *world, const struct contact *contact, d
     }
     *b = e * u_before;
     return contact->gap - touching + settings->theta * h * u_before <= 0;
+}
+
+// Activation ----------------------------------------------------------------------------------
+
+#define CHUNK 4096
+
+// The kernels of spheres take round bodies of two inverse masses and planes that do not turn.
+static bool is_general(const struct gabion_world *world, const struct contact *contact) {
+    const struct bodies *bodies = &world->bodies;
+    int32_t c = contact->c, a = contact->a;
+    vec3 s = world->midpoint->s_free[a];
+    return pair_has_block(bodies, c, a) ||
+           world->laws.law[contact->law].tangential_restitution > 0 ||
+           motion_needs_tensor(bodies, c) || motion_needs_tensor(bodies, a) ||
+           (bodies->shape[a] == GABION_HALF_SPACE && vec3_dot(s, s) > 0);
+}
+
+static void activate_range(void *context, size_t begin, size_t end) {
+    struct gabion_world *world = context;
+    struct contacts *contacts = world->contacts;
+    bool general = world->midpoint->general;
+    for (size_t k = begin; k < end; k++) {
+        struct contact *contact = &contacts->list[k];
+        bool active = find_bias(world, contact, &contacts->bias[k]);
+        if (contacts->before)
+            contacts->before[k] = contact_velocity_now(world, contact);
+        contact->flags |= (uint8_t)((active ? CONTACT_ACTIVE : 0) |
+                                    (contacts_carries(contacts, k) ? CONTACT_PUSHED : 0) |
+                                    (general && is_general(world, contact) ? CONTACT_GENERAL : 0));
+    }
+}
+
+static bool any_tangential_restitution(const struct gabion_world *world) {
+    for (int k = 0; k < world->laws.count; k++)
+        if (world->laws.law[k].tangential_restitution > 0)
+            return true;
+    return false;
+}
+
+void gap_activate(struct gabion_world *world) {
+    struct contacts *contacts = world->contacts;
+    contacts->bias = memory_reserve_aligned(contacts->bias, &contacts->bias_capacity,
+                                            contacts->count, sizeof *contacts->bias, "contacts");
+    if (any_tangential_restitution(world))
+        contacts->before =
+            memory_reserve_aligned(contacts->before, &contacts->before_capacity, contacts->count,
+                                   sizeof *contacts->before, "contacts");
+    team_for(world->team, contacts->count, CHUNK, activate_range, world);
+}
+
+// Collisions ----------------------------------------------------------------------------------
+
+// A collision: the gap was open and the contact pushes, so the body arrives in this step (section
+// III). By (2.9) the gap of a contact that pushed in the step before is zero now, and only rounding
+// could say on which side: that it did not push tells the same, and takes in the body that touched
+// at the very end of that step.
+static void note_range(void *context, size_t begin, size_t end) {
+    struct gabion_world *world = context;
+    const struct contacts *contacts = world->contacts;
+    for (size_t k = begin; k < end; k++) {
+        const struct contact *contact = &contacts->list[k];
+        bool arrives = !(contact->flags & CONTACT_PUSHED) &&
+                       vec3_dot(contacts->impulse[k], contact->normal) > 0;
+        contacts->collision[k] = arrives ? velocity_before(world, contact) : vec3_zero();
+    }
+}
+
+void gap_note_collisions(struct gabion_world *world) {
+    if (world->settings.gap == GABION_GAP_STABILIZED)
+        team_for(world->team, world->contacts->count, CHUNK, note_range, world);
 }

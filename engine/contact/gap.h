@@ -13,12 +13,11 @@
 // The speed of approach below which nothing rebounds.
 double gap_restitution_cutoff(const struct gabion_settings *settings);
 
-// Whether the contact, one of contacts.list, takes part in this step's solve, and the number b with
-// u_n + b >= 0 if so.
-bool gap_bias(const struct gabion_world *world, const struct contact *contact, double *b);
+// Decides for every contact of the list whether it takes part in this step's solve, and finds the
+// number b of its law u_n + b >= 0 (contacts.bias).
+void gap_activate(struct gabion_world *world);
 
-// After the solve, `stabilized` alone: notes whether the contact collided in this step. Its impulse
-// is still the one that the step before left, `impulse` that of this step.
-void gap_note_collision(struct gabion_world *world, const struct contact *contact, vec3 impulse);
+// After the solve, of `stabilized` alone: notes which contacts collided in this step.
+void gap_note_collisions(struct gabion_world *world);
 
 #endif

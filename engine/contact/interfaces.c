@@ -252,14 +252,15 @@ static void measure_force(const struct gabion_world *world, const struct pair *p
     vec3 moment = vec3_zero(), impulse = vec3_zero();
     for (size_t k = pair->begin; k < pair->end; k++) {
         const struct contact *contact = &world->contacts->list[k];
-        double share = vec3_dot(contact->impulse, contact->normal);
-        if (!contacts_carries(contact))
+        vec3 p = world->contacts->impulse[k];
+        double share = vec3_dot(p, contact->normal);
+        if (!contacts_carries(world->contacts, k))
             continue;
         vec3 from_middle = vec3_sub(contacts_position(world, contact), state->middle);
         moment = vec3_add_scaled(moment, share, from_middle);
         normal_impulse += share;
         bool turned = world->bodies.id[contact->c] != state->a;
-        impulse = vec3_add_scaled(impulse, turned ? -1 : 1, contact->impulse);
+        impulse = vec3_add_scaled(impulse, turned ? -1 : 1, p);
         if (contact->status == CONTACT_STICK)
             state->status = INTERFACE_STICK;
         else if (state->status == INTERFACE_OPEN)
@@ -300,7 +301,7 @@ static void measure_interface(const struct gabion_world *world, const struct int
 
 static bool carries(const struct contacts *contacts, const struct pair *pair) {
     for (size_t k = pair->begin; k < pair->end; k++)
-        if (contacts_carries(&contacts->list[k]))
+        if (contacts_carries(contacts, k))
             return true;
     return false;
 }

@@ -1,7 +1,7 @@
 #include "engine/contact/clump_pair.h"
 
 #include "engine/contact/contacts.h"
-#include "engine/problem/problem.h"
+#include "engine/motion/midpoint.h"
 #include "parallel/memory.h"
 
 // Round bodies --------------------------------------------------------------------------------
@@ -26,15 +26,12 @@ double pair_gap(const struct bodies *bodies, const vec3 *x, const mat3 *axes, in
                                              : sphere_half_space(bodies, x, axes, c, a, normal);
 }
 
-const mat3 *pair_axes(const struct problem *problem, int32_t i) {
-    return problem->axes_m ? &problem->axes_m[i] : NULL;
-}
-
 struct contact pair_contact(const struct gabion_world *world, int32_t c, int32_t a) {
     const struct bodies *bodies = &world->bodies;
-    const vec3 *x = world->problem->x_m;
+    const vec3 *x = world->midpoint->x_m;
     struct contact contact = {.c = c, .a = a, .law = world_law(world, c, a)};
-    const mat3 *axes = pair_axes(world->problem, a);
+    contact.flags = CONTACT_BALL_C | (bodies->shape[a] == GABION_SPHERE ? CONTACT_BALL_A : 0);
+    const mat3 *axes = midpoint_axes(world->midpoint, a);
     contact.gap = pair_gap(bodies, x, axes, c, a, &contact.normal);
     contact.point = vec3_add_scaled(x[c], -(bodies->radius[c] + 0.5 * contact.gap), contact.normal);
     return contact;
@@ -43,20 +40,20 @@ struct contact pair_contact(const struct gabion_world *world, int32_t c, int32_t
 // Blocks --------------------------------------------------------------------------------------
 
 static struct placed place(const struct gabion_world *world, int32_t i) {
-    const struct problem *problem = world->problem;
-    return (struct placed){bodies_polyhedron(&world->bodies, i), problem->x_m[i],
-                           problem->axes_m[i]};
+    const struct midpoint *midpoint = world->midpoint;
+    return (struct placed){bodies_polyhedron(&world->bodies, i), midpoint->x_m[i],
+                           midpoint->axes_m[i]};
 }
 
 // Half sides of the box along the world axes around a body, and its middle.
 static vec3 bounding_box(const struct gabion_world *world, int32_t i, vec3 *middle) {
     const struct bodies *bodies = &world->bodies;
     double radius = bodies->radius[i];
-    *middle = world->problem->x_m[i];
+    *middle = world->midpoint->x_m[i];
     if (bodies->shape[i] != GABION_POLYHEDRON)
         return vec3_make(radius, radius, radius);
     const struct polyhedron *shape = bodies_polyhedron(bodies, i);
-    const mat3 *axes = &world->problem->axes_m[i];
+    const mat3 *axes = &world->midpoint->axes_m[i];
     vec3 half = vec3_scale(0.5, vec3_sub(shape->high, shape->low)), box;
     *middle =
         vec3_add(*middle, mat3_apply(*axes, vec3_scale(0.5, vec3_add(shape->high, shape->low))));
@@ -79,16 +76,17 @@ static bool boxes_meet(const struct gabion_world *world, int32_t i, int32_t j, d
 static void find_manifold(const struct gabion_world *world, int32_t first, int32_t second,
                           double reach, struct manifold *manifold) {
     const struct bodies *bodies = &world->bodies;
-    const vec3 *x = world->problem->x_m;
+    const vec3 *x = world->midpoint->x_m;
     struct placed a = place(world, first), b;
     switch ((enum gabion_shape)bodies->shape[second]) {
     case GABION_SPHERE:
         manifold_sphere(&a, x[second], bodies->radius[second], reach, manifold);
         break;
     case GABION_HALF_SPACE:
-        manifold_half_space(&a, x[second],
-                            bodies_plane_normal(bodies, second, pair_axes(world->problem, second)),
-                            reach, manifold);
+        manifold_half_space(
+            &a, x[second],
+            bodies_plane_normal(bodies, second, midpoint_axes(world->midpoint, second)), reach,
+            manifold);
         break;
     default:
         b = place(world, second);

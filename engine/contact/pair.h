@@ -6,7 +6,7 @@
 #include "engine/world/world.h"
 #include "geometry/manifold.h"
 
-// The contacts of the pair are blocks of the problem (engine/problem/block.h): one of the two is
+// The contacts of the pair are blocks of the problem of general contacts: one of the two is
 // neither a sphere nor a half-space.
 static inline bool pair_has_block(const struct bodies *bodies, int32_t c, int32_t a) {
     return bodies->shape[c] > GABION_HALF_SPACE || bodies->shape[a] > GABION_HALF_SPACE;
@@ -40,9 +40,6 @@ void contact_list_free(struct contact_list *list);
 // c. `axes` are those of a, NULL where no half-space turns.
 double pair_gap(const struct bodies *bodies, const vec3 *x, const mat3 *axes, int32_t c, int32_t a,
                 vec3 *normal);
-
-// The midpoint axes of a body, NULL where nothing turns that is not round.
-const mat3 *pair_axes(const struct problem *problem, int32_t i);
 
 // The one contact of such a pair, without impulse.
 struct contact pair_contact(const struct gabion_world *world, int32_t c, int32_t a);

@@ -3,51 +3,11 @@
 #include <string.h>
 
 #include "engine/world/drivers.h"
-#include "engine/problem/problem.h"
-#include "engine/world/signal.h"
+#include "engine/world/joints.h"
+#include "engine/world/loads.h"
 #include "parallel/memory.h"
 
 #define BODY_CHUNK 4096
-
-// Loads ---------------------------------------------------------------------------------------
-
-vec3 motion_gravity(const struct gabion_world *world, double time) {
-    const struct gabion_settings *settings = &world->settings;
-    double start = settings->gravity_ramp_start, length = settings->gravity_ramp_end - start;
-    double share = length > 0 ? signal_smooth_step((time - start) / length) : 1;
-    vec3 gravity = vec3_scale(share, settings->gravity);
-    if (world->tilt.amplitude == 0)
-        return gravity;
-    quat turn = quat_about(world->tilt_axis, signal_change(&world->tilt, time));
-    return mat3_apply(quat_matrix(turn), gravity);
-}
-
-vec3 motion_step_gravity(const struct gabion_world *world) {
-    double t = world_time(world), h = world->settings.step, theta = world->settings.theta;
-    vec3 now = motion_gravity(world, t), next = motion_gravity(world, t + h);
-    return vec3_add_scaled(vec3_scale(1 - theta, now), theta, next);
-}
-
-const vec3 *motion_group_forces(struct gabion_world *world) {
-    double t = world_time(world), h = world->settings.step, theta = world->settings.theta;
-    if (world->force_count == 0)
-        return NULL;
-    struct problem *problem = world->problem;
-    problem->group_force =
-        memory_resize(problem->group_force, (size_t)world->groups.count, sizeof(vec3), "forces");
-    for (int group = 0; group < world->groups.count; group++)
-        problem->group_force[group] = vec3_zero();
-    for (int k = 0; k < world->force_count; k++) {
-        const struct force *force = &world->forces[k];
-        if (t + 0.5 * h < force->signal.start || t + 0.5 * h > force->signal.end)
-            continue;
-        double size = (1 - theta) * signal_value(&force->signal, t) +
-                      theta * signal_value(&force->signal, t + h);
-        vec3 *sum = &problem->group_force[force->group];
-        *sum = vec3_add_scaled(*sum, size, force->direction);
-    }
-    return problem->group_force;
-}
 
 // Inverse masses ------------------------------------------------------------------------------
 
@@ -88,11 +48,11 @@ static sym3 restricted_inverse(sym3 inertia, unsigned locked) {
                   inverse[0][1], inverse[0][2], inverse[1][2]};
 }
 
-// With unequal moments the body's axes are asked for.
-static struct solver_tensor make_tensor(const struct gabion_world *world, int32_t i,
+// Calls `axes` only where unequal moments make them matter.
+static struct inverse_mass make_inverse(const struct gabion_world *world, int32_t i,
                                         mat3 (*axes)(const struct gabion_world *, int32_t)) {
     const struct bodies *bodies = &world->bodies;
-    struct solver_tensor tensor = {0};
+    struct inverse_mass tensor = {0};
     if (i >= bodies->moving)
         return tensor;
     unsigned lock = bodies->lock[i];
@@ -146,7 +106,7 @@ vec3 motion_expected_turn(const struct gabion_world *world, int32_t i, const mat
     vec3 inertia = world->bodies.inertia[i];
     if (world->joints.count == 0)
         return vec3_zero();
-    vec3 kick = mat3_apply_transposed(*axes, world->problem->joint_moment[i]);
+    vec3 kick = mat3_apply_transposed(*axes, world->midpoint->joint_moment[i]);
     vec3 turn = {kick.x / inertia.x, kick.y / inertia.y, kick.z / inertia.z};
     vec3 w = world->bodies.w[i];
     return vec3_dot(turn, turn) <= vec3_dot(w, w) ? turn : vec3_zero();
@@ -173,11 +133,11 @@ struct prediction {
     const vec3 *group_force;
 };
 
-static void predict_moving(void *context, size_t begin, size_t end) {
+static void predict_range(void *context, size_t begin, size_t end) {
     const struct prediction *prediction = context;
     struct gabion_world *world = prediction->world;
     struct bodies *bodies = &world->bodies;
-    struct problem *problem = world->problem;
+    struct midpoint *midpoint = world->midpoint;
     double h = world->settings.step, theta = world->settings.theta;
     for (int32_t i = (int32_t)begin; i < (int32_t)end; i++) {
         double inv_m = 1 / bodies->mass[i], radius = bodies->radius[i];
@@ -188,25 +148,89 @@ static void predict_moving(void *context, size_t begin, size_t end) {
         for (int axis = 0; axis < 3; axis++)
             if (bodies->lock[i] >> axis & 1)
                 vec3_set(&acceleration, axis, 0);
-        problem->x_m[i] = vec3_add_scaled(bodies->x[i], (1 - theta) * h, bodies->v[i]);
-        problem->v_free[i] = vec3_add_scaled(bodies->v[i], h, acceleration);
-        problem->s_free[i] = vec3_scale(radius, free_spin(world, i));
+        midpoint->x_m[i] = vec3_add_scaled(bodies->x[i], (1 - theta) * h, bodies->v[i]);
+        midpoint->v_free[i] = vec3_add_scaled(bodies->v[i], h, acceleration);
+        midpoint->s_free[i] = vec3_scale(radius, free_spin(world, i));
         bool turns = bodies->lock[i] >> 3 == 0;
-        problem->bodies[i].inv_m = inv_m;
-        problem->bodies[i].k = turns ? radius * radius / bodies->inertia[i].x : 0;
+        midpoint->round[i].inv_m = inv_m;
+        midpoint->round[i].k = turns ? radius * radius / bodies->inertia[i].x : 0;
     }
 }
 
-static void predict_fixed(struct gabion_world *world) {
-    struct bodies *bodies = &world->bodies;
-    struct problem *problem = world->problem;
-    for (int32_t i = bodies->moving; i < problem->body_count; i++) {
-        problem->x_m[i] = i < bodies->count ? bodies->x[i] : vec3_zero();
-        problem->v_free[i] = problem->s_free[i] = vec3_zero();
-        problem->bodies[i].inv_m = problem->bodies[i].k = 0;
-    }
-    drivers_predict(world);
+static const vec3 *step_forces(struct gabion_world *world) {
+    struct midpoint *midpoint = world->midpoint;
+    if (world->force_count == 0)
+        return NULL;
+    midpoint->group_force =
+        memory_resize(midpoint->group_force, (size_t)world->groups.count, sizeof(vec3), "forces");
+    loads_group_forces(world, midpoint->group_force);
+    return midpoint->group_force;
 }
+
+static void expect_joints(struct gabion_world *world) {
+    struct midpoint *midpoint = world->midpoint;
+    midpoint->joint_moment =
+        memory_reserve(midpoint->joint_moment, &midpoint->joint_capacity,
+                       (size_t)world->bodies.moving, sizeof *midpoint->joint_moment, "joints");
+    joints_moments(world, midpoint->joint_moment);
+}
+
+static void fill_axes(void *context, size_t begin, size_t end) {
+    struct gabion_world *world = context;
+    for (size_t i = begin; i < end; i++)
+        world->midpoint->axes_m[i] = motion_midpoint_axes(world, (int32_t)i);
+}
+
+void motion_predict_free(struct gabion_world *world) {
+    struct bodies *bodies = &world->bodies;
+    struct midpoint *midpoint = world->midpoint;
+    bool joined = world->joints.count > 0;
+    midpoint_size(midpoint, bodies->count + joined);
+    midpoint->moving = bodies->moving;
+    midpoint->radius = bodies->radius;
+    midpoint->radius_count = bodies->count;
+    if (joined)
+        expect_joints(world);
+    struct prediction prediction = {world, loads_step_gravity(world), step_forces(world)};
+    team_for(world->team, (size_t)bodies->moving, BODY_CHUNK, predict_range, &prediction);
+    midpoint->general = bodies_have_axes(bodies) || drivers_turn(world) || joined;
+    if (midpoint->general) {
+        midpoint_size_axes(midpoint);
+        team_for(world->team, (size_t)bodies->count, BODY_CHUNK, fill_axes, world);
+    }
+}
+
+void motion_predict_fixed(struct gabion_world *world) {
+    const struct bodies *bodies = &world->bodies;
+    struct midpoint *midpoint = world->midpoint;
+    for (int32_t i = bodies->moving; i < midpoint->count; i++) {
+        midpoint->x_m[i] = i < bodies->count ? bodies->x[i] : vec3_zero();
+        midpoint->v_free[i] = midpoint->s_free[i] = vec3_zero();
+        midpoint->round[i] = (struct round_mass){0, 0};
+    }
+}
+
+void motion_predict_driven(struct gabion_world *world) {
+    double t = world_time(world), h = world->settings.step, theta = world->settings.theta;
+    struct midpoint *midpoint = world->midpoint;
+    bool turn = drivers_turn(world);
+    for (int k = 0; k < world->driven_count; k++) {
+        int32_t i = world->bodies.index_of[world->driven[k].id];
+        if (i < 0)
+            continue;
+        struct placement middle = drivers_path(world, k, t + (1 - theta) * h);
+        struct placement next = drivers_path(world, k, t + h + (1 - theta) * h);
+        midpoint->x_m[i] = middle.x;
+        midpoint->v_free[i] = vec3_scale(1 / h, vec3_sub(next.x, middle.x));
+        if (!turn)
+            continue;
+        vec3 angle = quat_log(quat_multiply(next.q, quat_conjugate(middle.q)));
+        midpoint->axes_m[i] = quat_matrix(middle.q);
+        midpoint->s_free[i] = vec3_scale(bodies_spin_radius(&world->bodies, i) / h, angle);
+    }
+}
+
+// Inverse masses at the midpoint ----------------------------------------------------------------
 
 static void find_tensor_bodies(void *context, size_t begin, size_t end, double *out) {
     const struct gabion_world *world = context;
@@ -215,59 +239,42 @@ static void find_tensor_bodies(void *context, size_t begin, size_t end, double *
             out[0] = 1;
 }
 
-static void fill_tensors(void *context, size_t begin, size_t end) {
+static void fill_inverse(void *context, size_t begin, size_t end) {
     struct gabion_world *world = context;
     for (size_t i = begin; i < end; i++)
-        world->problem->tensors[i] = make_tensor(world, (int32_t)i, motion_midpoint_axes);
+        world->midpoint->inverse[i] = make_inverse(world, (int32_t)i, motion_midpoint_axes);
 }
 
-// Any contact that the sphere kernels cannot take makes tensors necessary.
+// Some contacts need the full inverse mass of every body: by their law, or because the user asked
+// for a local solver that works on full 3x3 blocks.
 static bool general_law(const struct gabion_world *world) {
     for (int k = 0; k < world->laws.count; k++)
         if (world->laws.law[k].tangential_restitution > 0)
             return true;
-    return world->settings.local == GABION_LOCAL_EXACT ||
-           world->settings.local == GABION_LOCAL_NEWTON;
+    return world->settings.local != GABION_LOCAL_AUTO &&
+           world->settings.local != GABION_LOCAL_EXPLICIT;
 }
 
-static void fill_axes(void *context, size_t begin, size_t end) {
-    struct gabion_world *world = context;
-    for (size_t i = begin; i < end; i++)
-        world->problem->axes_m[i] = motion_midpoint_axes(world, (int32_t)i);
-}
-
-void motion_predict(struct gabion_world *world) {
-    struct bodies *bodies = &world->bodies;
-    struct problem *problem = world->problem;
+void motion_predict_masses(struct gabion_world *world) {
+    struct midpoint *midpoint = world->midpoint;
     double tensor_bodies;
-    bool joined = world->joints.count > 0;
-    problem_size(problem, bodies->count + joined);
-    if (joined)
-        joints_expect(world);
-    bool axes = bodies_have_axes(bodies) || drivers_turn(world) || joined;
-    struct prediction prediction = {world, motion_step_gravity(world), motion_group_forces(world)};
-    team_for(world->team, (size_t)bodies->moving, BODY_CHUNK, predict_moving, &prediction);
-    if (axes) {
-        problem_size_axes(problem);
-        team_for(world->team, (size_t)bodies->count, BODY_CHUNK, fill_axes, world);
-    }
-    predict_fixed(world);
-    team_max(world->team, (size_t)bodies->moving, 1, find_tensor_bodies, world, &tensor_bodies);
-    problem->tensor_needed = tensor_bodies > 0 || axes || general_law(world);
-    if (problem->tensor_needed) {
-        problem_size_tensors(problem);
-        team_for(world->team, (size_t)problem->body_count, BODY_CHUNK, fill_tensors, world);
-    }
+    team_max(world->team, (size_t)world->bodies.moving, 1, find_tensor_bodies, world,
+             &tensor_bodies);
+    midpoint->general |= tensor_bodies > 0 || general_law(world);
+    if (!midpoint->general)
+        return;
+    midpoint_size_inverse(midpoint);
+    team_for(world->team, (size_t)midpoint->count, BODY_CHUNK, fill_inverse, world);
 }
 
 // The bodies as they stand ----------------------------------------------------------------------
 
 void motion_stand(struct gabion_world *world) {
     const struct bodies *bodies = &world->bodies;
-    struct problem *problem = world->problem;
-    memcpy(problem->x_m, bodies->x, (size_t)bodies->count * sizeof *bodies->x);
-    for (int32_t i = 0; problem->axes_m && i < bodies->count; i++)
-        problem->axes_m[i] = quat_matrix(bodies->q[i]);
+    struct midpoint *midpoint = world->midpoint;
+    memcpy(midpoint->x_m, bodies->x, (size_t)bodies->count * sizeof *bodies->x);
+    for (int32_t i = 0; midpoint->axes_m && i < bodies->count; i++)
+        midpoint->axes_m[i] = quat_matrix(bodies->q[i]);
 }
 
 static mat3 axes_now(const struct gabion_world *world, int32_t i) {
@@ -276,40 +283,62 @@ static mat3 axes_now(const struct gabion_world *world, int32_t i) {
 
 void motion_arrive(struct gabion_world *world) {
     const struct bodies *bodies = &world->bodies;
-    struct problem *problem = world->problem;
+    struct midpoint *midpoint = world->midpoint;
     for (int32_t i = 0; i < bodies->count; i++) {
-        problem->v_free[i] = bodies->v[i];
-        problem->s_free[i] = vec3_scale(bodies_spin_radius(bodies, i), bodies->w[i]);
-        if (problem->tensor_needed)
-            problem->tensors[i] = make_tensor(world, i, axes_now);
+        midpoint->v_free[i] = bodies->v[i];
+        midpoint->s_free[i] = vec3_scale(bodies_spin_radius(bodies, i), bodies->w[i]);
+        if (midpoint->general)
+            midpoint->inverse[i] = make_inverse(world, i, axes_now);
     }
 }
 
 // Integration ---------------------------------------------------------------------------------
 
-static void integrate_moving(void *context, size_t begin, size_t end) {
-    struct gabion_world *world = context;
-    struct bodies *bodies = &world->bodies;
-    const struct problem *problem = world->problem;
-    double h = world->settings.step, theta = world->settings.theta;
+struct integration {
+    struct gabion_world *world;
+    velocity_function velocity;
+    const void *context;
+};
+
+static void integrate_range(void *context, size_t begin, size_t end) {
+    const struct integration *integration = context;
+    struct bodies *bodies = &integration->world->bodies;
+    const struct gabion_settings *settings = &integration->world->settings;
+    double h = settings->step, theta = settings->theta;
     for (size_t i = begin; i < end; i++) {
-        const struct solver_body *body = &problem->bodies[i];
-        vec3 v = {body->v[0], body->v[1], body->v[2]};
+        struct body_velocity u = integration->velocity(integration->context, (int32_t)i);
         // Divided, not scaled by 1 / R: R (1/R) is not 1 and would change a free spin in every
         // step.
         double R = bodies->radius[i];
-        vec3 w = {body->s[0] / R, body->s[1] / R, body->s[2] / R};
+        vec3 w = {u.s.x / R, u.s.y / R, u.s.z / R};
         quat first = quat_exp(vec3_scale((1 - theta) * h, bodies->w[i]));
         quat second = quat_exp(vec3_scale(theta * h, w));
         bodies->q[i] = quat_normalize(quat_multiply(second, quat_multiply(first, bodies->q[i])));
         vec3 x_m = vec3_add_scaled(bodies->x[i], (1 - theta) * h, bodies->v[i]);
-        bodies->x[i] = vec3_add_scaled(x_m, theta * h, v);
-        bodies->v[i] = v;
+        bodies->x[i] = vec3_add_scaled(x_m, theta * h, u.v);
+        bodies->v[i] = u.v;
         bodies->w[i] = w;
     }
 }
 
-void motion_integrate(struct gabion_world *world) {
-    team_for(world->team, (size_t)world->bodies.moving, BODY_CHUNK, integrate_moving, world);
-    drivers_integrate(world);
+void motion_integrate_free(struct gabion_world *world, velocity_function velocity,
+                           const void *context) {
+    struct integration integration = {world, velocity, context};
+    team_for(world->team, (size_t)world->bodies.moving, BODY_CHUNK, integrate_range, &integration);
+}
+
+void motion_integrate_driven(struct gabion_world *world) {
+    double end = (double)(world->step + 1) * world->settings.step;
+    struct bodies *bodies = &world->bodies;
+    const struct midpoint *midpoint = world->midpoint;
+    for (int k = 0; k < world->driven_count; k++) {
+        int32_t i = bodies->index_of[world->driven[k].id];
+        if (i < 0)
+            continue;
+        struct placement at = drivers_path(world, k, end);
+        bodies->x[i] = at.x;
+        bodies->q[i] = at.q;
+        bodies->v[i] = midpoint->v_free[i];
+        bodies->w[i] = vec3_scale(1 / bodies_spin_radius(bodies, i), midpoint->s_free[i]);
+    }
 }

@@ -5,43 +5,54 @@
 //
 // Rotations use the exponential map of the world angular velocity w. A rotation about w leaves w
 // itself unchanged, so w- and w+ are the same vectors at q_m as at the ends of the step.
+//
+// Fixed bodies that a driver moves follow its path x*(t) exactly, at every theta:
+//
+//   q_m = x*(t + (1-theta) h),   v+ = [x*(t + h + (1-theta) h) - x*(t + (1-theta) h)] / h,
+//   q_{i+1} = x*(t + h),
+//
+// and the same for orientations, where the difference is the rotation from one to the other.
+// Solving q_{i+1} = q_m + theta h v+ for v+ instead would ring for ever at theta = 1/2.
 #ifndef ENGINE_MOTION_MOTION_H
 #define ENGINE_MOTION_MOTION_H
 
+#include "engine/motion/midpoint.h"
 #include "engine/world/world.h"
 
-void motion_predict(struct gabion_world *world);
-void motion_integrate(struct gabion_world *world);
+// Fills world->midpoint: free bodies, bodies that stand still, bodies on a path, then inverse
+// masses. These four are called in this order.
+void motion_predict_free(struct gabion_world *world);
+void motion_predict_fixed(struct gabion_world *world);
+void motion_predict_driven(struct gabion_world *world);
+void motion_predict_masses(struct gabion_world *world);
 
-// The configuration that detection and lever arms see becomes that of the bodies as they stand; and
-// so do free velocities and inverse masses.
+// Moves the free bodies to the end of the step with the velocities `velocity(context, i)`, and the
+// driven ones along their path.
+typedef struct body_velocity (*velocity_function)(const void *context, int32_t body);
+void motion_integrate_free(struct gabion_world *world, velocity_function velocity,
+                           const void *context);
+void motion_integrate_driven(struct gabion_world *world);
+
+// Replaces the midpoint configuration by that of the bodies as they stand, and free velocities and
+// inverse masses likewise.
 void motion_stand(struct gabion_world *world);
 void motion_arrive(struct gabion_world *world);
 
-// Gravity at a time, with its ramp and tilt, and the theta-average over the step that is being
-// made.
-vec3 motion_gravity(const struct gabion_world *world, double time);
-vec3 motion_step_gravity(const struct gabion_world *world);
-
-// Applied force on each group over the step, theta-average; NULL when no force acts.
-// A force acts in a step when the middle of the step lies inside [start, end].
-const vec3 *motion_group_forces(struct gabion_world *world);
-
-// The inverse mass of the body is not two scalars.
+// Returns whether the inverse mass of a body is more than the two numbers of struct round_mass.
 bool motion_needs_tensor(const struct bodies *bodies, int32_t i);
 
-// Rotation of a body with unequal moments: angular velocities in body axes before and after a step
-// h by the implicit midpoint rule, I (W1 - W0) + h Wm x I Wm = kick, Wm = (W0 + W1) / 2, which
-// without a kick (an angular impulse) keeps energy and |L| to rounding.
+// Integrates the rotation of a body with unequal moments: angular velocities in body axes before
+// and after a step h by the implicit midpoint rule, I (W1 - W0) + h Wm x I Wm = kick,
+// Wm = (W0 + W1) / 2, which without a kick (an angular impulse) keeps energy and |L| to rounding.
 vec3 motion_free_spin(vec3 inertia, vec3 before, vec3 kick, double h);
 
-// What joints are expected to turn the body by in this step, from the last one, over its moments,
-// in body axes at q_m. The gyroscopic term is that of the spin with it: without, a jointed body
-// with unequal moments would be integrated to first order only. More than the spin itself was a
-// shock, which does not come twice: zero.
+// Returns the change of spin that joints are expected to cause in this step, from their impulses in
+// the last one, in body axes at q_m. The gyroscopic term is that of the spin with it: without, a
+// jointed body with unequal moments would be integrated to first order only. A change larger than
+// the spin itself was a shock, which does not come twice: zero is returned.
 vec3 motion_expected_turn(const struct gabion_world *world, int32_t i, const mat3 *axes);
 
-// Orientation at q_m.
+// Returns the orientation at q_m.
 mat3 motion_midpoint_axes(const struct gabion_world *world, int32_t i);
 
 #endif

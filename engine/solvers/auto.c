@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "engine/solvers/krylov/anderson.h"
-#include "engine/solvers/sweep/gauss_seidel.h"
+#include "engine/solvers/sweep/row_sweep.h"
 #include "engine/solvers/newton/ipm.h"
 #include "engine/solvers/panel.h"
 #include "engine/solvers/newton/proximal_newton.h"
@@ -28,7 +28,7 @@
 #define NEWTON_MOST 400
 #define NEWTON_WORK 4e9 // multiplications in all
 
-static int window(const struct friction_problem *problem) {
+static int window(const struct contact_problem *problem) {
     if (problem->face == FACE_BODIES)
         return WINDOW_BODIES;
     double neighbours = (double)problem->matrix.start[problem->contacts] / problem->contacts;
@@ -37,11 +37,11 @@ static int window(const struct friction_problem *problem) {
 }
 
 // The next stage starts from the best.
-static bool go_on(struct monitor *monitor, double *r) {
+static bool go_on(struct monitor *monitor, enum gabion_method next, double *r) {
     if (monitor->result.status == SOLVER_CONVERGED || monitor->result.status == SOLVER_CAP)
         return false;
-    memcpy(r, monitor->best, friction_problem_size(monitor->problem) * sizeof *r);
-    monitor_stage(monitor);
+    memcpy(r, monitor->best, contact_problem_size(monitor->problem) * sizeof *r);
+    monitor_stage(monitor, next);
     return true;
 }
 
@@ -58,29 +58,34 @@ static int newton_most(const struct resolvent *resolvent) {
 // Few contacts that hardly touch each other are solved by one sweep, in less time than the memory
 // of an accelerated one takes to set up.
 static bool one_sweep(struct monitor *monitor, double *r) {
-    struct gauss_seidel sweeps = gauss_seidel_open(monitor->problem, monitor->settings, r);
-    gauss_seidel_sweep(&sweeps);
-    gauss_seidel_close(&sweeps);
+    struct solver_settings exact = *monitor->settings;
+    exact.local = GABION_LOCAL_EXACT;
+    struct row_sweep sweeps = row_sweep_open(monitor->problem, &exact, r);
+    row_sweep_once(&sweeps);
+    row_sweep_close(&sweeps);
+    monitor_stage(monitor, GABION_METHOD_NSGS);
     return monitor_check(monitor, 1, r);
 }
 
 void solver_auto(struct monitor *monitor, double *r) {
     if (monitor->problem->contacts <= FEW && one_sweep(monitor, r))
         return;
-    monitor_stage(monitor);
-    if (anderson_run(monitor, window(monitor->problem), r) || !go_on(monitor, r))
+    monitor_stage(monitor, GABION_METHOD_ANDERSON);
+    if (anderson_run(monitor, window(monitor->problem), r) || !go_on(monitor, GABION_METHOD_IPM, r))
         return;
     struct resolvent *resolvent = resolvent_create(monitor->problem);
     bool open = true;
     if (resolvent_cost(resolvent) <= COST_MOST) {
         if (!monitor->problem->held) // ipm takes no joints
             ipm_run(monitor, resolvent, budget(monitor, FACTORISATIONS), r);
-        if ((open = go_on(monitor, r))) {
+        if ((open = go_on(monitor, GABION_METHOD_NEWTON, r))) {
             proximal_newton_run(monitor, resolvent, budget(monitor, newton_most(resolvent)), r);
-            open = go_on(monitor, r);
+            open = go_on(monitor, GABION_METHOD_PROX, r);
         }
     }
     resolvent_free(resolvent);
-    if (open)
+    if (open) {
+        monitor_stage(monitor, GABION_METHOD_PROX);
         solver_prox(monitor, r);
+    }
 }

@@ -8,20 +8,18 @@
 #include "parallel/clock.h"
 #include "parallel/memory.h"
 
-struct monitor monitor_open(const struct friction_problem *problem,
+struct monitor monitor_open(const struct contact_problem *problem,
                             const struct solver_settings *settings) {
     struct monitor monitor = {.problem = problem, .settings = settings};
-    monitor.best =
-        memory_allocate(friction_problem_size(problem), sizeof *monitor.best, "impulses");
     monitor.best_measure = monitor.last = INFINITY;
-    monitor.result.error = (struct friction_error){INFINITY, INFINITY};
+    monitor.result.error = (struct contact_error){INFINITY, INFINITY};
     monitor.result.status = SOLVER_STALLED;
     return monitor;
 }
 
 void monitor_close(struct monitor *monitor) { memory_free(monitor->best); }
 
-static double chosen(const struct solver_settings *settings, const struct friction_error *error) {
+static double chosen(const struct solver_settings *settings, const struct contact_error *error) {
     return settings->measure == GABION_MEASURE_SCALED ? error->scaled : error->fclib;
 }
 
@@ -29,40 +27,64 @@ static bool out_of_time(const struct solver_settings *settings) {
     return settings->deadline > 0 && clock_seconds() >= settings->deadline;
 }
 
-bool monitor_check(struct monitor *monitor, int iterations, const double *r) {
+static void record(struct monitor *monitor, int iterations, const struct contact_error *error) {
     const struct solver_settings *settings = monitor->settings;
-    struct solver_result *result = &monitor->result;
-    struct friction_error error = residual_of(monitor->problem, r);
-    monitor->last = chosen(settings, &error);
+    monitor->last = chosen(settings, error);
     monitor->iterations = monitor->before + iterations;
-    result->iterations = monitor->iterations;
+    monitor->result.iterations = monitor->iterations;
+    monitor->result.spent[monitor->stage] = monitor->spent_before + iterations;
     if (settings->record)
-        settings->record(settings->context, monitor->iterations, &error);
-    if (monitor->last < monitor->best_measure) {
-        monitor->best_measure = monitor->last;
-        result->error = error;
-        memcpy(monitor->best, r, friction_problem_size(monitor->problem) * sizeof *r);
-    }
-    if (monitor->best_measure <= settings->tolerance)
-        result->status = SOLVER_CONVERGED;
+        settings->record(settings->context, monitor->iterations, error);
+}
+
+static bool decide(struct monitor *monitor, double measure) {
+    const struct solver_settings *settings = monitor->settings;
+    if (measure <= settings->tolerance)
+        monitor->result.status = SOLVER_CONVERGED;
     else if (monitor->iterations >= settings->max_iterations || out_of_time(settings))
-        result->status = SOLVER_CAP;
+        monitor->result.status = SOLVER_CAP;
     else
         return false;
     return true;
 }
 
+static void keep_best(struct monitor *monitor, const double *r) {
+    size_t size = contact_problem_size(monitor->problem);
+    if (!monitor->best)
+        monitor->best = memory_allocate(size, sizeof *monitor->best, "impulses");
+    memcpy(monitor->best, r, size * sizeof *r);
+}
+
+bool monitor_check(struct monitor *monitor, int iterations, const double *r) {
+    struct contact_error error = residual_of(monitor->problem, r);
+    record(monitor, iterations, &error);
+    if (monitor->last < monitor->best_measure) {
+        monitor->best_measure = monitor->last;
+        monitor->result.error = error;
+        monitor->result.finished = monitor->stage;
+        keep_best(monitor, r);
+    }
+    return decide(monitor, monitor->best_measure);
+}
+
+bool monitor_note(struct monitor *monitor, int iterations, const struct contact_error *error) {
+    record(monitor, iterations, error);
+    monitor->result.error = *error;
+    monitor->result.finished = monitor->stage;
+    return decide(monitor, monitor->last);
+}
+
 // Into the cone; of a joint what it holds.
-static vec3 admit(const struct friction_problem *problem, int32_t a, vec3 r) {
-    uint8_t held = friction_held(problem, a);
+static vec3 admit(const struct contact_problem *problem, int32_t a, vec3 r) {
+    uint8_t held = contact_held(problem, a);
     return held ? hold_keep(held, r) : cone_clamp(r, problem->mu[a]);
 }
 
 bool monitor_check_admitted(struct monitor *monitor, int iterations, const double *r,
                             double *admitted) {
-    const struct friction_problem *problem = monitor->problem;
+    const struct contact_problem *problem = monitor->problem;
     for (int32_t a = 0; a < problem->contacts; a++)
-        friction_set(admitted, a, admit(problem, a, friction_get(r, a)));
+        contact_set(admitted, a, admit(problem, a, contact_get(r, a)));
     return monitor_check(monitor, iterations, admitted);
 }
 
@@ -79,4 +101,8 @@ void monitor_refuse(struct monitor *monitor, const char *format, ...) {
     monitor->result.status = SOLVER_REFUSED;
 }
 
-void monitor_stage(struct monitor *monitor) { monitor->before = monitor->iterations; }
+void monitor_stage(struct monitor *monitor, enum gabion_method method) {
+    monitor->before = monitor->iterations;
+    monitor->stage = method;
+    monitor->spent_before = monitor->result.spent[method];
+}

@@ -3,7 +3,7 @@
 #ifndef ENGINE_SOLVERS_MONITOR_H
 #define ENGINE_SOLVERS_MONITOR_H
 
-#include "engine/problem/friction_problem.h"
+#include "engine/problem/contact_problem.h"
 #include "engine/problem/residual.h"
 
 struct solver_settings {
@@ -12,10 +12,11 @@ struct solver_settings {
     enum gabion_measure measure;
     int max_iterations;
     double relaxation;
+    bool momentum; // accelerate the sweeps of nsgs
     struct gabion_cone cone;
     double deadline; // clock_seconds at which to stop (solver.time_budget); 0: never
     // Called after each measurement, unless NULL.
-    void (*record)(void *context, int iteration, const struct friction_error *error);
+    void (*record)(void *context, int iteration, const struct contact_error *error);
     void *context;
 };
 
@@ -28,25 +29,35 @@ enum solver_status {
 
 struct solver_result {
     enum solver_status status;
-    int iterations; // sweeps, pivots or factorisations, as the method counts
-    struct friction_error error;
+    enum gabion_method finished;    // the method whose impulses these are
+    int spent[GABION_METHOD_COUNT]; // iterations by method
+    int iterations;                 // sweeps, pivots or factorisations, as the method counts
+    struct contact_error error;
     int64_t local_fallbacks; // one-contact problems that only the guard could answer
+    int64_t substitutions;   // contacts that another local solver than the one asked for served
     char note[200];          // "" or a sentence
 };
 
 struct monitor {
-    const struct friction_problem *problem;
+    const struct contact_problem *problem;
     const struct solver_settings *settings;
     struct solver_result result; // of the best impulses; stalled until a check says otherwise
-    double *best;
+    struct solver_workspace *workspace; // memory kept between solves; never NULL
+    double *best;                       // NULL until a check keeps one
     double best_measure, last; // the measure chosen: of the best impulses, of the last check
     int iterations;            // at the last check, in all
     int before;                // of the stages before
+    enum gabion_method stage;  // the method at work
+    int spent_before;          // by it, in earlier stages
 };
 
-struct monitor monitor_open(const struct friction_problem *problem,
+struct monitor monitor_open(const struct contact_problem *problem,
                             const struct solver_settings *settings);
 void monitor_close(struct monitor *monitor);
+
+// Takes a measurement that the method made itself, of impulses that it keeps itself. Returns true
+// when the method has to stop: converged or at the cap.
+bool monitor_note(struct monitor *monitor, int iterations, const struct contact_error *error);
 
 // Measures r after `iterations` of the present stage. True: stop, converged or at the cap.
 bool monitor_check(struct monitor *monitor, int iterations, const double *r);
@@ -60,7 +71,7 @@ bool monitor_done(const struct monitor *monitor); // what the last check said, o
 void monitor_refuse(struct monitor *monitor, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-// A new stage of a chain begins: solvers count from zero, the monitor goes on.
-void monitor_stage(struct monitor *monitor);
+// Begins a new stage of a chain, by the given method: solvers count from zero, the monitor goes on.
+void monitor_stage(struct monitor *monitor, enum gabion_method method);
 
 #endif

@@ -2,33 +2,32 @@
 
 #include <string.h>
 
+#include "engine/solvers/local/local.h"
+#include "engine/solvers/workspace.h"
+#include "parallel/memory.h"
+
 static const struct method {
     const char *name;
     solver_function solve;
     bool joints; // takes them; unknowns of the others are cones or halflines
+    bool slots;  // works on the views of a problem that has them; the others need its rows
 } methods[GABION_METHOD_COUNT] = {
-    [GABION_METHOD_NSGS] = {"nsgs", solver_sweeps, true},
-    [GABION_METHOD_PSOR] = {"psor", solver_psor, false},
-    [GABION_METHOD_CPG] = {"cpg", solver_cpg, true},
-    [GABION_METHOD_LEMKE] = {"lemke", solver_lemke, false},
-    [GABION_METHOD_QP] = {"qp", solver_qp, false},
-    [GABION_METHOD_NEWTON] = {"newton", solver_newton, true},
-    [GABION_METHOD_BICG] = {"bicg", solver_bicg, true},
-    [GABION_METHOD_ANDERSON] = {"anderson", solver_anderson, true},
-    [GABION_METHOD_IPM] = {"ipm", solver_ipm, false},
-    [GABION_METHOD_PROX] = {"prox", solver_prox, true},
-    [GABION_METHOD_AUTO] = {"auto", solver_auto, true},
-};
-
-static const char *const locals[GABION_LOCAL_COUNT] = {
-    [GABION_LOCAL_AUTO] = "auto",     [GABION_LOCAL_EXPLICIT] = "explicit",
-    [GABION_LOCAL_NEWTON] = "newton", [GABION_LOCAL_LEMKE] = "lemke",
-    [GABION_LOCAL_QP] = "qp",         [GABION_LOCAL_EXACT] = "exact",
+    [GABION_METHOD_NSGS] = {"nsgs", solver_nsgs, true, true},
+    [GABION_METHOD_PSOR] = {"psor", solver_psor, false, false},
+    [GABION_METHOD_CPG] = {"cpg", solver_cpg, true, false},
+    [GABION_METHOD_LEMKE] = {"lemke", solver_lemke, false, false},
+    [GABION_METHOD_QP] = {"qp", solver_qp, false, false},
+    [GABION_METHOD_NEWTON] = {"newton", solver_newton, true, false},
+    [GABION_METHOD_BICG] = {"bicg", solver_bicg, true, false},
+    [GABION_METHOD_ANDERSON] = {"anderson", solver_anderson, true, false},
+    [GABION_METHOD_IPM] = {"ipm", solver_ipm, false, false},
+    [GABION_METHOD_PROX] = {"prox", solver_prox, true, false},
+    [GABION_METHOD_AUTO] = {"auto", solver_auto, true, false},
 };
 
 const char *panel_name(enum gabion_method method) { return methods[method].name; }
 
-const char *panel_local_name(enum gabion_local local) { return locals[local]; }
+const char *panel_local_name(enum gabion_local local) { return local_name(local); }
 
 bool panel_takes_joints(enum gabion_method method) { return methods[method].joints; }
 
@@ -40,16 +39,52 @@ const char *panel_status(enum solver_status status) {
     return words[status];
 }
 
-// The start is measured first: it may be the answer, and no contacts are solved by nothing.
-struct solver_result panel_solve(const struct friction_problem *problem, enum gabion_method method,
-                                 const struct solver_settings *settings, double *r) {
+bool solver_has_polygon(enum gabion_method method, enum gabion_local local) {
+    bool by_contact = local == GABION_LOCAL_LEMKE || local == GABION_LOCAL_QP;
+    return method == GABION_METHOD_LEMKE || method == GABION_METHOD_QP ||
+           (method == GABION_METHOD_NSGS && by_contact);
+}
+
+bool panel_visits_all(enum gabion_method method) { return methods[method].slots; }
+
+// Methods on rows measure the start first: it may be the answer, and no contacts are solved by
+// nothing.
+static void solve_rows(struct monitor *monitor, enum gabion_method method, double *r) {
+    if (monitor->problem->held && !methods[method].joints)
+        monitor_refuse(monitor, "%s takes no joints; use nsgs or newton", methods[method].name);
+    else if (!monitor_check(monitor, 0, r))
+        methods[method].solve(monitor, r);
+    if (monitor->best)
+        memcpy(r, monitor->best, contact_problem_size(monitor->problem) * sizeof *r);
+}
+
+static void solve_slots(struct monitor *monitor, struct contact_problem *problem,
+                        enum gabion_method method, vec3 *slots) {
+    contact_problem_materialise(problem);
+    double *r = memory_allocate(contact_problem_size(problem), sizeof *r, "impulses");
+    contact_problem_to_rows(problem, slots, r);
+    solve_rows(monitor, method, r);
+    contact_problem_from_rows(problem, r, slots);
+    memory_free(r);
+}
+
+struct solver_result panel_solve(struct contact_problem *problem, enum gabion_method method,
+                                 const struct solver_settings *settings,
+                                 struct solver_workspace *workspace, double *r) {
     struct monitor monitor = monitor_open(problem, settings);
-    if (problem->held && !methods[method].joints)
-        monitor_refuse(&monitor, "%s takes no joints; use nsgs or newton", methods[method].name);
-    else if (!monitor_check(&monitor, 0, r))
+    struct solver_workspace *own = workspace ? NULL : solver_workspace_create();
+    monitor.workspace = own ? own : workspace;
+    monitor.stage = monitor.result.finished = method;
+    if (problem->views.midpoint && solver_has_polygon(method, settings->local))
+        contact_problem_materialise(problem); // the polygon's law is measured on rows
+    if (methods[method].slots)
         methods[method].solve(&monitor, r);
-    memcpy(r, monitor.best, friction_problem_size(problem) * sizeof *r);
+    else if (problem->views.midpoint)
+        solve_slots(&monitor, problem, method, (vec3 *)r);
+    else
+        solve_rows(&monitor, method, r);
     struct solver_result result = monitor.result;
+    solver_workspace_free(own);
     monitor_close(&monitor);
     return result;
 }

@@ -33,7 +33,7 @@ struct prox {
 static double moved(const struct prox *prox) {
     const struct acceleration *a = &prox->acceleration;
     double sum = 0;
-    for (size_t i = 0; i < friction_problem_size(prox->monitor->problem); i++) {
+    for (size_t i = 0; i < contact_problem_size(prox->monitor->problem); i++) {
         double d = a->scale[i] * (a->answer[i] - prox->reference[i]);
         sum += d * d;
     }
@@ -60,9 +60,9 @@ static int solve_inner(struct prox *prox) {
 
 static void run(struct prox *prox) {
     struct acceleration *a = &prox->acceleration;
-    size_t bytes = friction_problem_size(prox->monitor->problem) * sizeof *prox->reference;
+    size_t bytes = contact_problem_size(prox->monitor->problem) * sizeof *prox->reference;
     for (;;) {
-        gauss_seidel_regularise(&a->sweeps, prox->alpha, prox->reference);
+        row_sweep_regularise(&a->sweeps, prox->alpha, prox->reference);
         acceleration_forget(a);
         int sweeps = solve_inner(prox);
         if (sweeps == 0)
@@ -76,14 +76,13 @@ static void run(struct prox *prox) {
 }
 
 void solver_prox(struct monitor *monitor, double *r) {
-    size_t size = friction_problem_size(monitor->problem);
+    size_t size = contact_problem_size(monitor->problem);
     struct prox prox = {.monitor = monitor,
                         .acceleration = acceleration_open(monitor->problem, monitor->settings, r),
                         .reference = memory_allocate(size, sizeof(double), "prox"),
                         .alpha = ALPHA_START};
     memcpy(prox.reference, r, size * sizeof *r);
     run(&prox);
-    monitor->result.local_fallbacks += gauss_seidel_fallbacks(&prox.acceleration.sweeps);
     memory_free(prox.reference);
-    acceleration_close(&prox.acceleration);
+    monitor->result.local_fallbacks += acceleration_close(&prox.acceleration);
 }

@@ -7,7 +7,7 @@
 #define CHECK_EVERY 5
 
 // The first contact with friction, or none: the count.
-static int32_t first_rough(const struct friction_problem *problem) {
+static int32_t first_rough(const struct contact_problem *problem) {
     int32_t a = 0;
     while (a < problem->contacts && !(problem->mu[a] > 0))
         a++;
@@ -15,26 +15,26 @@ static int32_t first_rough(const struct friction_problem *problem) {
 }
 
 // A start may hold what a frictionless answer cannot.
-static void project(const struct friction_problem *problem, double *r) {
+static void project(const struct contact_problem *problem, double *r) {
     for (int32_t a = 0; a < problem->contacts; a++)
-        friction_set(r, a, vec3_make(fmax(r[3 * (size_t)a], 0), 0, 0));
+        contact_set(r, a, vec3_make(fmax(r[3 * (size_t)a], 0), 0, 0));
 }
 
 // Where W_nn vanishes no impulse changes u_n, and none is given.
-static void sweep(struct friction_state *state, double omega) {
-    const struct friction_problem *problem = state->problem;
+static void sweep(struct contact_state *state, double omega) {
+    const struct contact_problem *problem = state->problem;
     for (int32_t a = 0; a < problem->contacts; a++) {
         const mat3 *W = &problem->diagonal[a];
         double w = W->row[0].x, r = state->r[3 * (size_t)a];
         double next =
-            w > exact_floor(W) ? fmax(r - omega * friction_state_velocity(state, a).x / w, 0) : 0;
+            w > exact_floor(W) ? fmax(r - omega * contact_state_velocity(state, a).x / w, 0) : 0;
         if (next != r)
-            friction_state_set(state, a, vec3_make(next, 0, 0));
+            contact_state_set(state, a, vec3_make(next, 0, 0));
     }
 }
 
 void solver_psor(struct monitor *monitor, double *r) {
-    const struct friction_problem *problem = monitor->problem;
+    const struct contact_problem *problem = monitor->problem;
     int32_t rough = first_rough(problem);
     if (rough < problem->contacts) {
         monitor_refuse(monitor, "psor is for frictionless contacts; contact %d has mu = %g", rough,
@@ -42,14 +42,14 @@ void solver_psor(struct monitor *monitor, double *r) {
         return;
     }
     project(problem, r);
-    struct friction_state state = friction_state_open(problem, r);
+    struct contact_state state = contact_state_open(problem, r);
     int cap = monitor->settings->max_iterations - monitor->before;
     for (int k = 1; !monitor_done(monitor); k++) {
         sweep(&state, monitor->settings->relaxation);
         if (k > CHECK_EVERY && k % CHECK_EVERY != 0 && k < cap)
             continue;
-        friction_state_refresh(&state); // velocities drift by rounding
+        contact_state_refresh(&state); // velocities drift by rounding
         monitor_check(monitor, k, r);
     }
-    friction_state_close(&state);
+    contact_state_close(&state);
 }

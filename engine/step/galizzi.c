@@ -1,21 +1,24 @@
 #include "engine/step/galizzi.h"
 
-#include <float.h>
 #include <string.h>
 
-#include "engine/contact/contacts.h"
-#include "engine/problem/block.h"
+#include "engine/contact/arms.h"
 #include "engine/contact/clump_pair.h"
+#include "engine/contact/contacts.h"
 #include "engine/contact/detection.h"
 #include "engine/contact/gap.h"
 #include "engine/motion/motion.h"
-#include "engine/step/projection.h"
 #include "engine/problem/residual.h"
+#include "engine/problem/rows.h"
+#include "engine/step/overlap.h"
+#include "engine/step/projection.h"
 #include "engine/step/step.h"
+#include "engine/step/work.h"
 #include "parallel/memory.h"
 
-// Of the smaller body's size: the gap up to which bodies touch. A position pass leaves gaps of
-// either sign in the last digit, and contacts that carry a load must not come and go with them.
+// The gap up to which bodies touch, as a share of the smaller body's size. A position pass leaves
+// gaps of either sign in the last digit, and contacts that carry a load must not come and go with
+// them.
 #define TOUCHING 1e-6
 
 // The state before the step, should it fail after bodies have moved.
@@ -25,11 +28,13 @@ struct past {
     struct ledger ledger;
 };
 
-struct corrective {
+struct galizzi {
     struct past past;
-    struct contact *start; // the contacts at the start of the step, with the impulses h f
-    size_t start_count;
-    struct block_point *joint_start; // and the points of joints
+    // The contacts at the start of the step, with their impulses h f and those of the joints.
+    struct contact *start;
+    vec3 *start_impulse;
+    size_t start_count, start_points;
+    struct body_velocity *velocity; // of each body, after the last correction
     struct correction positions;
     bool moves; // positions are found
 };
@@ -43,7 +48,7 @@ static void *copy_of(const void *array, size_t count, size_t size) {
 static void keep_past(struct gabion_world *world) {
     const struct bodies *bodies = &world->bodies;
     size_t count = (size_t)bodies->count;
-    world->corrective->past = (struct past){
+    world->galizzi->past = (struct past){
         copy_of(bodies->x, count, sizeof *bodies->x), copy_of(bodies->v, count, sizeof *bodies->v),
         copy_of(bodies->w, count, sizeof *bodies->w), copy_of(bodies->q, count, sizeof *bodies->q),
         world->ledger};
@@ -51,7 +56,7 @@ static void keep_past(struct gabion_world *world) {
 
 static void restore_past(struct gabion_world *world) {
     struct bodies *bodies = &world->bodies;
-    const struct past *past = &world->corrective->past;
+    const struct past *past = &world->galizzi->past;
     size_t count = (size_t)bodies->count;
     memcpy(bodies->x, past->x, count * sizeof *bodies->x);
     memcpy(bodies->v, past->v, count * sizeof *bodies->v);
@@ -60,9 +65,11 @@ static void restore_past(struct gabion_world *world) {
     world->ledger = past->ledger;
 }
 
-static void corrective_free(struct corrective *scratch) {
+static void galizzi_free(struct galizzi *scratch) {
     const struct past *past = &scratch->past;
-    void *arrays[] = {past->x, past->v, past->w, past->q, scratch->start, scratch->joint_start};
+    void *arrays[] = {past->x,          past->v,        past->w,
+                      past->q,          scratch->start, scratch->start_impulse,
+                      scratch->velocity};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         memory_free(arrays[k]);
     if (scratch->moves)
@@ -72,41 +79,41 @@ static void corrective_free(struct corrective *scratch) {
 
 // Velocities and accelerations at contacts and joints ------------------------------------------
 
-typedef struct solver_velocity (*velocity_function)(const struct gabion_world *, int32_t);
+typedef struct body_velocity (*level_function)(const struct gabion_world *, int32_t);
 
-static struct solver_velocity before(const struct gabion_world *world, int32_t i) {
+static struct body_velocity before(const struct gabion_world *world, int32_t i) {
     const struct bodies *bodies = &world->bodies;
-    return (struct solver_velocity){bodies->v[i],
-                                    vec3_scale(bodies_spin_radius(bodies, i), bodies->w[i])};
+    return (struct body_velocity){bodies->v[i],
+                                  vec3_scale(bodies_spin_radius(bodies, i), bodies->w[i])};
 }
 
-static struct solver_velocity without_contacts(const struct gabion_world *world, int32_t i) {
-    return (struct solver_velocity){world->problem->v_free[i], world->problem->s_free[i]};
+static struct body_velocity without_contacts(const struct gabion_world *world, int32_t i) {
+    return (struct body_velocity){world->midpoint->v_free[i], world->midpoint->s_free[i]};
 }
 
 // Times h: what loads alone do to the velocity.
-static struct solver_velocity acceleration(const struct gabion_world *world, int32_t i) {
-    struct solver_velocity from = before(world, i), to = without_contacts(world, i);
-    return (struct solver_velocity){vec3_sub(to.v, from.v), vec3_sub(to.s, from.s)};
+static struct body_velocity acceleration(const struct gabion_world *world, int32_t i) {
+    struct body_velocity from = before(world, i), to = without_contacts(world, i);
+    return (struct body_velocity){vec3_sub(to.v, from.v), vec3_sub(to.s, from.s)};
 }
 
-static vec3 in_frame(const struct friction_row *row, vec3 u) {
+static vec3 in_frame(const struct contact_row *row, vec3 u) {
     return vec3_make(vec3_dot(row->axis[0], u), vec3_dot(row->axis[1], u),
                      vec3_dot(row->axis[2], u));
 }
 
 // The world itself, which joints know as a body, stands still.
 static vec3 at_point(const struct gabion_world *world, int32_t i, vec3 arm,
-                     velocity_function velocity) {
+                     level_function velocity) {
     if (i == world->bodies.count)
         return vec3_zero();
-    struct solver_velocity body = velocity(world, i);
+    struct body_velocity body = velocity(world, i);
     return vec3_add(body.v, vec3_cross(body.s, arm));
 }
 
 static vec3 relative(const struct gabion_world *world, const struct correction *correction,
-                     int32_t k, velocity_function velocity) {
-    const struct friction_row *row = &correction->problem->bodies.rows[k];
+                     int32_t k, level_function velocity) {
+    const struct contact_row *row = &correction->problem->bodies.rows[k];
     const struct correction_row *about = &correction->rows[k];
     return in_frame(row, vec3_sub(at_point(world, about->c, row->arm_c, velocity),
                                   at_point(world, about->a, row->arm_a, velocity)));
@@ -133,16 +140,20 @@ static vec3 centripetal(const struct gabion_world *world, const struct correctio
 static double turning(const struct gabion_world *world, const struct correction *correction,
                       int32_t k) {
     const struct correction_row *about = &correction->rows[k];
-    if (about->point < 0 || world->joints.list[about->index].kind != GABION_JOINT_DISTANCE)
+    if (about->point < 0)
+        return 0;
+    int32_t index = world->contacts->joints.blocks[about->index].joint;
+    const struct joint *joint = &world->joints.list[index];
+    if (joint->kind != GABION_JOINT_DISTANCE)
         return 0;
     vec3 u = relative(world, correction, k, before);
-    return (u.y * u.y + u.z * u.z) / world->joints.list[about->index].length;
+    return (u.y * u.y + u.z * u.z) / joint->length;
 }
 
 // Times h: J (a) + c of eq. 2.6.
 static vec3 closing_acceleration(const struct gabion_world *world,
                                  const struct correction *correction, int32_t k) {
-    const struct friction_row *row = &correction->problem->bodies.rows[k];
+    const struct contact_row *row = &correction->problem->bodies.rows[k];
     const struct correction_row *about = &correction->rows[k];
     vec3 c = in_frame(row, vec3_sub(centripetal(world, about, about->c, row->arm_c),
                                     centripetal(world, about, about->a, row->arm_a)));
@@ -164,42 +175,46 @@ static const struct gabion_law *law_of(const struct gabion_world *world,
 static void set_friction(const struct gabion_world *world, struct correction *correction) {
     for (int32_t k = 0; k < correction->problem->contacts; k++)
         if (correction->rows[k].point < 0)
-            correction->problem->mu[k] =
-                fmin(law_of(world, &correction->rows[k])->friction, DBL_MAX);
+            correction->problem->mu[k] = row_friction(law_of(world, &correction->rows[k]));
 }
 
-// Velocities in the solver bodies, from the free ones and the impulses found.
+struct body_velocity galizzi_velocity(const struct gabion_world *world, int32_t body) {
+    return world->galizzi->velocity[body];
+}
+
+// Finds the velocities from the free ones and the impulses found.
 static void set_velocities(struct gabion_world *world, const struct correction *correction) {
-    struct problem *problem = world->problem;
+    struct midpoint *midpoint = world->midpoint;
     double *change = correction_motion(correction);
-    for (int32_t i = 0; i < problem->body_count; i++) {
-        bool is_world = i == world->bodies.count;
-        vec3 v = is_world ? vec3_zero() : problem->v_free[i];
-        vec3 s = is_world ? vec3_zero() : problem->s_free[i];
+    for (int32_t i = 0; i < midpoint->count; i++) {
+        struct body_velocity u = {vec3_zero(), vec3_zero()}; // of the world itself
+        if (i < world->bodies.count)
+            u = without_contacts(world, i);
         const double *six = change + 6 * (size_t)i;
         if (i < world->bodies.moving) {
-            v = vec3_add(v, vec3_make(six[0], six[1], six[2]));
-            s = vec3_add(s, vec3_make(six[3], six[4], six[5]));
+            u.v = vec3_add(u.v, vec3_make(six[0], six[1], six[2]));
+            u.s = vec3_add(u.s, vec3_make(six[3], six[4], six[5]));
         }
-        solver_set_velocity(&problem->bodies[i], v, s);
+        world->galizzi->velocity[i] = u;
     }
     memory_free(change);
 }
 
-static struct block_point *point_of(const struct gabion_world *world,
-                                    const struct correction_row *row) {
-    return &world->problem->points[world->joints.list[row->index].slot + (uint32_t)row->point];
+static vec3 *impulse_of(const struct gabion_world *world, const struct correction_row *row) {
+    const struct contacts *contacts = world->contacts;
+    if (row->point < 0)
+        return &contacts->impulse[row->index];
+    size_t point = contacts->joints.blocks[row->index].begin + (uint32_t)row->point;
+    return &contacts->impulse[contacts->count + point];
 }
 
 static void set_impulses(struct gabion_world *world, const struct correction *correction) {
     for (int32_t k = 0; k < correction->problem->contacts; k++) {
         const struct correction_row *about = &correction->rows[k];
-        vec3 r = friction_get(correction->x, k);
+        vec3 r = contact_get(correction->x, k);
         if (about->point < 0)
-            world->contacts->list[about->index].impulse =
-                friction_row_impulse(&correction->problem->bodies.rows[k], r);
-        else
-            point_of(world, about)->r = r;
+            r = contact_row_impulse(&correction->problem->bodies.rows[k], r);
+        *impulse_of(world, about) = r;
     }
 }
 
@@ -212,35 +227,40 @@ static bool *choose_resting(const struct gabion_world *world) {
     bool *chosen = memory_allocate(contacts->count, sizeof *chosen, "contacts");
     for (size_t k = 0; k < contacts->count; k++) {
         const struct contact *contact = &contacts->list[k];
-        double u_n = vec3_dot(contact->normal, block_velocity_now(world, contact));
+        double u_n = vec3_dot(contact->normal, contact_velocity_now(world, contact));
         double gap = contact->gap + world->settings.step * fmax(u_n, 0);
         chosen[k] = gap <= touching_gap(world, contact);
     }
     return chosen;
 }
 
+static void count_iterations(struct gabion_world *world, int iterations) {
+    world->report.sweeps += iterations;
+    world->report.spent[GABION_METHOD_BICG] += iterations;
+}
+
 static void keep_start(struct gabion_world *world) {
-    struct corrective *scratch = world->corrective;
-    const struct problem *problem = world->problem;
-    scratch->start_count = world->contacts->count;
-    scratch->start = copy_of(world->contacts->list, scratch->start_count, sizeof *scratch->start);
-    if (world->joints.count > 0)
-        scratch->joint_start =
-            copy_of(problem->points, problem->point_count, sizeof *problem->points);
+    struct galizzi *scratch = world->galizzi;
+    const struct contacts *contacts = world->contacts;
+    scratch->start_count = contacts->count;
+    scratch->start_points = contacts->joints.count;
+    scratch->start = copy_of(contacts->list, contacts->count, sizeof *scratch->start);
+    scratch->start_impulse =
+        copy_of(contacts->impulse, contacts->count + contacts->joints.count, sizeof(vec3));
 }
 
 static void correct_accelerations(struct gabion_world *world) {
     bool *chosen = choose_resting(world);
-    joints_stand(world);
     struct correction correction = correction_open(world, world->contacts->list, chosen);
     for (int32_t k = 0; k < correction.problem->contacts; k++)
-        friction_set(correction.problem->q, k, closing_acceleration(world, &correction, k));
+        contact_set(correction.problem->q, k, closing_acceleration(world, &correction, k));
     set_friction(world, &correction);
     correction_solve(&correction, world, world->settings.budget.accelerations);
     set_velocities(world, &correction);
     set_impulses(world, &correction);
     keep_start(world);
-    world->report = (struct step_report){.converged = true, .sweeps = correction.iterations};
+    world->report = (struct step_report){.converged = true, .finished_by = GABION_METHOD_BICG};
+    count_iterations(world, correction.iterations);
     correction_close(&correction);
     memory_free(chosen);
 }
@@ -248,27 +268,26 @@ static void correct_accelerations(struct gabion_world *world) {
 // Positions -----------------------------------------------------------------------------------
 
 static void find_positions(struct gabion_world *world) {
-    struct corrective *scratch = world->corrective;
-    joints_stand(world);
+    struct galizzi *scratch = world->galizzi;
     scratch->positions =
         projection_find(world, world->contacts->list, world->settings.budget.positions);
     scratch->moves = true;
-    world->report.sweeps += scratch->positions.iterations;
+    count_iterations(world, scratch->positions.iterations);
 }
 
 static void move_apart(struct gabion_world *world) {
-    projection_move(world, &world->corrective->positions);
+    projection_move(world, &world->galizzi->positions);
 }
 
 // Velocities ----------------------------------------------------------------------------------
 
 // Contacts that were found closed, and those that the pass on positions closes.
 static bool *choose_closed(const struct gabion_world *world) {
-    const struct correction *positions = &world->corrective->positions;
+    const struct correction *positions = &world->galizzi->positions;
     size_t count = world->contacts->count;
     bool *chosen = memory_allocate(count, sizeof *chosen, "contacts");
-    double *gap = memory_allocate(friction_problem_size(positions->problem), sizeof *gap, "gaps");
-    friction_problem_velocity(positions->problem, positions->x, gap);
+    double *gap = memory_allocate(contact_problem_size(positions->problem), sizeof *gap, "gaps");
+    contact_problem_velocity(positions->problem, positions->x, gap);
     for (size_t k = 0; k < count; k++) {
         const struct contact *contact = &world->contacts->list[k];
         chosen[k] = fmin(contact->gap, gap[3 * k]) <= touching_gap(world, contact);
@@ -280,24 +299,24 @@ static bool *choose_closed(const struct gabion_world *world) {
 static double speed2(const struct gabion_world *world, int32_t i) {
     if (i == world->bodies.count)
         return 0;
-    struct solver_velocity u = without_contacts(world, i);
+    struct body_velocity u = without_contacts(world, i);
     return vec3_dot(u.v, u.v) + vec3_dot(u.s, u.s);
 }
 
 static void set_velocity_errors(const struct gabion_world *world, struct correction *correction) {
-    struct friction_problem *problem = correction->problem;
+    struct contact_problem *problem = correction->problem;
     problem->floor = world->settings.step * vec3_length(world->settings.gravity);
     problem->speed2 = 0;
     for (int32_t k = 0; k < problem->contacts; k++) {
         const struct correction_row *row = &correction->rows[k];
-        friction_set(problem->q, k, relative(world, correction, k, without_contacts));
+        contact_set(problem->q, k, relative(world, correction, k, without_contacts));
         problem->speed2 += speed2(world, row->c) + speed2(world, row->a);
     }
     set_friction(world, correction);
 }
 
 static void report_residual(struct gabion_world *world, const struct correction *correction) {
-    struct friction_error error = residual_of(correction->problem, correction->x);
+    struct contact_error error = residual_of(correction->problem, correction->x);
     struct step_report *report = &world->report;
     bool fclib = world->settings.measure == GABION_MEASURE_FCLIB;
     report->residual = error.scaled;
@@ -311,12 +330,12 @@ static void report_residual(struct gabion_world *world, const struct correction 
 static double rebound_contacts(const struct gabion_world *world, struct correction *correction) {
     double cutoff = gap_restitution_cutoff(&world->settings), most = 0;
     for (int32_t k = 0; k < correction->problem->contacts; k++) {
-        vec3 p = friction_get(correction->x, k);
+        vec3 p = contact_get(correction->x, k);
         if (correction->rows[k].point >= 0 ||
             !(p.x * correction->problem->diagonal[k].row[0].x > cutoff))
             continue;
         double e = law_of(world, &correction->rows[k])->restitution;
-        friction_set(correction->x, k, vec3_scale(1 + e, p));
+        contact_set(correction->x, k, vec3_scale(1 + e, p));
         most = fmax(most, e);
     }
     return most;
@@ -327,7 +346,7 @@ static void rebound(const struct gabion_world *world, struct correction *correct
     double e = rebound_contacts(world, correction);
     for (int32_t k = 0; k < correction->problem->contacts; k++)
         if (correction->rows[k].point >= 0)
-            friction_set(correction->x, k, vec3_scale(1 + e, friction_get(correction->x, k)));
+            contact_set(correction->x, k, vec3_scale(1 + e, contact_get(correction->x, k)));
 }
 
 static void correct_velocities(struct gabion_world *world) {
@@ -339,8 +358,8 @@ static void correct_velocities(struct gabion_world *world) {
     rebound(world, &correction);
     set_velocities(world, &correction);
     set_impulses(world, &correction);
-    world->report.sweeps += correction.iterations;
-    world->problem->active = (size_t)correction.problem->contacts;
+    count_iterations(world, correction.iterations);
+    world->report.rows = correction.problem->contacts;
     correction_close(&correction);
     memory_free(chosen);
 }
@@ -348,10 +367,10 @@ static void correct_velocities(struct gabion_world *world) {
 static void take_velocities(struct gabion_world *world) {
     struct bodies *bodies = &world->bodies;
     for (int32_t i = 0; i < bodies->moving; i++) {
-        const struct solver_body *body = &world->problem->bodies[i];
+        struct body_velocity u = galizzi_velocity(world, i);
         double R = bodies->radius[i];
-        bodies->v[i] = solver_v(body);
-        bodies->w[i] = vec3_make(body->s[0] / R, body->s[1] / R, body->s[2] / R);
+        bodies->v[i] = u.v;
+        bodies->w[i] = vec3_make(u.s.x / R, u.s.y / R, u.s.z / R);
     }
 }
 
@@ -362,75 +381,90 @@ static bool comes_before(const struct contact *x, const struct contact *y) {
 }
 
 // The normal has turned since: what pushed along it still does.
-static vec3 turned_impulse(const struct contact *from, const struct contact *to) {
-    double normal = vec3_dot(from->impulse, from->normal);
-    vec3 along = vec3_add_scaled(from->impulse, -normal, from->normal);
-    return vec3_add_scaled(along, normal - vec3_dot(along, to->normal), to->normal);
+static vec3 turned_impulse(vec3 impulse, vec3 from, vec3 to) {
+    double normal = vec3_dot(impulse, from);
+    vec3 along = vec3_add_scaled(impulse, -normal, from);
+    return vec3_add_scaled(along, normal - vec3_dot(along, to), to);
 }
 
-// Both lists are in canonical order. A contact that is not there any more has nobody to tell.
+// Adds the impulses of the start. Both lists are in canonical order; impulses of vanished contacts
+// are dropped.
 static void add_start(struct gabion_world *world) {
-    const struct corrective *scratch = world->corrective;
+    const struct galizzi *scratch = world->galizzi;
+    struct contacts *contacts = world->contacts;
     size_t first = 0;
-    for (size_t k = 0; k < world->contacts->count; k++) {
-        struct contact *contact = &world->contacts->list[k];
+    for (size_t k = 0; k < contacts->count; k++) {
+        const struct contact *contact = &contacts->list[k];
         while (first < scratch->start_count && comes_before(&scratch->start[first], contact))
             first++;
         for (size_t j = first;
              j < scratch->start_count && !comes_before(contact, &scratch->start[j]); j++)
             if (scratch->start[j].feature == contact->feature)
-                contact->impulse =
-                    vec3_add(contact->impulse, turned_impulse(&scratch->start[j], contact));
-        contact->status = (uint8_t)contacts_status(contact, world->laws.law[contact->law].friction);
+                contacts->impulse[k] =
+                    vec3_add(contacts->impulse[k],
+                             turned_impulse(scratch->start_impulse[j], scratch->start[j].normal,
+                                            contact->normal));
     }
-    for (size_t k = 0; scratch->joint_start && k < world->problem->point_count; k++) {
-        vec3 *r = &world->problem->points[k].r;
-        *r = vec3_add(*r, scratch->joint_start[k].r);
+    for (size_t k = 0; k < scratch->start_points; k++) {
+        vec3 *r = &contacts->impulse[contacts->count + k];
+        *r = vec3_add(*r, scratch->start_impulse[scratch->start_count + k]);
     }
-    joints_remember(world);
 }
 
 // The step ------------------------------------------------------------------------------------
 
 static bool make_step(struct gabion_world *world, struct gabion_error *error) {
-    if (!step_begin(world, error))
+    step_phase(world, PHASE_EVENTS, step_enter);
+    step_phase(world, PHASE_EVENTS, step_leave);
+    step_phase(world, PHASE_EVENTS, step_account);
+    if (!step_fits(world, error))
         return false;
-    step_phase(world, PHASE_PREDICT, motion_predict);
+    step_phase(world, PHASE_PREDICT, motion_predict_free);
+    step_phase(world, PHASE_PREDICT, motion_predict_fixed);
+    step_phase(world, PHASE_PREDICT, motion_predict_driven);
+    step_phase(world, PHASE_PREDICT, motion_predict_masses);
     step_phase(world, PHASE_PREDICT, motion_stand);
     step_phase(world, PHASE_BROAD, detection_broad);
     step_phase(world, PHASE_NARROW, detection_narrow);
+    step_phase(world, PHASE_PROBLEM, joint_points_find);
     step_phase(world, PHASE_SOLVE, correct_accelerations);
     if (!step_check(world, error))
         return false;
     keep_past(world);
-    step_phase(world, PHASE_LEDGER, ledger_work);
-    step_phase(world, PHASE_INTEGRATE, motion_integrate);
+    step_phase(world, PHASE_LEDGER, work_of_step);
+    step_phase(world, PHASE_INTEGRATE, step_integrate);
     step_phase(world, PHASE_INTEGRATE, motion_stand);
     step_phase(world, PHASE_BROAD, detection_broad); // as far as the free velocities still reach
     step_phase(world, PHASE_NARROW, detection_narrow);
     step_phase(world, PHASE_INTEGRATE, motion_arrive);
+    step_phase(world, PHASE_PROBLEM, joint_points_find);
     step_phase(world, PHASE_PROJECT, find_positions);
     step_phase(world, PHASE_SOLVE, correct_velocities);
     if (!step_check(world, error)) {
         restore_past(world);
         return false;
     }
-    step_phase(world, PHASE_LEDGER, ledger_impulses);
+    step_phase(world, PHASE_LEDGER, work_of_impulses);
     step_phase(world, PHASE_INTEGRATE, take_velocities);
     step_phase(world, PHASE_LEDGER, ledger_close);
     step_phase(world, PHASE_PROJECT, move_apart);
     step_phase(world, PHASE_LEDGER, ledger_projection);
     step_phase(world, PHASE_CONTACTS, add_start);
+    step_phase(world, PHASE_CONTACTS, contacts_judge);
     step_phase(world, PHASE_CONTACTS, contacts_remember);
-    step_phase(world, PHASE_LEDGER, ledger_contacts);
+    step_phase(world, PHASE_CONTACTS, joint_points_remember);
+    step_phase(world, PHASE_LEDGER, overlap_measure);
     step_count(world);
     return true;
 }
 
-bool corrective_step(struct gabion_world *world, struct gabion_error *error) {
-    world->corrective = memory_allocate(1, sizeof *world->corrective, "corrective step");
+bool galizzi_step(struct gabion_world *world, struct gabion_error *error) {
+    size_t bodies = (size_t)world->bodies.count + (size_t)world->pending_count + 1; // and the world
+    world->galizzi = memory_allocate(1, sizeof *world->galizzi, "corrective step");
+    world->galizzi->velocity =
+        memory_allocate(bodies, sizeof *world->galizzi->velocity, "corrective step");
     bool good = make_step(world, error);
-    corrective_free(world->corrective);
-    world->corrective = NULL;
+    galizzi_free(world->galizzi);
+    world->galizzi = NULL;
     return good;
 }

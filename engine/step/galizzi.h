@@ -5,8 +5,12 @@
 #ifndef ENGINE_STEP_GALIZZI_H
 #define ENGINE_STEP_GALIZZI_H
 
+#include "engine/motion/midpoint.h"
 #include "engine/world/world.h"
 
-bool corrective_step(struct gabion_world *world, struct gabion_error *error);
+bool galizzi_step(struct gabion_world *world, struct gabion_error *error);
+
+// Returns the velocity of a body as the last correction left it, within a step.
+struct body_velocity galizzi_velocity(const struct gabion_world *world, int32_t body);
 
 #endif

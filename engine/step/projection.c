@@ -9,7 +9,7 @@
 struct correction projection_find(const struct gabion_world *world, const struct contact *contacts,
                                   int iterations) {
     size_t count = world->contacts->count;
-    struct friction_problem *problem;
+    struct contact_problem *problem;
     bool *near = memory_allocate(count, sizeof *near, "projection");
     for (size_t k = 0; k < count; k++)
         near[k] = contacts[k].gap < INFINITY; // not of a body that has left its drum
@@ -21,10 +21,10 @@ struct correction projection_find(const struct gabion_world *world, const struct
         if (row->point < 0) {
             double gap = contacts[row->index].gap;
             correction.class[k] = gap < 0 ? PARTITION_ACTIVE : PARTITION_INACTIVE;
-            friction_set(problem->q, k, vec3_make(gap, 0, 0));
+            contact_set(problem->q, k, vec3_make(gap, 0, 0));
         } else {
-            const struct joint *joint = &world->joints.list[row->index];
-            friction_set(problem->q, k, joint_gap(world, joint, row->point));
+            const struct joint_block *block = &world->contacts->joints.blocks[row->index];
+            contact_set(problem->q, k, joint_points_gap(world, block, row->point));
         }
     }
     correction_solve(&correction, world, iterations);

@@ -8,10 +8,11 @@
 #include "engine/contact/contacts.h"
 #include "engine/step/correction.h"
 
-// Of the contacts of the step as they are after it, by settings.projection iterations.
+// Moves bodies apart by the contacts of the step as they are after it, with settings.projection
+// iterations.
 void projection_apply(struct gabion_world *world);
 
-// The displacements that take the overlaps of `contacts` away, and those alone: nothing else
+// Finds the displacements that take the overlaps of `contacts` away, and those alone: nothing else
 // moves. Contacts that are open may close on the way and then push too.
 struct correction projection_find(const struct gabion_world *world, const struct contact *contacts,
                                   int iterations);

@@ -1,18 +1,18 @@
 #include "engine/step/step.h"
 
-#include <string.h>
-
 #include "engine/contact/contacts.h"
+#include "engine/contact/interfaces.h"
+#include "engine/motion/motion.h"
+#include "engine/solvers/panel.h"
+#include "engine/solvers/workspace.h"
 #include "engine/step/galizzi.h"
-#include "engine/contact/detection.h"
+#include "engine/step/moreau.h"
+#include "engine/world/drivers.h"
 #include "engine/world/events.h"
 #include "engine/world/hollow_fit.h"
-#include "engine/motion/motion.h"
-#include "engine/problem/problem.h"
-#include "engine/step/projection.h"
-#include "engine/step/solution.h"
-#include "engine/solvers/panel.h"
+#include "engine/world/order.h"
 #include "parallel/clock.h"
+#include "parallel/memory.h"
 
 const char *const phase_names[PHASE_COUNT] = {
     [PHASE_EVENTS] = "events", [PHASE_PREDICT] = "predict",     [PHASE_BROAD] = "broad",
@@ -27,33 +27,70 @@ void step_phase(struct gabion_world *world, enum phase phase, void (*work)(struc
     world->run.phase_time[phase] += clock_seconds() - start;
 }
 
-static void solve(struct gabion_world *world) {
-    struct nsgs_result result = solution_find(world);
-    struct step_report *report = &world->report;
-    report->sweeps = result.sweeps;
-    report->converged = result.converged;
-    report->residual = result.residual;
-    report->residual_fclib = result.residual_fclib;
-    memcpy(report->refusal, result.refusal, sizeof report->refusal);
-    report->colours = world->problem->colours;
-    world->run.local_fallbacks += result.local_fallbacks;
-    problem_store(world);
+bool world_step(struct gabion_world *world, struct gabion_error *error) {
+    double budget = world->settings.time_budget;
+    world->deadline = budget > 0 ? clock_seconds() + budget : 0;
+    return world->settings.scheme == GABION_SCHEME_CORRECTIVE ? galizzi_step(world, error)
+                                                              : moreau_step(world, error);
 }
 
-static double speed2(const struct solver_body *body) {
-    vec3 v = solver_v(body), s = solver_s(body);
-    return vec3_dot(v, v) + vec3_dot(s, s);
+// Bodies that enter and leave -------------------------------------------------------------------
+
+static void follow_order(struct gabion_world *world, int32_t *new_index, int32_t old_moving) {
+    contacts_reorder(world, new_index, old_moving);
+    memory_free(new_index);
 }
 
-// Largest speed, and the place where a NaN is caught before it reaches the state.
+void step_enter(struct gabion_world *world) {
+    events_insert(world);
+    int32_t moving = world->bodies.moving;
+    if (world->entered || world->step % ORDER_INTERVAL == 0)
+        follow_order(world, order_bodies(world), moving);
+    if (world->entered || world->step == 0)
+        drivers_adopt(world);
+}
+
+void step_leave(struct gabion_world *world) {
+    events_reset(world);
+    int32_t moving = world->bodies.moving;
+    bool *leaves = events_leaving(world);
+    if (leaves)
+        follow_order(world, order_remove(world, leaves), moving);
+    memory_free(leaves);
+}
+
+void step_account(struct gabion_world *world) {
+    if (world->changed || world->step == 0)
+        ledger_events(world);
+    if (world->step == 0)
+        interfaces_find(world);
+}
+
+bool step_fits(const struct gabion_world *world, struct gabion_error *error) {
+    if (world->step > 0 && !world->entered)
+        return true;
+    return hollow_fit_check(world, error) ||
+           error_context(error, "step %lld", (long long)world->step + 1);
+}
+
+// The end of a step -----------------------------------------------------------------------------
+
+// Returns the largest square of a speed; not a number where a velocity or spin is none.
 static void measure_speed(void *context, size_t begin, size_t end, double *out) {
-    const struct solver_body *bodies = context;
+    const struct gabion_world *world = context;
     for (size_t i = begin; i < end; i++) {
-        vec3 v = solver_v(&bodies[i]);
-        out[0] = isfinite(speed2(&bodies[i])) ? fmax(out[0], vec3_dot(v, v)) : NAN;
+        struct body_velocity u = step_velocity(world, (int32_t)i);
+        out[0] = isfinite(body_velocity_square(u)) ? fmax(out[0], vec3_dot(u.v, u.v)) : NAN;
         if (isnan(out[0]))
             return;
     }
+}
+
+static int32_t first_not_finite(const struct gabion_world *world) {
+    int32_t i = 0;
+    while (i + 1 < world->bodies.moving && isfinite(body_velocity_square(step_velocity(world, i))))
+        i++;
+    return i;
 }
 
 bool step_check(struct gabion_world *world, struct gabion_error *error) {
@@ -62,18 +99,13 @@ bool step_check(struct gabion_world *world, struct gabion_error *error) {
         return error_set(error, GABION_ERROR_RUN, "step %lld: solver.method %s: %s",
                          (long long)world->step + 1, panel_name(world->settings.method),
                          world->report.refusal);
-    team_max(world->team, (size_t)world->bodies.moving, 1, measure_speed, world->problem->bodies,
-             &v2);
+    team_max(world->team, (size_t)world->bodies.moving, 1, measure_speed, world, &v2);
     world->report.max_speed = sqrt(v2);
-    if (isnan(v2)) {
-        int32_t i = 0;
-        while (i + 1 < world->bodies.moving && isfinite(speed2(&world->problem->bodies[i])))
-            i++;
+    if (isnan(v2))
         return error_set(error, GABION_ERROR_RUN,
                          "step %lld: the velocity of body %d is not a number; the state of the "
                          "last complete step is kept. Try a smaller time.step",
-                         (long long)world->step + 1, world->bodies.id[i]);
-    }
+                         (long long)world->step + 1, world->bodies.id[first_not_finite(world)]);
     if (!world->report.converged && world->settings.on_cap == GABION_CAP_STOP)
         return error_set(error, GABION_ERROR_RUN,
                          "step %lld: residual %.3g after %d sweeps, above solver.tolerance %.3g, "
@@ -82,6 +114,17 @@ bool step_check(struct gabion_world *world, struct gabion_error *error) {
                          (long long)world->step + 1, world->report.residual, world->report.sweeps,
                          world->settings.tolerance);
     return true;
+}
+
+struct body_velocity step_velocity(const void *context, int32_t body) {
+    const struct gabion_world *world = context;
+    return world->galizzi ? galizzi_velocity(world, body)
+                          : solver_workspace_velocity(world->workspace, body);
+}
+
+void step_integrate(struct gabion_world *world) {
+    motion_integrate_free(world, step_velocity, world);
+    motion_integrate_driven(world);
 }
 
 void step_count(struct gabion_world *world) {
@@ -94,65 +137,10 @@ void step_count(struct gabion_world *world) {
     world->run.steps++;
     world->run.unconverged_steps += !world->report.converged;
     world->run.sweeps += world->report.sweeps;
-    world->run.contact_sweeps += (int64_t)world->problem->active * world->report.sweeps;
+    world->run.contact_sweeps += (int64_t)world->report.rows * world->report.sweeps;
     time = world_time(world);
     if (!(world->report.max_speed <= world->settings.rest_speed))
         world->rest_since = NAN;
     else if (isnan(world->rest_since))
         world->rest_since = time;
-}
-
-// Bodies come in at the start and from the waiting ones.
-bool step_begin(struct gabion_world *world, struct gabion_error *error) {
-    int waiting = world->pending_count;
-    double budget = world->settings.time_budget;
-    world->deadline = budget > 0 ? clock_seconds() + budget : 0;
-    step_phase(world, PHASE_EVENTS, events_apply);
-    if (world->step > 0 && world->pending_count == waiting)
-        return true;
-    return hollow_fit_check(world, error) ||
-           error_context(error, "step %lld", (long long)world->step + 1);
-}
-
-bool world_step(struct gabion_world *world, struct gabion_error *error) {
-    if (world->settings.scheme == GABION_SCHEME_CORRECTIVE)
-        return corrective_step(world, error);
-    if (!step_begin(world, error))
-        return false;
-    step_phase(world, PHASE_PREDICT, motion_predict);
-    step_phase(world, PHASE_BROAD, detection_broad);
-    step_phase(world, PHASE_NARROW, detection_narrow);
-    step_phase(world, PHASE_CONTACTS, contacts_match);
-    step_phase(world, PHASE_PROBLEM, problem_build);
-    step_phase(world, PHASE_SOLVE, solve);
-    if (!step_check(world, error))
-        return false;
-    step_phase(world, PHASE_LEDGER, ledger_work);
-    step_phase(world, PHASE_INTEGRATE, motion_integrate);
-    step_phase(world, PHASE_CONTACTS, contacts_remember);
-    step_phase(world, PHASE_CONTACTS, joints_remember);
-    step_phase(world, PHASE_LEDGER, ledger_close);
-    if (world->settings.projection > 0) {
-        step_phase(world, PHASE_PROJECT, projection_apply);
-        step_phase(world, PHASE_LEDGER, ledger_projection);
-    }
-    step_phase(world, PHASE_LEDGER, ledger_contacts);
-    step_count(world);
-    return true;
-}
-
-// Public names of the running half of engine/gabion.h -----------------------------------------
-
-bool gabion_step(struct gabion_world *world, struct gabion_error *error) {
-    return world_step(world, error);
-}
-
-int64_t gabion_step_number(const struct gabion_world *world) { return world->step; }
-
-double gabion_time(const struct gabion_world *world) { return world_time(world); }
-
-bool gabion_at_rest(const struct gabion_world *world) {
-    double slack = 1e-6 * world->settings.step;
-    return world->settings.rest_speed > 0 && world->pending_count == 0 &&
-           world_time(world) - world->rest_since >= world->settings.rest_duration - slack;
 }

@@ -1,16 +1,35 @@
-// The step.
+// What the two schemes share: the phases of a step that neither of them changes.
 #ifndef ENGINE_STEP_STEP_H
 #define ENGINE_STEP_STEP_H
 
+#include "engine/motion/midpoint.h"
 #include "engine/world/world.h"
 
+// Makes one step by the scheme of the settings. Returns false on an error that stops the run; the
+// state is then that of the last complete step.
 bool world_step(struct gabion_world *world, struct gabion_error *error);
 
-// What the schemes have in common: a phase on the clock; events and the start of a step; a look at
-// the velocities in the solver bodies before they become state; the end of a step.
+// Runs a phase and adds its time to the run's report.
 void step_phase(struct gabion_world *world, enum phase phase, void (*work)(struct gabion_world *));
-bool step_begin(struct gabion_world *world, struct gabion_error *error);
+
+// Phases at the start of a step, in this order.
+void step_enter(struct gabion_world *world);   // bodies enter, and are put in order
+void step_leave(struct gabion_world *world);   // velocities are reset, bodies leave
+void step_account(struct gabion_world *world); // the ledger books what these did
+// Rejects bodies that do not fit into a hollow, when some have entered.
+bool step_fits(const struct gabion_world *world, struct gabion_error *error);
+
+// Returns the velocity of a body at the end of the step, as the solve left it.
+struct body_velocity step_velocity(const void *world, int32_t body);
+
+// Looks at those velocities before they become state: an error where one is not a number, where the
+// solver rejected the problem, or where an unsolved step stops the run (solver.on_cap).
 bool step_check(struct gabion_world *world, struct gabion_error *error);
+
+// Integrates free bodies with those velocities, and driven ones along their path.
+void step_integrate(struct gabion_world *world);
+
+// Counts a complete step.
 void step_count(struct gabion_world *world);
 
 #endif

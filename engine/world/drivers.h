@@ -1,10 +1,4 @@
-// Drivers: fixed bodies that follow a path x*(t) exactly, at every theta:
-//
-//   q_m = x*(t + (1-theta) h),   v+ = [x*(t + h + (1-theta) h) - x*(t + (1-theta) h)] / h,
-//   q_{i+1} = x*(t + h),
-//
-// and the same for orientations, where the difference is the rotation from one to the other.
-// Solving q_{i+1} = q_m + theta h v+ for v+ instead would ring for ever at theta = 1/2.
+// Drivers: the paths that fixed bodies follow.
 #ifndef ENGINE_WORLD_DRIVERS_H
 #define ENGINE_WORLD_DRIVERS_H
 
@@ -15,9 +9,16 @@
 // late body enters at its own position plus the displacement so far.
 void drivers_adopt(struct gabion_world *world);
 
-bool drivers_turn(const struct gabion_world *world); // some driver does
+// Returns whether some driver turns its bodies.
+bool drivers_turn(const struct gabion_world *world);
 
-void drivers_predict(struct gabion_world *world);   // q_m, v+ and s+ into the problem
-void drivers_integrate(struct gabion_world *world); // x, q, v and w of the bodies
+struct placement {
+    vec3 x;
+    quat q;
+};
+
+// Returns where entry k of world->driven, which is in the run, is at a time: turned first, in the
+// order of the drivers, then shifted by the sum of the others.
+struct placement drivers_path(const struct gabion_world *world, int k, double time);
 
 #endif

@@ -3,10 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/contact/interfaces.h"
-#include "engine/world/drivers.h"
-#include "engine/world/ledger.h"
-#include "engine/world/order.h"
 #include "parallel/memory.h"
 
 // The step starting at t carries the event of time T when T lies in (t - h, t], but for rounding.
@@ -21,31 +17,22 @@ static int compare_pending(const void *a, const void *b) {
     return s != t ? (s > t) - (s < t) : (first->id > second->id) - (first->id < second->id);
 }
 
-static bool insert_bodies(struct gabion_world *world) {
+void events_insert(struct gabion_world *world) {
     double t = world_time(world), slack = 1e-6 * world->settings.step;
     int due = 0;
+    if (world->step == 0 && world->pending_count > 1)
+        qsort(world->pending, (size_t)world->pending_count, sizeof *world->pending,
+              compare_pending);
     while (due < world->pending_count && world->pending[due].body.insert_time <= t + slack) {
         bodies_append(&world->bodies, world->pending[due].id, &world->pending[due].body);
         due++;
     }
+    world->entered = world->changed = due > 0;
     if (due == 0)
-        return false;
+        return;
     world->pending_count -= due;
     memmove(world->pending, world->pending + due,
             (size_t)world->pending_count * sizeof *world->pending);
-    return true;
-}
-
-static void remove_group(struct gabion_world *world, int group) {
-    int32_t count = world->bodies.count;
-    bool *leaves = memory_allocate((size_t)count, sizeof *leaves, "removal"), any = false;
-    for (int32_t i = 0; i < count; i++) {
-        leaves[i] = world->bodies.group[i] == group;
-        any |= leaves[i];
-    }
-    if (any)
-        order_remove(world, leaves);
-    memory_free(leaves);
 }
 
 static void reset_group(struct gabion_world *world, const struct event *event) {
@@ -62,27 +49,44 @@ static void reset_group(struct gabion_world *world, const struct event *event) {
     }
 }
 
-void events_apply(struct gabion_world *world) {
-    if (world->step == 0 && world->pending_count > 1)
-        qsort(world->pending, (size_t)world->pending_count, sizeof *world->pending,
-              compare_pending);
-    bool entered = insert_bodies(world), changed = entered;
-    if (entered || world->step % ORDER_INTERVAL == 0)
-        order_bodies(world);
-    if (entered || world->step == 0)
-        drivers_adopt(world);
+void events_reset(struct gabion_world *world) {
     for (int k = 0; k < world->event_count; k++) {
         const struct event *event = &world->events[k];
-        if (!falls_due(world, event->time))
+        if (event->kind != EVENT_RESET || !falls_due(world, event->time))
             continue;
-        changed = true;
-        if (event->kind == EVENT_REMOVAL)
-            remove_group(world, event->group);
-        else
-            reset_group(world, event);
+        reset_group(world, event);
+        world->changed = true;
     }
-    if (changed || world->step == 0)
-        ledger_events(world);
-    if (world->step == 0)
-        interfaces_find(world);
+}
+
+static bool group_leaves(const struct gabion_world *world, int group) {
+    for (int k = 0; k < world->event_count; k++) {
+        const struct event *event = &world->events[k];
+        if (event->kind == EVENT_REMOVAL && event->group == group && falls_due(world, event->time))
+            return true;
+    }
+    return false;
+}
+
+static bool any_removal(const struct gabion_world *world) {
+    for (int k = 0; k < world->event_count; k++)
+        if (world->events[k].kind == EVENT_REMOVAL && falls_due(world, world->events[k].time))
+            return true;
+    return false;
+}
+
+bool *events_leaving(struct gabion_world *world) {
+    int32_t count = world->bodies.count;
+    if (!any_removal(world))
+        return NULL;
+    world->changed = true;
+    bool *leaves = memory_allocate((size_t)count, sizeof *leaves, "removal"), any = false;
+    for (int32_t i = 0; i < count; i++) {
+        leaves[i] = group_leaves(world, world->bodies.group[i]);
+        any |= leaves[i];
+    }
+    if (any)
+        return leaves;
+    memory_free(leaves);
+    return NULL;
 }

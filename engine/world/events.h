@@ -5,6 +5,14 @@
 
 #include "engine/world/world.h"
 
-void events_apply(struct gabion_world *world);
+// Lets the bodies enter whose time has come; sets world->entered.
+void events_insert(struct gabion_world *world);
+
+// Sets the velocities that fall due; sets world->changed.
+void events_reset(struct gabion_world *world);
+
+// Returns which bodies leave in this step, by index, for order_remove; NULL: none. Sets
+// world->changed. Free it with memory_free.
+bool *events_leaving(struct gabion_world *world);
 
 #endif

@@ -1,8 +1,8 @@
 // Joints: bilateral constraints between two bodies, or a body and the world, inside the contact
 // problem of the step.
 //
-// A joint is one to three points, each a point of a block (engine/problem/problem.h) of whose three
-// directions some are held: u = 0 there, and the impulse may have any sign.
+// A joint is one to three points, of whose three directions some are held: u = 0 there, and the
+// impulse may have any sign.
 //
 //   ball       the anchor, three directions
 //   hinge      the anchor, and a point further along the axis, two directions across it
@@ -49,12 +49,7 @@ struct joint {
     double length; // distance only, m
 
     vec3 impulse[JOINT_POINTS]; // state: of the last step on the first body, in the joint's frame
-
-    // Of the step; void while the joint sleeps.
-    int32_t body[2]; // indices; the number of bodies for the world
-    bool swapped;    // the block's c is the second body
-    uint32_t slot;   // its first point in the problem; SLOT_NONE: it sleeps
-    vec3 axis[3];    // n, s, t at q_m
+    vec3 axis[3];               // n, s, t at q_m of the last step
 };
 
 struct joints {
@@ -72,61 +67,72 @@ static inline uint64_t joints_key(int32_t first, int32_t second) {
 }
 
 struct gabion_world;
-struct problem;
-struct block;
-struct block_point;
-struct joint_inverse;
 
 void joints_free(struct joints *joints);
 
-// The angular impulses of the last step into problem->joint_moment.
-void joints_expect(struct gabion_world *world);
-
-// Finds the bodies and frames of the step. A joint sleeps while one of its bodies is not in the
-// run. Returns the number of points of those that do not.
-size_t joints_begin(struct gabion_world *world);
-
-// The same for a scheme that builds no contact problem: lays out the points of the joints alone.
-void joints_stand(struct gabion_world *world);
+// Points and places ---------------------------------------------------------------------------
 
 int joint_points(const struct joint *joint);
 
-// The block of a joint but for the place of its points, and one of these points.
-void joint_start_block(const struct joint *joint, struct block *block);
-void joint_fill_point(const struct gabion_world *world, const struct joint *joint, int k,
-                      const struct block *block, struct block_point *point);
+// Returns the directions that point k holds: bits of engine/world/hold.h.
+uint8_t joint_holds(const struct joint *joint, int k);
 
-// Of all its points, when they are filled.
-void joint_fill_inverse(const struct problem *problem, const struct joint *joint,
-                        const struct block *block, struct joint_inverse *inverse);
+// A side of a joint in space.
+struct joint_place {
+    vec3 centre;
+    vec3 arm;     // from the centre to the anchor
+    vec3 axis[3]; // n, s, t
+};
 
-void joints_remember(struct gabion_world *world); // impulses for the next step
+struct joint_place joint_place(const struct joint_side *side, vec3 centre, const mat3 *axes);
 
-// 1/2 (u+ + u-).r of all joints, and the part of it that prescribed bodies paid for.
-void joints_work(const struct gabion_world *world, double *work, double *driven);
+// Finds the indices of both bodies, the number of bodies for the world itself. False while one of
+// them is not in the run: the joint sleeps.
+bool joint_find_bodies(const struct gabion_world *world, const struct joint *joint, int32_t *body);
 
-// The error of point k by the state of the bodies, of the block's c against its a, in the
-// directions of the step.
-vec3 joint_gap(const struct gabion_world *world, const struct joint *joint, int k);
+// Places both sides by the state of the bodies.
+void joint_place_now(const struct gabion_world *world, const struct joint *joint,
+                     const int32_t *body, struct joint_place *placed);
+
+// Returns the vector from the centre of the side's body to point k.
+vec3 joint_arm(const struct joint *joint, const struct joint_place *side, int k);
+
+// Finds the joint's directions: they turn with its second body; those of a distance follow the
+// line.
+void joint_axes(const struct joint *joint, const struct joint_place *placed, vec3 *axis);
+
+// Returns how far point k of the first side is from that of the second, in the directions held.
+vec3 joint_error_at(const struct joint *joint, const struct joint_place *placed, const vec3 *axis,
+                    int k);
+
+// Readings ------------------------------------------------------------------------------------
+
+// Adds up the angular impulses of the last step on each moving body.
+void joints_moments(const struct gabion_world *world, vec3 *moment);
 
 // How far the points of a joint are apart in the directions held, by the state of its bodies; zero
 // while one is not in the run. And the largest of all joints.
 double joint_error(const struct gabion_world *world, const struct joint *joint);
 double joints_error(const struct gabion_world *world);
 
-// Where the joint is on each body now; false while one of them is not in the run. And the force on
-// the first over the last step, and its moment about a point; zero while the joint sleeps.
+// Finds where the joint is on each body now; false while one of them is not in the run.
 bool joints_anchors(const struct gabion_world *world, const struct joint *joint, vec3 *first,
                     vec3 *second);
+
+// Return the force on the first body over the last step and its moment about a point; zero while
+// the joint sleeps.
 vec3 joints_force(const struct gabion_world *world, const struct joint *joint);
 vec3 joints_moment(const struct gabion_world *world, const struct joint *joint, vec3 about);
 
+// Joined bodies do not collide ------------------------------------------------------------------
+
 void joints_list_apart(struct joints *joints); // before joints_part, once there are new ones
 
-// A pair of ids, by joints_key, is on that list.
+// Returns whether a pair of ids, by joints_key, is on that list.
 bool joints_listed(const struct joints *joints, uint64_t key);
 
-// Two bodies, by id, are joined and therefore do not collide. Asked for every pair in reach.
+// Returns whether two bodies, by id, are joined and therefore do not collide. Called for every pair
+// in reach.
 static inline bool joints_part(const struct joints *joints, int32_t first, int32_t second) {
     return joints->apart_count > 0 && joints_listed(joints, joints_key(first, second));
 }

@@ -20,26 +20,23 @@ struct ledger {
     double projection_work;    // bodies moved apart: their weight, and the turn of unequal moments
     double removed_energy;     // events: bodies that entered or left, velocities that were reset
     double energy_error;
-    double explained; // work of the step in progress, between ledger_work and ledger_close
+    double explained; // work of the step in progress, until ledger_close
     double turnover;  // sum of |work| of every kind and step, the scale of energy_error
 };
 
 struct gabion_world;
 
-// Energies anew after events (or before the first step); the difference goes to removed_energy.
+// Measures the energies anew after events (or before the first step) and books the difference as
+// removed_energy.
 void ledger_events(struct gabion_world *world);
-// Work of the step, from the velocities before and after it; before positions are integrated.
-void ledger_work(struct gabion_world *world);
-// The part of it that contacts did, alone: of impulses that come after the others.
-void ledger_impulses(struct gabion_world *world);
-// Energies at the end of the step and what the books leave unexplained.
+// Measures the energies at the end of the step; what the work of the step does not explain is the
+// error.
 void ledger_close(struct gabion_world *world);
-// Energies anew after bodies were moved apart; the difference goes to projection_work.
+// Measures the energies anew after bodies were moved apart and books the difference as
+// projection_work.
 void ledger_projection(struct gabion_world *world);
-// Contacts that carry force, and overlaps of the bodies as they stand at the end of the step.
-void ledger_contacts(struct gabion_world *world);
 
-// The books are wrong by more than rounding: a defect, not physics.
+// Returns whether the error is more than rounding: a defect of the program, not physics.
 bool ledger_failed(const struct ledger *ledger);
 
 #endif

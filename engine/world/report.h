@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "engine/gabion.h"
+
 enum phase {
     PHASE_EVENTS,
     PHASE_PREDICT,
@@ -25,8 +27,12 @@ struct step_report {
     int32_t bodies;     // spheres and blocks in the run, fixed ones included
     int64_t candidates; // contact points within the alert distance
     int64_t contacts;   // those that carry force
-    int32_t sweeps;
+    int64_t rows;       // contacts and points of joints in the solve
+    int32_t sweeps;     // or iterations, as the method that finished counts
     int32_t colours;
+    enum gabion_method finished_by;     // the method whose impulses the step goes on with
+    int32_t spent[GABION_METHOD_COUNT]; // iterations of each method
+    int64_t substitutions;              // contacts that another local solver served
     bool converged;
     double residual;             // scaled measure
     double residual_fclib;       // unscaled one of FCLIB and Siconos
@@ -35,7 +41,7 @@ struct step_report {
     double mean_overlap;         // m, over the contacts that overlap or carry force
     double joint_error;          // m, largest of any joint at the end of the step
     double max_speed;
-    char refusal[200]; // "", or why the solver does not take such problems
+    char refusal[200]; // "", or why the solver rejects such problems
 };
 
 struct run_report {

@@ -8,11 +8,15 @@
 #include "engine/world/ledger.h"
 #include "engine/world/report.h"
 
-struct contacts;   // engine/contact/contacts.h
-struct interfaces; // engine/contact/interfaces.h
-struct detection;  // engine/contact/detection.h: grid and pair lists
-struct problem;    // engine/problem/problem.h: the contact problem of the step
-struct corrective; // engine/step/galizzi.c: what the phases of its step hand on
+// Members of the world that belong to the rooms above this one.
+struct midpoint;         // engine/motion/midpoint.h
+struct contacts;         // engine/contact/contacts.h
+struct interfaces;       // engine/contact/interfaces.h
+struct detection;        // engine/contact/detection.h
+struct contact_problem;  // engine/problem/contact_problem.h
+struct solver_workspace; // engine/solvers/workspace.h
+struct step_observer;    // engine/step/solve.h
+struct galizzi;          // engine/step/galizzi.c
 
 struct name_table {
     char **name;
@@ -105,11 +109,17 @@ struct gabion_world {
     struct step_report report;
     struct run_report run;
 
-    double deadline; // of the step in progress (solver.time_budget), clock_seconds; 0: none
+    // Of the step in progress.
+    double deadline;       // solver.time_budget, clock_seconds; 0: none
+    bool entered, changed; // bodies entered; events changed the state
+    struct contact_problem *problem;
+    struct step_observer *observer; // engine/step/solve.h; NULL: none
 
+    // Memory kept from step to step.
+    struct midpoint *midpoint;
     struct detection *detection;
-    struct problem *problem;
-    struct corrective *corrective; // NULL between steps
+    struct solver_workspace *workspace;
+    struct galizzi *galizzi; // what the phases of a corrective step hand on; NULL between steps
 };
 
 // Time of step number `step`: a product, so that it does not drift.

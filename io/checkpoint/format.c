@@ -38,7 +38,7 @@ _Static_assert(sizeof(bool) == 1 && sizeof(enum gabion_shape) == 4 && sizeof(int
                "stored as they lie in memory");
 
 // A member added to one of these needs a row in the tables below, and another format version.
-_Static_assert(sizeof(struct ledger) == 96 && sizeof(struct joint) == 384 &&
+_Static_assert(sizeof(struct ledger) == 96 && sizeof(struct joint) == 368 &&
                    sizeof(struct half_space) == 64 && sizeof(struct hollow) == 48 &&
                    sizeof(struct driven_body) == 64 && sizeof(struct pending_body) == 280 &&
                    sizeof(struct interface) == 40 && sizeof(struct interface_corner) == 48,

@@ -92,7 +92,13 @@ static bool write_contacts(const struct h5_file *file, const struct gabion_world
         CONTACT("contacts/status", "1", H5_TYPE_UINT8, 1, status),
         CONTACT("contacts/gap", "m", H5_TYPE_FLOAT64, 1, gap),
         CONTACT("contacts/normal", "1", H5_TYPE_FLOAT64, 3, normal),
-        CONTACT("contacts/impulse", "N s", H5_TYPE_FLOAT64, 3, impulse),
+        {.name = "contacts/impulse",
+         .unit = "N s",
+         .type = H5_TYPE_FLOAT64,
+         .columns = 3,
+         .count = contacts->count,
+         .stride = sizeof *contacts->impulse,
+         .base = (char *)contacts->impulse},
     };
     return write_all(file, rows, sizeof rows / sizeof *rows, error);
 }

@@ -36,8 +36,7 @@ struct comparison {
 
 // One solve -----------------------------------------------------------------------------------
 
-static struct solving solve_best(const struct friction_problem *problem,
-                                 struct solver_choice choice,
+static struct solving solve_best(struct contact_problem *problem, struct solver_choice choice,
                                  const struct solver_settings *settings, double *r) {
     struct solving best = solving_run(problem, choice, settings, r);
     double total = best.seconds;
@@ -55,7 +54,7 @@ static const char *name_of(const char *path) {
 }
 
 static void print_row(const struct comparison *comparison, const char *path,
-                      const struct friction_problem *problem, int solver, double tolerance,
+                      struct contact_problem *problem, int solver, double tolerance,
                       const struct solving *solving) {
     const char *status = panel_status(solving->result.status);
     printf("%-*s  %8" PRId32 "  %-16s  %9g  %-9s  %10d  %11.4g  %15.3g  %14.3g\n",
@@ -96,9 +95,9 @@ static void print_heading(const struct comparison *comparison) {
 // One problem ---------------------------------------------------------------------------------
 
 static void compare_problem(struct comparison *comparison, const char *path,
-                            const struct friction_problem *problem) {
+                            struct contact_problem *problem) {
     const struct options *options = comparison->options;
-    double *r = memory_allocate(friction_problem_size(problem), sizeof *r, "impulses");
+    double *r = memory_allocate(contact_problem_size(problem), sizeof *r, "impulses");
     size_t solvers = (size_t)comparison->solver_count, files = (size_t)options->target_count;
     for (int t = 0; t < comparison->tolerance_count; t++)
         for (int s = 0; s < comparison->solver_count; s++) {
@@ -125,13 +124,13 @@ static void compare_files(struct comparison *comparison, struct team *team) {
     print_heading(comparison);
     for (int k = 0; k < options->target_count; k++) {
         struct gabion_error error = {0};
-        struct friction_problem *problem = solving_read(options->targets[k], team, &error);
+        struct contact_problem *problem = solving_read(options->targets[k], team, &error);
         if (problem != NULL)
             compare_problem(comparison, options->targets[k], problem);
         else
             fprintf(stderr, "gabion: %s\n", error.text);
         comparison->unreadable += problem == NULL;
-        friction_problem_free(problem);
+        contact_problem_free(problem);
     }
 }
 

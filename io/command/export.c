@@ -1,7 +1,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "engine/contact/contacts.h"
 #include "engine/problem/residual.h"
+#include "engine/problem/stored.h"
+#include "engine/step/solve.h"
 #include "io/command/commands.h"
 #include "io/fclib/fclib.h"
 #include "io/file/file.h"
@@ -14,26 +17,39 @@
 static bool print_written(const char *path, const struct gabion_world *world,
                           struct gabion_error *error) {
     double *r;
-    struct friction_problem *problem = fclib_read(path, &r, error);
+    struct contact_problem *problem = fclib_read(path, &r, error);
     if (problem == NULL)
         return false;
-    struct friction_error residual = residual_of(problem, r);
+    struct contact_error residual = residual_of(problem, r);
     printf("file: %s\nstep: %" PRId64 "\ntime: %.9g\ncontacts: %" PRId32 "\nblocks: %zu\n", path,
            world->step, world_time(world), problem->contacts,
            problem->matrix.start[problem->contacts]);
     printf("residual-scaled: %.6g\nresidual-fclib: %.6g\n", residual.scaled, residual.fclib);
-    friction_problem_free(problem);
+    contact_problem_free(problem);
     memory_free(r);
     return true;
 }
 
+// Keeps the problem of the last step with what its solve starts from.
+struct keeper {
+    struct step_observer observer;
+    struct contact_problem *problem;
+};
+
+static void keep(struct step_observer *observer, struct contact_problem *problem,
+                 const vec3 *start) {
+    struct keeper *keeper = (struct keeper *)observer;
+    contact_problem_free(keeper->problem);
+    keeper->problem = contact_problem_copy(problem, start);
+}
+
 static bool write_problem(const struct scene *scene, const struct options *options,
-                          const struct friction_problem *problem, struct gabion_error *error) {
+                          const struct contact_problem *problem, struct gabion_error *error) {
     const struct gabion_world *world = scene->world;
     const char *title = case_title(scene->file);
     char description[1024];
-    double *r = memory_allocate(friction_problem_size(problem), sizeof *r, "impulses");
-    friction_problem_get(problem, world->problem, r);
+    double *r = memory_allocate(contact_problem_size(problem), sizeof *r, "impulses");
+    contact_problem_to_rows(problem, world->contacts->impulse, r);
     snprintf(description, sizeof description,
              "Step %" PRId64 " of %.512s, time %.9g s, step length %.9g s, written by Gabion "
              "%s. The solution is what the run found, to its tolerance of %.3g.",
@@ -49,6 +65,24 @@ static bool write_problem(const struct scene *scene, const struct options *optio
     return written;
 }
 
+// The corrective scheme builds no problem of velocities; a step may have no contacts.
+static bool write_kept(const struct scene *scene, const struct options *options,
+                       struct contact_problem *problem, struct gabion_error *error) {
+    const struct gabion_world *world = scene->world;
+    if (problem == NULL)
+        return error_set(error, GABION_ERROR_INPUT,
+                         "%s: time.scheme corrective has no contact problem to write; export a "
+                         "step of a case with time.scheme moreau",
+                         options->target);
+    contact_problem_materialise(problem);
+    if (problem->contacts > 0)
+        return write_problem(scene, options, problem, error);
+    return error_set(error, GABION_ERROR_INPUT,
+                     "%s: no contacts in step %" PRId64 " (time %.9g s), so there is no problem to "
+                     "write; choose another step with --step",
+                     options->target, world->step, world_time(world));
+}
+
 static bool make_step(struct scene *scene, const struct options *options,
                       struct gabion_error *error) {
     struct gabion_world *world = scene->world;
@@ -57,17 +91,15 @@ static bool make_step(struct scene *scene, const struct options *options,
         return error_set(error, GABION_ERROR_INPUT,
                          "%s: is at step %" PRId64 "; step %" PRId64 " cannot be made from there",
                          options->target, world->step, step);
-    while (world->step < step)
-        if (!gabion_step(world, error))
-            return false;
-    struct friction_problem *problem = friction_problem_of_step(world);
-    bool written = problem->contacts > 0 && write_problem(scene, options, problem, error);
-    if (problem->contacts == 0)
-        error_set(error, GABION_ERROR_INPUT,
-                  "%s: no contacts in step %" PRId64 " (time %.9g s), so there is no problem to "
-                  "write; choose another step with --step",
-                  options->target, step, world_time(world));
-    friction_problem_free(problem);
+    struct keeper keeper = {.observer = {keep}};
+    bool made = true;
+    while (made && world->step < step) {
+        world->observer = world->step + 1 == step ? &keeper.observer : NULL;
+        made = gabion_step(world, error);
+    }
+    world->observer = NULL;
+    bool written = made && write_kept(scene, options, keeper.problem, error);
+    contact_problem_free(keeper.problem);
     return written && print_written(options->fclib, world, error);
 }
 

@@ -10,7 +10,7 @@
 
 struct record {
     int iteration;
-    struct friction_error error;
+    struct contact_error error;
 };
 
 struct history {
@@ -19,7 +19,7 @@ struct history {
 };
 
 // Kept in memory: the time told is that of solving, not of a disk.
-static void record_error(void *context, int iteration, const struct friction_error *error) {
+static void record_error(void *context, int iteration, const struct contact_error *error) {
     struct history *history = context;
     history->records = memory_reserve(history->records, &history->capacity, history->count + 1,
                                       sizeof *history->records, "history of a solver");
@@ -42,7 +42,7 @@ static bool write_history(const char *path, const struct history *history,
 
 static void print_answer(const struct solving *solving, struct solver_choice choice,
                          const struct solver_settings *settings,
-                         const struct friction_problem *problem) {
+                         const struct contact_problem *problem) {
     printf("solver: %s\n", panel_name(choice.method));
     if (solving_has_local(choice.method))
         printf("local: %s\n", panel_local_name(choice.local));
@@ -68,7 +68,7 @@ static void tell_unsolved(const struct solving *solving, const struct solver_set
                                                                 : "");
 }
 
-static bool solve(const struct friction_problem *problem, struct solver_choice choice,
+static bool solve(struct contact_problem *problem, struct solver_choice choice,
                   const struct options *options, struct gabion_error *error) {
     struct history history = {0};
     struct solver_settings settings = options->solver;
@@ -77,7 +77,7 @@ static bool solve(const struct friction_problem *problem, struct solver_choice c
         settings.record = record_error;
         settings.context = &history;
     }
-    double *r = memory_allocate(friction_problem_size(problem), sizeof *r, "impulses");
+    double *r = memory_allocate(contact_problem_size(problem), sizeof *r, "impulses");
     struct solving solving = solving_run(problem, choice, &settings, r);
     print_answer(&solving, choice, &settings, problem);
     bool save = options->save && solving.result.status != SOLVER_REFUSED; // else nothing to store
@@ -104,9 +104,9 @@ bool command_solve(const struct options *options, struct gabion_error *error) {
     struct workers workers;
     if (!solving_check(choice, error) || !workers_start(&workers, options->threads, error))
         return false;
-    struct friction_problem *problem = solving_read(options->target, workers.team, error);
+    struct contact_problem *problem = solving_read(options->target, workers.team, error);
     bool solved = problem != NULL && solve(problem, choice, options, error);
-    friction_problem_free(problem);
+    contact_problem_free(problem);
     workers_stop(&workers);
     return solved;
 }

@@ -6,28 +6,28 @@
 #include "parallel/clock.h"
 #include "parallel/memory.h"
 
-struct friction_problem *solving_read(const char *path, struct team *team,
-                                      struct gabion_error *error) {
+struct contact_problem *solving_read(const char *path, struct team *team,
+                                     struct gabion_error *error) {
     double *solution;
-    struct friction_problem *problem = fclib_read(path, &solution, error);
+    struct contact_problem *problem = fclib_read(path, &solution, error);
     memory_free(solution);
     if (problem != NULL)
         problem->team = team;
     return problem;
 }
 
-double solving_measure(const struct solver_settings *settings, const struct friction_error *error) {
+double solving_measure(const struct solver_settings *settings, const struct contact_error *error) {
     return settings->measure == GABION_MEASURE_SCALED ? error->scaled : error->fclib;
 }
 
-struct solving solving_run(const struct friction_problem *problem, struct solver_choice choice,
+struct solving solving_run(struct contact_problem *problem, struct solver_choice choice,
                            const struct solver_settings *settings, double *r) {
     struct solver_settings own = *settings;
     struct solving solving;
     own.local = choice.local;
-    memset(r, 0, friction_problem_size(problem) * sizeof *r);
+    memset(r, 0, contact_problem_size(problem) * sizeof *r);
     double start = clock_seconds();
-    solving.result = panel_solve(problem, choice.method, &own, r);
+    solving.result = panel_solve(problem, choice.method, &own, NULL, r);
     solving.seconds = clock_seconds() - start;
     solving.error = residual_of(problem, r);
     solving.solved = solving.result.status == SOLVER_CONVERGED &&

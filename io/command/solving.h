@@ -7,21 +7,21 @@
 #include "parallel/team.h"
 
 // Reads a problem and gives it the team's threads. Its stored solution is not wanted here.
-struct friction_problem *solving_read(const char *path, struct team *team,
-                                      struct gabion_error *error);
+struct contact_problem *solving_read(const char *path, struct team *team,
+                                     struct gabion_error *error);
 
 struct solving {
     struct solver_result result;
-    struct friction_error error; // measured anew on the answer, by code that no solver shares
-    double seconds;              // of solving alone
-    bool solved;                 // converged, and the new measure says so too
+    struct contact_error error; // measured anew on the answer, by code that no solver shares
+    double seconds;             // of solving alone
+    bool solved;                // converged, and the new measure says so too
 };
 
 // From zero impulses; the answer is left in r.
-struct solving solving_run(const struct friction_problem *problem, struct solver_choice choice,
+struct solving solving_run(struct contact_problem *problem, struct solver_choice choice,
                            const struct solver_settings *settings, double *r);
 
-double solving_measure(const struct solver_settings *settings, const struct friction_error *error);
+double solving_measure(const struct solver_settings *settings, const struct contact_error *error);
 bool solving_has_local(enum gabion_method method); // has it a choice of them?
 // A local solver must have an effect.
 bool solving_check(struct solver_choice choice, struct gabion_error *error);

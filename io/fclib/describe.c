@@ -7,17 +7,17 @@
 #include "parallel/memory.h"
 
 // |W - W^T| / |W|, Frobenius. A block without a partner differs from zero twice.
-static double asymmetry(const struct friction_problem *problem) {
-    const struct friction_matrix *matrix = &problem->matrix;
+static double asymmetry(const struct contact_problem *problem) {
+    const struct contact_matrix *matrix = &problem->matrix;
     double difference2 = 0, norm2 = 0;
     for (int32_t a = 0; a < problem->contacts; a++)
         for (size_t e = matrix->start[a]; e < matrix->start[a + 1]; e++) {
-            size_t mirror = friction_matrix_find(matrix, matrix->column[e], a);
+            size_t mirror = contact_matrix_find(matrix, matrix->column[e], a);
             bool found = mirror != SIZE_MAX;
             for (size_t k = 0; k < 9; k++) {
                 size_t i = k / 3, j = k % 3;
-                double w = matrix->value[e * FRICTION_BLOCK + 4 * j + i];
-                double t = found ? matrix->value[mirror * FRICTION_BLOCK + 4 * i + j] : 0;
+                double w = matrix->value[e * CONTACT_BLOCK + 4 * j + i];
+                double t = found ? matrix->value[mirror * CONTACT_BLOCK + 4 * i + j] : 0;
                 norm2 += w * w;
                 difference2 += (w - t) * (w - t) * (found ? 1 : 2);
             }
@@ -25,7 +25,7 @@ static double asymmetry(const struct friction_problem *problem) {
     return norm2 > 0 ? sqrt(difference2 / norm2) : 0;
 }
 
-static void describe_friction(const struct friction_problem *problem, FILE *stream) {
+static void describe_friction(const struct contact_problem *problem, FILE *stream) {
     double low = INFINITY, high = 0;
     for (int32_t a = 0; a < problem->contacts; a++) {
         low = fmin(low, problem->mu[a]);
@@ -35,12 +35,12 @@ static void describe_friction(const struct friction_problem *problem, FILE *stre
         fprintf(stream, "friction-min: %.9g\nfriction-max: %.9g\n", low, high);
 }
 
-static void describe_solution(const struct friction_problem *problem, const double *r,
+static void describe_solution(const struct contact_problem *problem, const double *r,
                               FILE *stream) {
     fprintf(stream, "solution: %s\n", r ? "yes" : "no");
     if (r == NULL)
         return;
-    struct friction_error error = residual_of(problem, r);
+    struct contact_error error = residual_of(problem, r);
     fprintf(stream, "residual-scaled: %.6g\nresidual-fclib: %.6g\n", error.scaled, error.fclib);
 }
 
@@ -54,7 +54,7 @@ static void describe_text(const char *path, const char *name, FILE *stream) {
 
 bool fclib_describe(const char *path, FILE *stream, struct gabion_error *error) {
     double *r;
-    struct friction_problem *problem = fclib_read(path, &r, error);
+    struct contact_problem *problem = fclib_read(path, &r, error);
     if (problem == NULL)
         return false;
     double difference = asymmetry(problem);
@@ -67,7 +67,7 @@ bool fclib_describe(const char *path, FILE *stream, struct gabion_error *error) 
             difference);
     describe_friction(problem, stream);
     describe_solution(problem, r, stream);
-    friction_problem_free(problem);
+    contact_problem_free(problem);
     memory_free(r);
     return true;
 }

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "io/fclib/fclib.h"
+#include "engine/problem/stored.h"
 #include "io/fclib/format.h"
+#include "io/fclib/step.h"
 #include "io/file/h5.h"
 #include "parallel/memory.h"
 
@@ -74,7 +76,7 @@ static bool check_friction(const void *context, const struct h5_rows *rows, cons
             return error_set(error, GABION_ERROR_INPUT,
                              "%s: '%s'[%zu] is %g; a coefficient of friction, 0 or more, was "
                              "expected (infinite friction: %g)",
-                             file->path, rows->name, first + k, mu[k], FRICTION_STICKS);
+                             file->path, rows->name, first + k, mu[k], CONTACT_STICKS);
     return true;
 }
 
@@ -240,11 +242,11 @@ static int32_t *find_blocks(const struct entries *entries, size_t contacts, size
 // An entry told twice is a sum, as in CSparse; the first is copied, so that even the sign of a zero
 // survives.
 static bool fill_blocks(const struct h5_file *file, const struct entries *entries,
-                        struct friction_matrix *matrix, struct gabion_error *error) {
+                        struct contact_matrix *matrix, struct gabion_error *error) {
     for (size_t k = 0; k < entries->count; k++) {
         int32_t row = entries->row[k], column = entries->column[k];
-        size_t place = friction_matrix_find(matrix, row / 3, column / 3);
-        double *block = matrix->value + place * FRICTION_BLOCK;
+        size_t place = contact_matrix_find(matrix, row / 3, column / 3);
+        double *block = matrix->value + place * CONTACT_BLOCK;
         double *value = &block[4 * (column % 3) + row % 3];
         *value = *value == 0 ? entries->value[k] : *value + entries->value[k];
         if (!isfinite(*value))
@@ -255,19 +257,19 @@ static bool fill_blocks(const struct h5_file *file, const struct entries *entrie
     return true;
 }
 
-static struct friction_problem *build(const struct h5_file *file, const struct entries *entries,
-                                      struct gabion_error *error) {
+static struct contact_problem *build(const struct h5_file *file, const struct entries *entries,
+                                     struct gabion_error *error) {
     size_t contacts = (size_t)entries->side / 3;
     size_t *start = memory_allocate(contacts + 1, sizeof *start, "blocks of W");
     int32_t *column = find_blocks(entries, contacts, start);
-    struct friction_problem *problem = friction_problem_create((int32_t)contacts, start[contacts]);
+    struct contact_problem *problem = contact_problem_create((int32_t)contacts, start[contacts]);
     memcpy(problem->matrix.start, start, (contacts + 1) * sizeof *start);
     memcpy(problem->matrix.column, column, start[contacts] * sizeof *column);
     memory_free(start);
     memory_free(column);
     if (fill_blocks(file, entries, &problem->matrix, error))
         return problem;
-    friction_problem_free(problem);
+    contact_problem_free(problem);
     return NULL;
 }
 
@@ -309,17 +311,17 @@ static bool read_vectors(const struct h5_file *file, size_t side, double **q, do
     return *mu != NULL;
 }
 
-static struct friction_problem *read_problem(const struct h5_file *file,
-                                             struct gabion_error *error) {
+static struct contact_problem *read_problem(const struct h5_file *file,
+                                            struct gabion_error *error) {
     struct entries entries = {0};
-    struct friction_problem *problem = NULL;
+    struct contact_problem *problem = NULL;
     double *q = NULL, *mu = NULL;
     if (check_supported(file, error) && read_entries(file, &entries, error) &&
         read_vectors(file, (size_t)entries.side, &q, &mu, error) &&
         (problem = build(file, &entries, error)) != NULL) {
-        memcpy(problem->q, q, friction_problem_size(problem) * sizeof *q);
+        memcpy(problem->q, q, contact_problem_size(problem) * sizeof *q);
         memcpy(problem->mu, mu, (size_t)problem->contacts * sizeof *mu);
-        friction_problem_finish(problem);
+        contact_problem_finish(problem);
     }
     memory_free(q);
     memory_free(mu);
@@ -327,24 +329,24 @@ static struct friction_problem *read_problem(const struct h5_file *file,
     return problem;
 }
 
-static bool read_solution(const struct h5_file *file, const struct friction_problem *problem,
+static bool read_solution(const struct h5_file *file, const struct contact_problem *problem,
                           double **solution, struct gabion_error *error) {
     if (!h5_exists(file, FCLIB_SOLUTION "/r"))
         return true;
-    *solution = read_exactly(file, FCLIB_SOLUTION "/r", check_finite,
-                             friction_problem_size(problem), "rows of W", error);
+    *solution = read_exactly(file, FCLIB_SOLUTION "/r", check_finite, contact_problem_size(problem),
+                             "rows of W", error);
     return *solution != NULL;
 }
 
-struct friction_problem *fclib_read(const char *path, double **solution,
-                                    struct gabion_error *error) {
+struct contact_problem *fclib_read(const char *path, double **solution,
+                                   struct gabion_error *error) {
     struct h5_file file;
     *solution = NULL;
     if (!h5_open(&file, path, error))
         return NULL;
-    struct friction_problem *problem = read_problem(&file, error);
+    struct contact_problem *problem = read_problem(&file, error);
     if (problem != NULL && !read_solution(&file, problem, solution, error)) {
-        friction_problem_free(problem);
+        contact_problem_free(problem);
         problem = NULL;
     }
     h5_abandon(&file);
@@ -373,4 +375,68 @@ char *fclib_read_text(const char *path, const char *name) {
         h5_abandon(&file);
     }
     return text ? text : memory_allocate(1, 1, "text");
+}
+
+// Steps ---------------------------------------------------------------------------------------
+
+static bool same_numbers(const double *x, const double *y, size_t count) {
+    for (size_t k = 0; k < count; k++)
+        if (x[k] != y[k])
+            return false;
+    return true;
+}
+
+// The views belong to W, q and mu as long as these are what the views give.
+static bool same_problem(const struct contact_problem *file, struct contact_problem *step) {
+    contact_problem_materialise(step);
+    size_t rows = (size_t)step->contacts;
+    if (file->contacts != step->contacts || !same_numbers(file->q, step->q, 3 * rows))
+        return false;
+    for (size_t a = 0; a < rows; a++)
+        if (file->mu[a] != fmin(step->mu[a], CONTACT_STICKS))
+            return false;
+    struct contact_problem *built = contact_problem_assemble(step);
+    size_t blocks = built->matrix.start[rows];
+    bool same = file->matrix.start[rows] == blocks &&
+                memcmp(file->matrix.column, built->matrix.column,
+                       blocks * sizeof *built->matrix.column) == 0 &&
+                same_numbers(file->matrix.value, built->matrix.value, blocks * CONTACT_BLOCK);
+    contact_problem_free(built);
+    return same;
+}
+
+bool fclib_read_step(const char *path, struct contact_problem **problem,
+                     struct gabion_error *error) {
+    struct h5_file file;
+    double floor = 0;
+    *problem = NULL;
+    if (!h5_open(&file, path, error))
+        return false;
+    bool there = h5_exists(&file, FCLIB_STEP);
+    struct stored_views *stored = there ? fclib_load_step(&file, &floor, error) : NULL;
+    struct contact_problem *matrix = stored ? read_problem(&file, error) : NULL;
+    h5_abandon(&file);
+    if (matrix) {
+        *problem = contact_problem_of_stored(stored, floor, NULL);
+        if (!same_problem(matrix, *problem)) {
+            contact_problem_free(*problem);
+            *problem = NULL;
+        }
+    } else {
+        stored_views_free(stored);
+    }
+    contact_problem_free(matrix);
+    return !there || matrix != NULL;
+}
+
+bool fclib_read_guess(const char *path, size_t rows, double **guess, struct gabion_error *error) {
+    struct h5_file file;
+    *guess = NULL;
+    if (!h5_open(&file, path, error))
+        return false;
+    bool there = h5_exists(&file, FCLIB_GUESS "/r");
+    if (there)
+        *guess = read_exactly(&file, FCLIB_GUESS "/r", check_finite, 3 * rows, "rows of W", error);
+    h5_abandon(&file);
+    return !there || *guess != NULL;
 }

@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include "io/fclib/fclib.h"
+#include "engine/problem/stored.h"
 #include "io/fclib/format.h"
+#include "io/fclib/step.h"
 #include "io/file/file.h"
 #include "io/file/h5.h"
 #include "parallel/memory.h"
@@ -24,9 +26,9 @@ struct rows {
 };
 
 // Full blocks, zeros and all: rows 3a to 3a + 2 have the same columns.
-static struct rows compress(const struct friction_problem *problem) {
-    const struct friction_matrix *matrix = &problem->matrix;
-    size_t side = friction_problem_size(problem), blocks = matrix->start[problem->contacts];
+static struct rows compress(const struct contact_problem *problem) {
+    const struct contact_matrix *matrix = &problem->matrix;
+    size_t side = contact_problem_size(problem), blocks = matrix->start[problem->contacts];
     struct rows rows = {memory_allocate(side + 1, sizeof(int32_t), "rows of W"),
                         memory_allocate(9 * blocks, sizeof(int32_t), "columns of W"),
                         memory_allocate(9 * blocks, sizeof(double), "values of W")};
@@ -35,16 +37,16 @@ static struct rows compress(const struct friction_problem *problem) {
         for (size_t e = matrix->start[i / 3]; e < matrix->start[i / 3 + 1]; e++)
             for (int j = 0; j < 3; j++, place++) {
                 rows.column[place] = 3 * matrix->column[e] + j;
-                rows.value[place] = matrix->value[e * FRICTION_BLOCK + 4 * (size_t)j + i % 3];
+                rows.value[place] = matrix->value[e * CONTACT_BLOCK + 4 * (size_t)j + i % 3];
             }
         rows.begin[i + 1] = (int32_t)place;
     }
     return rows;
 }
 
-static bool write_matrix(const struct h5_file *file, const struct friction_problem *problem,
+static bool write_matrix(const struct h5_file *file, const struct contact_problem *problem,
                          struct gabion_error *error) {
-    size_t side = friction_problem_size(problem);
+    size_t side = contact_problem_size(problem);
     size_t entries = 9 * problem->matrix.start[problem->contacts];
     if (side > INT32_MAX || entries > INT32_MAX)
         return error_set(error, GABION_ERROR_RUN,
@@ -68,13 +70,13 @@ static bool write_matrix(const struct h5_file *file, const struct friction_probl
 
 // The rest ------------------------------------------------------------------------------------
 
-// Sticking is DBL_MAX in a step, whose square other codes would stumble over: FRICTION_STICKS says
+// Sticking is DBL_MAX in a step, whose square other codes would stumble over: CONTACT_STICKS says
 // it too. What came from a file goes back as it was.
-static bool write_vectors(const struct h5_file *file, const struct friction_problem *problem,
+static bool write_vectors(const struct h5_file *file, const struct contact_problem *problem,
                           struct gabion_error *error) {
     size_t contacts = (size_t)problem->contacts;
     double *mu = memory_allocate(contacts, sizeof *mu, "friction");
-    double most = problem->face == FACE_BODIES ? FRICTION_STICKS : DBL_MAX;
+    double most = problem->face == FACE_BODIES ? CONTACT_STICKS : DBL_MAX;
     for (size_t a = 0; a < contacts; a++)
         mu[a] = fmin(problem->mu[a], most);
     bool written = h5_write_group(file, FCLIB_VECTORS, error) &&
@@ -99,15 +101,34 @@ static bool write_info(const struct h5_file *file, const struct fclib_texts *tex
                                                       H5_TYPE_INT32, &bodies, error));
 }
 
-static bool write_solution(const struct h5_file *file, const struct friction_problem *problem,
-                           const double *r, struct gabion_error *error) {
-    size_t side = friction_problem_size(problem);
+static bool write_pair(const struct h5_file *file, const char *group, const char *name_u,
+                       const char *name_r, const struct contact_problem *problem, const double *r,
+                       struct gabion_error *error) {
+    size_t side = contact_problem_size(problem);
     double *u = memory_allocate(side, sizeof *u, "velocities");
-    friction_problem_velocity(problem, r, u);
-    bool written = h5_write_group(file, FCLIB_SOLUTION, error) &&
-                   h5_write_vector(file, FCLIB_SOLUTION "/u", H5_TYPE_FLOAT64, u, side, error) &&
-                   h5_write_vector(file, FCLIB_SOLUTION "/r", H5_TYPE_FLOAT64, r, side, error);
+    contact_problem_velocity(problem, r, u);
+    bool written = h5_write_group(file, group, error) &&
+                   h5_write_vector(file, name_u, H5_TYPE_FLOAT64, u, side, error) &&
+                   h5_write_vector(file, name_r, H5_TYPE_FLOAT64, r, side, error);
     memory_free(u);
+    return written;
+}
+
+static bool write_solution(const struct h5_file *file, const struct contact_problem *problem,
+                           const double *r, struct gabion_error *error) {
+    return write_pair(file, FCLIB_SOLUTION, FCLIB_SOLUTION "/u", FCLIB_SOLUTION "/r", problem, r,
+                      error);
+}
+
+static bool write_guess(const struct h5_file *file, const struct contact_problem *problem,
+                        const struct contact_problem *matrix, struct gabion_error *error) {
+    double *r = memory_allocate(contact_problem_size(problem), sizeof *r, "impulses");
+    contact_problem_to_rows(problem, problem->stored->start, r);
+    bool written =
+        h5_write_group(file, FCLIB_GUESSES, error) &&
+        write_integer(file, FCLIB_GUESSES "/number_of_guesses", 1, error) &&
+        write_pair(file, FCLIB_GUESS, FCLIB_GUESS "/u", FCLIB_GUESS "/r", matrix, r, error);
+    memory_free(r);
     return written;
 }
 
@@ -130,7 +151,7 @@ static bool finish(struct h5_file *file, bool written, const char *temporary, co
     return written && file_publish(temporary, path, error);
 }
 
-bool fclib_write(const char *path, const struct friction_problem *problem, const double *r,
+bool fclib_write(const char *path, const struct contact_problem *problem, const double *r,
                  const struct fclib_texts *texts, struct gabion_error *error) {
     char temporary[4096];
     struct h5_file file;
@@ -141,20 +162,22 @@ bool fclib_write(const char *path, const struct friction_problem *problem, const
                          path);
     if (!name_temporary(path, temporary, error) || !h5_create(&file, temporary, 0, error))
         return false;
-    struct friction_problem *built =
-        problem->face == FACE_BODIES ? friction_problem_assemble(problem) : NULL;
-    const struct friction_problem *matrix = built ? built : problem;
+    struct contact_problem *built =
+        problem->face == FACE_BODIES ? contact_problem_assemble(problem) : NULL;
+    const struct contact_problem *matrix = built ? built : problem;
     bool written = h5_write_group(&file, FCLIB_LOCAL, error) &&
                    write_integer(&file, FCLIB_SPACEDIM, FCLIB_DIMENSION, error) &&
                    write_matrix(&file, matrix, error) && write_vectors(&file, problem, error) &&
                    write_info(&file, texts, problem->bodies.count, error) &&
-                   (r == NULL || write_solution(&file, matrix, r, error));
-    friction_problem_free(built);
+                   (r == NULL || write_solution(&file, matrix, r, error)) &&
+                   (problem->stored == NULL || (write_guess(&file, problem, matrix, error) &&
+                                                fclib_write_step(&file, problem, error)));
+    contact_problem_free(built);
     return finish(&file, written, temporary, path, error);
 }
 
 // A link stays a link: the file that it leads to is the one to change.
-bool fclib_save_solution(const char *path, const struct friction_problem *problem, const double *r,
+bool fclib_save_solution(const char *path, const struct contact_problem *problem, const double *r,
                          struct gabion_error *error) {
     char temporary[4096], target[PATH_MAX];
     struct h5_file file;

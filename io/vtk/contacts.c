@@ -13,8 +13,8 @@ static const struct contact *contact_of(const void *context, size_t k) {
     return &frame->world->contacts->list[k];
 }
 
-static double contact_normal_impulse(const struct contact *contact) {
-    return vec3_dot(contact->impulse, contact->normal);
+static vec3 impulse_of(const void *context, size_t k) {
+    return ((const struct frame *)context)->world->contacts->impulse[k];
 }
 
 // Neither a wall nor a ground slab has a centre worth drawing to. A line to a wall ends where it
@@ -39,8 +39,8 @@ static void contact_end(const void *context, size_t k, double *components) {
 }
 
 static void contact_normal_force(const void *context, size_t k, double *components) {
-    double force =
-        contact_normal_impulse(contact_of(context, k)) / ((const struct frame *)context)->h;
+    double force = vec3_dot(impulse_of(context, k), contact_of(context, k)->normal) /
+                   ((const struct frame *)context)->h;
     // A force below the range of a float is still one: readers count what is above zero.
     components[0] = force > 0 && force < FLT_TRUE_MIN ? FLT_TRUE_MIN : force;
 }
@@ -50,12 +50,12 @@ static void contact_normal_force_of_end(const void *context, size_t k, double *c
 }
 
 static void contact_force(const void *context, size_t k, double *components) {
-    frame_put(components, vec3_scale(1.0 / ((const struct frame *)context)->h,
-                                     contact_of(context, k)->impulse));
+    frame_put(components,
+              vec3_scale(1.0 / ((const struct frame *)context)->h, impulse_of(context, k)));
 }
 
 static void contact_impulse(const void *context, size_t k, double *components) {
-    frame_put(components, contact_of(context, k)->impulse);
+    frame_put(components, impulse_of(context, k));
 }
 
 static void contact_point(const void *context, size_t k, double *components) {

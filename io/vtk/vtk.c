@@ -43,13 +43,13 @@ static void frame_sum_contacts(struct frame *frame) {
     const struct contacts *contacts = frame->world->contacts;
     for (size_t k = 0; k < contacts->count; k++) {
         const struct contact *contact = &contacts->list[k];
-        if (vec3_dot(contact->impulse, contact->normal) > 0) {
+        if (vec3_dot(contacts->impulse[k], contact->normal) > 0) {
             frame->coordination[contact->c]++;
             frame->coordination[contact->a]++;
         }
         if (bodies_is_wall(bodies, contact->a)) {
             vec3 *impulse = &frame->wall_impulse[contact->a];
-            *impulse = vec3_sub(*impulse, contact->impulse);
+            *impulse = vec3_sub(*impulse, contacts->impulse[k]);
         }
     }
 }

@@ -41,13 +41,13 @@ static const char *const words[] = {"waiting", "reached", "missed", "slow", "fai
 
 struct result {
     enum outcome outcome;
-    struct friction_error error;
+    struct contact_error error;
     struct race_run run; // the fastest
     double slow; // the longest it was waited for in vain, for this tolerance or a looser one
 };
 
 struct race {
-    const struct friction_problem *problem;
+    const struct contact_problem *problem;
     double tolerance, limit;
     struct entrant *entrants;
     struct result *results;
@@ -73,7 +73,7 @@ double race_stop(const struct race_watch *start) {
 }
 
 static struct race_run gabion_solve(const struct entrant *entrant,
-                                    const struct friction_problem *problem, double tolerance,
+                                    const struct contact_problem *problem, double tolerance,
                                     double *r) {
     struct solver_settings settings = {.local = GABION_LOCAL_AUTO,
                                        .tolerance = tolerance,
@@ -96,7 +96,7 @@ static void alarm_after(double seconds) {
 // Solves again and again while that is cheap, each time within the limit.
 static void solve_often(const struct race *race, const struct entrant *entrant, double limit,
                         int least) {
-    size_t size = friction_problem_size(race->problem);
+    size_t size = contact_problem_size(race->problem);
     double *r = memory_allocate(size, sizeof *r, "impulses"), total = 0;
     struct result *best = race->shared;
     for (int k = 0; k < REPEATS && (k < least || total < REPEAT_TIME); k++) {
@@ -242,7 +242,7 @@ int main(int argc, char **argv) {
     }
     struct gabion_error error = {0};
     double *solution = NULL;
-    struct friction_problem *problem = fclib_read(argv[1], &solution, &error);
+    struct contact_problem *problem = fclib_read(argv[1], &solution, &error);
     memory_free(solution);
     if (problem == NULL) {
         fprintf(stderr, "race: %s\n", error.text);
@@ -260,6 +260,6 @@ int main(int argc, char **argv) {
         run_race(&race, atof(word));
     memory_free(race.entrants);
     memory_free(race.results);
-    friction_problem_free(problem);
+    contact_problem_free(problem);
     return 0;
 }

@@ -3,7 +3,7 @@
 #ifndef TESTS_BENCH_RACE_H
 #define TESTS_BENCH_RACE_H
 
-#include "engine/problem/friction_problem.h"
+#include "engine/problem/contact_problem.h"
 
 // Seconds of processor time, or on the clock where that is less: reading it costs microseconds that
 // small problems do not take. Everything here runs on one thread; OPENBLAS_NUM_THREADS=1 sees to it
@@ -23,7 +23,7 @@ struct entrant {
     const char *name;
     bool ours;
     // From r = 0 until the solver says that the error of FCLIB is at most `tolerance`, or gives up.
-    struct race_run (*solve)(const struct entrant *entrant, const struct friction_problem *problem,
+    struct race_run (*solve)(const struct entrant *entrant, const struct contact_problem *problem,
                              double tolerance, double *r);
     int method;          // ours: enum gabion_method
     const void *setting; // others: what `solve` understands

@@ -40,8 +40,8 @@ static unsigned int *cumulated_sizes(int32_t contacts) {
 }
 
 // Siconos frees with free(), so nothing here is from memory.h.
-static SparseBlockStructuredMatrix *block_matrix(const struct friction_problem *problem) {
-    const struct friction_matrix *W = &problem->matrix;
+static SparseBlockStructuredMatrix *block_matrix(const struct contact_problem *problem) {
+    const struct contact_matrix *W = &problem->matrix;
     size_t contacts = (size_t)problem->contacts, blocks = W->start[contacts];
     SparseBlockStructuredMatrix *M = SBM_new();
     M->nbblocks = (unsigned int)blocks;
@@ -59,13 +59,13 @@ static SparseBlockStructuredMatrix *block_matrix(const struct friction_problem *
         M->index2_data[e] = (size_t)W->column[e];
         M->block[e] = calloc(9, sizeof **M->block);
         for (int k = 0; k < 9; k++)
-            M->block[e][k] = W->value[e * FRICTION_BLOCK + (size_t)(4 * (k / 3) + k % 3)];
+            M->block[e][k] = W->value[e * CONTACT_BLOCK + (size_t)(4 * (k / 3) + k % 3)];
     }
     return M;
 }
 
-static NumericsMatrix *sparse_matrix(const struct friction_problem *problem) {
-    const struct friction_matrix *W = &problem->matrix;
+static NumericsMatrix *sparse_matrix(const struct contact_problem *problem) {
+    const struct contact_matrix *W = &problem->matrix;
     int size = 3 * problem->contacts;
     NumericsMatrix *M = NM_create(NM_SPARSE, size, size);
     NM_triplet_alloc(M, (CS_INT)(9 * W->start[problem->contacts]));
@@ -74,7 +74,7 @@ static NumericsMatrix *sparse_matrix(const struct friction_problem *problem) {
         for (size_t e = W->start[a]; e < W->start[a + 1]; e++)
             for (int k = 0; k < 9; k++)
                 NM_entry(M, 3 * a + k % 3, 3 * W->column[e] + k / 3,
-                         W->value[e * FRICTION_BLOCK + (size_t)(4 * (k / 3) + k % 3)]);
+                         W->value[e * CONTACT_BLOCK + (size_t)(4 * (k / 3) + k % 3)]);
     NM_csc(M);
     return M;
 }
@@ -86,7 +86,7 @@ static double *copy_of(const double *values, size_t count) {
     return copy;
 }
 
-static FrictionContactProblem *problem_in(const struct friction_problem *problem,
+static FrictionContactProblem *problem_in(const struct contact_problem *problem,
                                           enum storage storage) {
     int size = 3 * problem->contacts;
     NumericsMatrix *M =
@@ -115,13 +115,13 @@ static SolverOptions *options_of(const struct setting *setting, double tolerance
 }
 
 static struct race_run siconos_solve(const struct entrant *entrant,
-                                     const struct friction_problem *problem, double tolerance,
+                                     const struct contact_problem *problem, double tolerance,
                                      double *r) {
     const struct setting *setting = entrant->setting;
     numerics_set_verbose(0);
     FrictionContactProblem *theirs = problem_in(problem, setting->storage);
     SolverOptions *options = options_of(setting, tolerance);
-    double *u = memory_allocate(friction_problem_size(problem), sizeof *u, "velocities");
+    double *u = memory_allocate(contact_problem_size(problem), sizeof *u, "velocities");
     struct race_watch start = race_start();
     fc3d_driver(theirs, r, u, options);
     struct race_run run = {race_stop(&start), options->iparam[SICONOS_IPARAM_ITER_DONE]};

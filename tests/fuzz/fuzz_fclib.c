@@ -125,37 +125,37 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
                                   68, 68, 52, 200, 60, 64, 100, 60, 60, 60};
     write_structure(&(struct input){one, sizeof one});
     double *r;
-    struct friction_problem *problem = fclib_read(path, &r, &error);
+    struct contact_problem *problem = fclib_read(path, &r, &error);
     good = file_read(path, 1 << 20, &good_size, &error);
     if (!problem || !r || !good)
         abort();
-    friction_problem_free(problem);
+    contact_problem_free(problem);
     memory_free(r);
     atexit(clean_up);
     return 0;
 }
 
-static bool same(const struct friction_problem *a, const struct friction_problem *b) {
+static bool same(const struct contact_problem *a, const struct contact_problem *b) {
     size_t n = (size_t)a->contacts, blocks = a->matrix.start[n];
     return a->contacts == b->contacts && b->matrix.start[n] == blocks &&
            memcmp(a->matrix.column, b->matrix.column, blocks * sizeof *a->matrix.column) == 0 &&
            memcmp(a->matrix.value, b->matrix.value,
-                  blocks * FRICTION_BLOCK * sizeof *a->matrix.value) == 0 &&
+                  blocks * CONTACT_BLOCK * sizeof *a->matrix.value) == 0 &&
            memcmp(a->q, b->q, 3 * n * sizeof *a->q) == 0 &&
            memcmp(a->mu, b->mu, n * sizeof *a->mu) == 0;
 }
 
-static void check_accepted(const struct friction_problem *problem, const double *r) {
+static void check_accepted(const struct contact_problem *problem, const double *r) {
     struct gabion_error error = {0};
     double *stored;
     if (!fclib_write(copy_path, problem, r, NULL, &error))
         abort();
-    struct friction_problem *copy = fclib_read(copy_path, &stored, &error);
+    struct contact_problem *copy = fclib_read(copy_path, &stored, &error);
     if (!copy || !same(problem, copy) || (r == NULL) != (stored == NULL))
         abort();
     if (r && isnan(residual_of(problem, r).scaled))
         abort();
-    friction_problem_free(copy);
+    contact_problem_free(copy);
     memory_free(stored);
 }
 
@@ -167,12 +167,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         change_bytes(&input);
     else
         write_structure(&input);
-    struct friction_problem *problem = fclib_read(path, &r, &error);
+    struct contact_problem *problem = fclib_read(path, &r, &error);
     if (problem)
         check_accepted(problem, r);
     else if (error.status != GABION_ERROR_INPUT)
         abort();
-    friction_problem_free(problem);
+    contact_problem_free(problem);
     memory_free(r);
     return 0;
 }

@@ -1,18 +1,18 @@
 // Contact problems without a world, and W of any problem as a dense matrix by formulas of their
-// own: rows of H^T, inverse masses, and nothing of engine/friction_problem.c.
+// own: rows of H^T, inverse masses, and nothing of engine/contact_problem.c.
 #ifndef TESTS_UNIT_PROBLEM_MAKER_H
 #define TESTS_UNIT_PROBLEM_MAKER_H
 
-#include "engine/problem/friction_problem.h"
+#include "engine/problem/contact_problem.h"
 #include "parallel/memory.h"
 #include "tests/unit/scene.h"
 
 // Bodies ----------------------------------------------------------------------------------------
 
 // A ball of mass m and radius 1.
-static inline struct solver_tensor maker_ball(double m) {
+static inline struct inverse_mass maker_ball(double m) {
     double k = 2.5 / m;
-    return (struct solver_tensor){{1 / m, 1 / m, 1 / m}, {k, k, k, 0, 0, 0}};
+    return (struct inverse_mass){{1 / m, 1 / m, 1 / m}, {k, k, k, 0, 0, 0}};
 }
 
 // One number after the other: compilers differ in the order of arguments.
@@ -25,17 +25,17 @@ static inline vec3 maker_random_vector(struct random_stream *random, double size
 }
 
 // Three moments between 0.3 and 3 of m, in random axes.
-static inline struct solver_tensor maker_lump(struct random_stream *random, double m) {
+static inline struct inverse_mass maker_lump(struct random_stream *random, double m) {
     vec3 k = vec3_add_scaled(vec3_make(1.65 / m, 1.65 / m, 1.65 / m), 1 / m,
                              maker_random_vector(random, 1.35));
     vec3 axis = maker_random_vector(random, 1);
     axis = vec3_scale(1 / vec3_length(axis), axis);
     mat3 axes = scene_rotation(axis, random_between(random, 0, 3));
-    return (struct solver_tensor){{1 / m, 1 / m, 1 / m}, sym3_from_principal(axes, k)};
+    return (struct inverse_mass){{1 / m, 1 / m, 1 / m}, sym3_from_principal(axes, k)};
 }
 
-static inline struct friction_row maker_row(int32_t c, int32_t a, vec3 n, vec3 arm_c, vec3 arm_a) {
-    struct friction_row row = {.c = c, .a = a, .axis = {n}, .arm_c = arm_c, .arm_a = arm_a};
+static inline struct contact_row maker_row(int32_t c, int32_t a, vec3 n, vec3 arm_c, vec3 arm_a) {
+    struct contact_row row = {.c = c, .a = a, .axis = {n}, .arm_c = arm_c, .arm_a = arm_a};
     vec3_tangents(n, &row.axis[1], &row.axis[2]);
     return row;
 }
@@ -49,9 +49,9 @@ static inline vec3 maker_point_velocity(const double *v, int32_t body, vec3 arm)
 }
 
 // q of bodies that move with v: such a problem has an answer, for all could stop.
-static inline void maker_set_q(struct friction_problem *problem, const double *v) {
+static inline void maker_set_q(struct contact_problem *problem, const double *v) {
     for (int32_t k = 0; k < problem->contacts; k++) {
-        const struct friction_row *row = &problem->bodies.rows[k];
+        const struct contact_row *row = &problem->bodies.rows[k];
         vec3 u = vec3_sub(maker_point_velocity(v, row->c, row->arm_c),
                           maker_point_velocity(v, row->a, row->arm_a));
         for (int i = 0; i < 3; i++)
@@ -59,17 +59,17 @@ static inline void maker_set_q(struct friction_problem *problem, const double *v
     }
 }
 
-// A body, or FRICTION_FIXED one time in `bodies`.
+// A body, or CONTACT_FIXED one time in `bodies`.
 static inline int32_t maker_random_body(struct random_stream *random, int32_t bodies) {
     int32_t body = (int32_t)(random_unit(random) * bodies);
-    return random_unit(random) < 1.0 / bodies ? FRICTION_FIXED : body;
+    return random_unit(random) < 1.0 / bodies ? CONTACT_FIXED : body;
 }
 
 // Lumps of random masses that meet at random points with random normals.
-static inline struct friction_problem *maker_pile(uint64_t seed, int32_t bodies, int32_t contacts,
+static inline struct contact_problem *maker_pile(uint64_t seed, int32_t bodies, int32_t contacts,
                                                   double mu) {
     struct random_stream random = {seed};
-    struct friction_problem *problem = friction_problem_with_bodies(contacts, bodies);
+    struct contact_problem *problem = contact_problem_with_bodies(contacts, bodies);
     double *v = memory_allocate(6 * (size_t)bodies, sizeof *v, "test");
     for (int32_t b = 0; b < bodies; b++)
         problem->bodies.inverse[b] = maker_lump(&random, random_between(&random, 0.5, 2));
@@ -81,29 +81,29 @@ static inline struct friction_problem *maker_pile(uint64_t seed, int32_t bodies,
         vec3 n = maker_random_vector(&random, 1), arm_c = maker_random_vector(&random, 1);
         vec3 arm_a = maker_random_vector(&random, 1);
         n = vec3_scale(1 / vec3_length(n), n);
-        problem->bodies.rows[k] = maker_row(c, a == c ? FRICTION_FIXED : a, n, arm_c, arm_a);
+        problem->bodies.rows[k] = maker_row(c, a == c ? CONTACT_FIXED : a, n, arm_c, arm_a);
         problem->mu[k] = mu;
     }
     maker_set_q(problem, v);
     memory_free(v);
-    friction_problem_join(problem);
-    friction_problem_finish(problem);
+    contact_problem_join(problem);
+    contact_problem_finish(problem);
     return problem;
 }
 
 // Matrices --------------------------------------------------------------------------------------
 
 // Every block of a dense W of 3 contacts rows.
-static inline struct friction_problem *maker_matrix(int32_t contacts, const double *W,
+static inline struct contact_problem *maker_matrix(int32_t contacts, const double *W,
                                                     const double *q, const double *mu) {
     size_t n = (size_t)contacts;
-    struct friction_problem *problem = friction_problem_create(contacts, n * n);
+    struct contact_problem *problem = contact_problem_create(contacts, n * n);
     for (size_t e = 0; e < n * n; e++) {
         size_t a = e / n, b = e % n;
         problem->matrix.column[e] = (int32_t)b;
         for (size_t i = 0; i < 3; i++)
             for (size_t j = 0; j < 3; j++)
-                problem->matrix.value[e * FRICTION_BLOCK + 4 * j + i] =
+                problem->matrix.value[e * CONTACT_BLOCK + 4 * j + i] =
                     W[(3 * a + i) * 3 * n + 3 * b + j];
     }
     for (size_t a = 0; a < n; a++) {
@@ -112,12 +112,12 @@ static inline struct friction_problem *maker_matrix(int32_t contacts, const doub
         for (size_t i = 0; i < 3; i++)
             problem->q[3 * a + i] = q[3 * a + i];
     }
-    friction_problem_finish(problem);
+    contact_problem_finish(problem);
     return problem;
 }
 
 // Six numbers per component of u: its part of H^T from one body, with a's minus.
-static inline void maker_lever(const struct friction_row *row, int i, bool is_a, double *six) {
+static inline void maker_lever(const struct contact_row *row, int i, bool is_a, double *six) {
     vec3 turn = vec3_cross(is_a ? row->arm_a : row->arm_c, row->axis[i]);
     double sign = is_a ? -1 : 1;
     for (int k = 0; k < 3; k++) {
@@ -126,7 +126,7 @@ static inline void maker_lever(const struct friction_row *row, int i, bool is_a,
     }
 }
 
-static inline double maker_couple(const struct solver_tensor *inverse, const double *x,
+static inline double maker_couple(const struct inverse_mass *inverse, const double *x,
                                   const double *y) {
     const sym3 *k = &inverse->k;
     const double turn[3][3] = {{k->xx, k->xy, k->xz}, {k->xy, k->yy, k->yz}, {k->xz, k->yz, k->zz}};
@@ -139,10 +139,10 @@ static inline double maker_couple(const struct solver_tensor *inverse, const dou
     return sum;
 }
 
-static inline double maker_entry(const struct friction_problem *problem, int32_t row,
+static inline double maker_entry(const struct contact_problem *problem, int32_t row,
                                  int32_t column) {
-    const struct friction_bodies *bodies = &problem->bodies;
-    const struct friction_row *x = &bodies->rows[row / 3], *y = &bodies->rows[column / 3];
+    const struct contact_bodies *bodies = &problem->bodies;
+    const struct contact_row *x = &bodies->rows[row / 3], *y = &bodies->rows[column / 3];
     const int32_t of_x[2] = {x->c, x->a}, of_y[2] = {y->c, y->a};
     double sum = 0;
     for (int i = 0; i < 2; i++)
@@ -158,10 +158,10 @@ static inline double maker_entry(const struct friction_problem *problem, int32_t
 }
 
 // W by rows, to be freed by memory_free.
-static inline double *maker_dense(const struct friction_problem *problem) {
-    size_t n = friction_problem_size(problem);
+static inline double *maker_dense(const struct contact_problem *problem) {
+    size_t n = contact_problem_size(problem);
     double *W = memory_allocate(n * n, sizeof *W, "test");
-    const struct friction_matrix *matrix = &problem->matrix;
+    const struct contact_matrix *matrix = &problem->matrix;
     if (problem->face == FACE_BODIES) {
         for (size_t k = 0; k < n * n; k++)
             W[k] = maker_entry(problem, (int32_t)(k / n), (int32_t)(k % n));
@@ -171,14 +171,14 @@ static inline double *maker_dense(const struct friction_problem *problem) {
         for (size_t e = matrix->start[i / 3]; e < matrix->start[i / 3 + 1]; e++)
             for (size_t j = 0; j < 3; j++)
                 W[i * n + 3 * (size_t)matrix->column[e] + j] =
-                    matrix->value[e * FRICTION_BLOCK + 4 * j + i % 3];
+                    matrix->value[e * CONTACT_BLOCK + 4 * j + i % 3];
     return W;
 }
 
 // u = W r + q
-static inline void maker_velocity(const struct friction_problem *problem, const double *W,
+static inline void maker_velocity(const struct contact_problem *problem, const double *W,
                                   const double *r, double *u) {
-    size_t n = friction_problem_size(problem);
+    size_t n = contact_problem_size(problem);
     for (size_t i = 0; i < n; i++) {
         u[i] = problem->q[i];
         for (size_t j = 0; j < n; j++)
@@ -188,9 +188,9 @@ static inline void maker_velocity(const struct friction_problem *problem, const 
 
 // |W_aa|_2: the trace of G = W_aa^T W_aa once it was squared, and scaled, so often that only its
 // largest eigenvalue is left: tr G^(2^k) = largest^(2^k) then.
-static inline double maker_block_norm(const struct friction_problem *problem, const double *W,
+static inline double maker_block_norm(const struct contact_problem *problem, const double *W,
                                       int32_t a) {
-    size_t n = friction_problem_size(problem), at = 3 * (size_t)a;
+    size_t n = contact_problem_size(problem), at = 3 * (size_t)a;
     double block[9], G[9] = {0}, square[9], root = 1, power = 0.5;
     for (size_t k = 0; k < 9; k++)
         block[k] = W[(at + k / 3) * n + at + k % 3];

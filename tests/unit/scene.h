@@ -15,7 +15,7 @@
 #include <stdlib.h>
 
 #include "engine/contact/contacts.h"
-#include "engine/problem/problem.h"
+#include "engine/solvers/sweep/plan.h"
 #include "engine/world/world.h"
 #include "parallel/random.h"
 

@@ -272,8 +272,8 @@ static void test_point_agreement(void **state) {
     struct problem *problem = world->problem;
     for (size_t k = 0; k < problem->block_count; k++) {
         const struct block *block = &problem->blocks[k];
-        struct solver_velocity c = solver_velocity(&problem->bodies[block->c]);
-        struct solver_velocity a = solver_velocity(&problem->bodies[block->a]);
+        struct body_velocity c = body_velocity(&problem->bodies[block->c]);
+        struct body_velocity a = body_velocity(&problem->bodies[block->a]);
         for (uint32_t n = 0; n < block->count; n++) {
             struct block_point *point = &problem->points[block->begin + n];
             vec3 u = vec3_add(block_velocity(block, point, &c, &a), point->b);

@@ -119,8 +119,8 @@ static void push_point(struct problem *problem, const struct block *block,
 
 static void solve_point(struct problem *problem, const struct block *block,
                         struct block_point *point, double mu, bool diagonal) {
-    struct solver_velocity c = solver_velocity(&problem->bodies[block->c]);
-    struct solver_velocity a = solver_velocity(&problem->bodies[block->a]);
+    struct body_velocity c = body_velocity(&problem->bodies[block->c]);
+    struct body_velocity a = body_velocity(&problem->bodies[block->a]);
     vec3 u = vec3_add(block_velocity(block, point, &c, &a), point->b), r = point->r;
     vec3 others = vec3_sub(u, mat3_apply(point->W, r));
     mat3 W = point->W;

@@ -116,23 +116,23 @@ static void store(const struct content *content) {
     assert_true(h5_close(&file, &error));
 }
 
-static struct friction_problem *load(const char *name, double **r) {
+static struct contact_problem *load(const char *name, double **r) {
     struct gabion_error error = {0};
-    struct friction_problem *problem = fclib_read(name, r, &error);
+    struct contact_problem *problem = fclib_read(name, r, &error);
     if (problem == NULL)
         fail_msg("%s", error.text);
     return problem;
 }
 
-static double entry(const struct friction_problem *problem, int i, int j) {
-    const struct friction_matrix *matrix = &problem->matrix;
+static double entry(const struct contact_problem *problem, int i, int j) {
+    const struct contact_matrix *matrix = &problem->matrix;
     for (size_t e = matrix->start[i / 3]; e < matrix->start[i / 3 + 1]; e++)
         if (matrix->column[e] == j / 3)
-            return matrix->value[e * FRICTION_BLOCK + 4 * (size_t)(j % 3) + (size_t)(i % 3)];
+            return matrix->value[e * CONTACT_BLOCK + 4 * (size_t)(j % 3) + (size_t)(i % 3)];
     return 0;
 }
 
-static void assert_matrix(const struct friction_problem *problem) {
+static void assert_matrix(const struct contact_problem *problem) {
     for (int i = 0; i < SIDE; i++)
         for (int j = 0; j < SIDE; j++)
             if (entry(problem, i, j) != W[i][j])
@@ -148,7 +148,7 @@ static void test_storages(void **state) {
     for (int k = 0; k < 3; k++) {
         double *r;
         store(&contents[k]);
-        struct friction_problem *problem = load(path, &r);
+        struct contact_problem *problem = load(path, &r);
         assert_null(r);
         assert_int_equal(problem->contacts, 2);
         assert_int_equal(problem->face, FACE_MATRIX);
@@ -157,7 +157,7 @@ static void test_storages(void **state) {
         assert_matrix(problem);
         assert_memory_equal(problem->q, contents[k].q, sizeof contents[k].q);
         assert_memory_equal(problem->mu, contents[k].mu, 2 * sizeof(double));
-        friction_problem_free(problem);
+        contact_problem_free(problem);
     }
 }
 
@@ -184,9 +184,9 @@ static void test_triplets(void **state) {
     content.nzmax = (int32_t)(content.x_count = count + 5);
     store(&content);
     double *r;
-    struct friction_problem *problem = load(path, &r);
+    struct contact_problem *problem = load(path, &r);
     assert_matrix(problem);
-    friction_problem_free(problem);
+    contact_problem_free(problem);
 }
 
 // Two prescribed bodies leave a contact without its block of W.
@@ -198,11 +198,11 @@ static void test_missing_diagonal(void **state) {
     content.i_count = content.x_count = (size_t)(content.nzmax = content.p[3]);
     store(&content);
     double *r;
-    struct friction_problem *problem = load(path, &r);
+    struct contact_problem *problem = load(path, &r);
     assert_int_equal(problem->matrix.start[2], 3);
     assert_int_equal(problem->matrix.column[2], 1);
     assert_true(entry(problem, 4, 4) == 0 && problem->rho[1] == 0);
-    friction_problem_free(problem);
+    contact_problem_free(problem);
 }
 
 static void test_no_contacts(void **state) {
@@ -210,21 +210,21 @@ static void test_no_contacts(void **state) {
     struct content content = {.dimension = 3, .nz = -2, .p_count = 1};
     store(&content);
     double *r;
-    struct friction_problem *problem = load(path, &r);
+    struct contact_problem *problem = load(path, &r);
     assert_int_equal(problem->contacts, 0);
-    friction_problem_free(problem);
+    contact_problem_free(problem);
 }
 
 // Writing -------------------------------------------------------------------------------------
 
-static void assert_same(const struct friction_problem *a, const struct friction_problem *b) {
+static void assert_same(const struct contact_problem *a, const struct contact_problem *b) {
     size_t n = (size_t)a->contacts;
     assert_int_equal(a->contacts, b->contacts);
     assert_memory_equal(a->matrix.start, b->matrix.start, (n + 1) * sizeof *a->matrix.start);
     size_t blocks = a->matrix.start[n];
     assert_memory_equal(a->matrix.column, b->matrix.column, blocks * sizeof *a->matrix.column);
     assert_memory_equal(a->matrix.value, b->matrix.value,
-                        blocks * FRICTION_BLOCK * sizeof *a->matrix.value);
+                        blocks * CONTACT_BLOCK * sizeof *a->matrix.value);
     assert_memory_equal(a->q, b->q, 3 * n * sizeof *a->q);
     assert_memory_equal(a->mu, b->mu, n * sizeof *a->mu);
 }
@@ -246,19 +246,19 @@ static void test_round_trip(void **state) {
     store(&content);
     double *r, *again;
     struct gabion_error error = {0};
-    struct friction_problem *problem = load(path, &r);
+    struct contact_problem *problem = load(path, &r);
     assert_memory_equal(r, content.r, sizeof content.r);
     assert_true(signbit(entry(problem, 0, 1)));
     assert_true(
         fclib_write(path, problem, r, &(struct fclib_texts){.title = "two contacts"}, &error));
-    struct friction_problem *copy = load(path, &again);
+    struct contact_problem *copy = load(path, &again);
     assert_same(problem, copy);
     assert_memory_equal(r, again, sizeof content.r);
     assert_text("title", "two contacts");
     assert_text("description", "");
     assert_true(fclib_recognise(path));
-    friction_problem_free(problem);
-    friction_problem_free(copy);
+    contact_problem_free(problem);
+    contact_problem_free(copy);
     memory_free(r);
     memory_free(again);
 }
@@ -285,10 +285,10 @@ static void test_save_solution(void **state) {
     struct gabion_error error = {0};
     struct h5_file file;
     double *r, first[SIDE] = {1, 2, 3, 4, 5, 6}, second[SIDE] = {6, 5, 4, 3, 2, 1};
-    struct friction_problem *problem = load(path, &r);
+    struct contact_problem *problem = load(path, &r);
     assert_true(fclib_save_solution(path, problem, first, &error));
     assert_true(fclib_save_solution(path, problem, second, &error));
-    struct friction_problem *copy = load(path, &r);
+    struct contact_problem *copy = load(path, &r);
     assert_same(problem, copy);
     assert_memory_equal(r, second, sizeof second);
     size_t count;
@@ -303,8 +303,8 @@ static void test_save_solution(void **state) {
     assert_true(h5_open(&file, path, &error));
     assert_true(h5_exists(&file, "/guesses"));
     h5_abandon(&file);
-    friction_problem_free(problem);
-    friction_problem_free(copy);
+    contact_problem_free(problem);
+    contact_problem_free(copy);
     memory_free(r);
     memory_free(u);
 }
@@ -319,22 +319,22 @@ static void test_step(void **state) {
     scene_sphere(world, vec3_make(0, 0, 0.3), 0.3, 2, vec3_zero());
     scene_step(world, 1);
     struct gabion_error error = {0};
-    struct friction_problem *problem = friction_problem_of_step(world);
-    double *r = memory_allocate(friction_problem_size(problem), sizeof *r, "impulses"), *stored;
-    friction_problem_get(problem, world->problem, r);
+    struct contact_problem *problem = contact_problem_of_step(world);
+    double *r = memory_allocate(contact_problem_size(problem), sizeof *r, "impulses"), *stored;
+    contact_problem_get(problem, world->problem, r);
     assert_true(fclib_write(path, problem, r, NULL, &error));
-    struct friction_problem *copy = load(path, &stored);
+    struct contact_problem *copy = load(path, &stored);
     assert_int_equal(copy->contacts, 1);
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
             assert_near(entry(copy, i, j), i != j ? 0 : i == 0 ? 0.5 : 3.5 / 2, 1e-14);
     assert_near(copy->q[0], -9.81e-2, 1e-14);
     assert_near(stored[0], 2 * 9.81e-2, 1e-9);
-    assert_true(copy->mu[0] == FRICTION_STICKS);
+    assert_true(copy->mu[0] == CONTACT_STICKS);
     memory_free(r);
     memory_free(stored);
-    friction_problem_free(problem);
-    friction_problem_free(copy);
+    contact_problem_free(problem);
+    contact_problem_free(copy);
     scene_destroy(world);
 }
 
@@ -343,11 +343,11 @@ static void test_no_room(void **state) {
     struct gabion_error error = {0};
     double *r;
     store(&(struct content){.dimension = 3, .nz = -2, .p_count = 1});
-    struct friction_problem *problem = load(path, &r);
+    struct contact_problem *problem = load(path, &r);
     assert_false(fclib_write("/nowhere/at/all.hdf5", problem, NULL, NULL, &error));
     assert_int_equal(error.status, GABION_ERROR_RUN);
     assert_non_null(strstr(error.text, "/nowhere/at/all.hdf5"));
-    friction_problem_free(problem);
+    contact_problem_free(problem);
 }
 
 // Bad files -----------------------------------------------------------------------------------
@@ -356,7 +356,7 @@ static void refuses(const struct content *content, const char *place, const char
     struct gabion_error error = {0};
     double *r;
     store(content);
-    struct friction_problem *problem = fclib_read(path, &r, &error);
+    struct contact_problem *problem = fclib_read(path, &r, &error);
     if (problem != NULL)
         fail_msg("read; expected: %s %s", place, what);
     assert_null(r);
@@ -483,15 +483,15 @@ static void test_collection(void **state) {
         if (!strstr(file->d_name, ".hdf5"))
             continue;
         snprintf(name, sizeof name, "%s/%s", collection, file->d_name);
-        struct friction_problem *problem = load(name, &r);
+        struct contact_problem *problem = load(name, &r);
         assert_non_null(r);
         assert_at_most(residual_of(problem, r).fclib, 1e-12);
         assert_true(fclib_write(path, problem, r, NULL, &error));
-        struct friction_problem *copy = load(path, &again);
+        struct contact_problem *copy = load(path, &again);
         assert_same(problem, copy);
-        assert_memory_equal(r, again, friction_problem_size(problem) * sizeof *r);
-        friction_problem_free(problem);
-        friction_problem_free(copy);
+        assert_memory_equal(r, again, contact_problem_size(problem) * sizeof *r);
+        contact_problem_free(problem);
+        contact_problem_free(copy);
         memory_free(r);
         memory_free(again);
         count++;

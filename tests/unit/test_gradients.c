@@ -94,14 +94,14 @@ static struct solver_settings settings_of(double tolerance, int cap) {
 
 static void test_psor_refuses(void **state) {
     (void)state;
-    struct friction_problem *problem = maker_pile(4, 4, 6, 0);
+    struct contact_problem *problem = maker_pile(4, 4, 6, 0);
     struct solver_settings settings = settings_of(1e-8, 1000);
     double r[18] = {0};
     problem->mu[4] = 0.25;
     struct solver_result result = panel_solve(problem, GABION_METHOD_PSOR, &settings, r);
     assert_int_equal(result.status, SOLVER_REFUSED);
     assert_non_null(strstr(result.note, "contact 4 has mu = 0.25"));
-    friction_problem_free(problem);
+    contact_problem_free(problem);
 }
 
 // Two balls above each other that fall at 1: the sweeps of W_nn = (1 -1; -1 2) / m have the rate
@@ -109,7 +109,7 @@ static void test_psor_refuses(void **state) {
 static void test_psor_relaxation(void **state) {
     (void)state;
     const double W[36] = {[0] = 1, [3] = -1, [18] = -1, [21] = 2}, q[6] = {-1}, mu[2] = {0};
-    struct friction_problem *problem = maker_matrix(2, W, q, mu);
+    struct contact_problem *problem = maker_matrix(2, W, q, mu);
     struct solver_settings settings = settings_of(1e-10, 1000);
     int sweeps[2];
     for (int k = 0; k < 2; k++) {
@@ -123,14 +123,14 @@ static void test_psor_relaxation(void **state) {
     }
     assert_in_range(sweeps[0], 30, 40); // log 1e-10 / log 1/2 = 33
     assert_in_range(sweeps[1], 10, 20); // rate omega - 1 = 0.17: 13, and the double root's few more
-    friction_problem_free(problem);
+    contact_problem_free(problem);
 }
 
 // Threads ---------------------------------------------------------------------------------------
 
 static void assert_threads(enum gabion_method method, double mu) {
-    struct friction_problem *problem = maker_pile(31, 400, 900, mu);
-    size_t n = friction_problem_size(problem);
+    struct contact_problem *problem = maker_pile(31, 400, 900, mu);
+    size_t n = contact_problem_size(problem);
     struct solver_settings settings = settings_of(1e-6, 200);
     double *r[2];
     for (int k = 0; k < 2; k++) {
@@ -143,7 +143,7 @@ static void assert_threads(enum gabion_method method, double mu) {
     assert_memory_equal(r[0], r[1], n * sizeof(double));
     memory_free(r[0]);
     memory_free(r[1]);
-    friction_problem_free(problem);
+    contact_problem_free(problem);
 }
 
 static void test_threads(void **state) {
@@ -168,18 +168,18 @@ static enum solver_status solve_file(const char *name, bool smooth, enum gabion_
     struct solver_settings settings = settings_of(1e-8, 10000);
     snprintf(path, sizeof path, "%s/%s.hdf5", file_folder(), name);
     double *solution = NULL;
-    struct friction_problem *problem = fclib_read(path, &solution, &error);
+    struct contact_problem *problem = fclib_read(path, &solution, &error);
     if (!problem)
         fail_msg("%s", error.text);
     for (int32_t a = 0; a < problem->contacts && smooth; a++)
         problem->mu[a] = 0;
-    double *r = memory_allocate(friction_problem_size(problem), sizeof *r, "test");
+    double *r = memory_allocate(contact_problem_size(problem), sizeof *r, "test");
     struct solver_result result = panel_solve(problem, method, &settings, r);
     if (result.status == SOLVER_CONVERGED)
         assert_at_most(residual_of(problem, r).scaled, 1e-8);
     memory_free(r);
     memory_free(solution);
-    friction_problem_free(problem);
+    contact_problem_free(problem);
     return result.status;
 }
 

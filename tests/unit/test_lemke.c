@@ -7,7 +7,7 @@
 #include "cases/generators.h"
 #include "engine/contact/detection.h"
 #include "engine/world/events.h"
-#include "engine/problem/friction_problem.h"
+#include "engine/problem/contact_problem.h"
 #include "engine/motion/motion.h"
 #include "engine/solvers/local/polygon.h"
 #include "parallel/memory.h"
@@ -16,13 +16,13 @@
 static const enum gabion_method methods[] = {GABION_METHOD_LEMKE, GABION_METHOD_QP};
 
 // The contact problem of the step that follows.
-static struct friction_problem *next_problem(struct gabion_world *world) {
+static struct contact_problem *next_problem(struct gabion_world *world) {
     events_apply(world);
     motion_predict(world);
     detection_broad(world);
     detection_narrow(world);
     problem_build(world);
-    return friction_problem_of_step(world);
+    return contact_problem_of_step(world);
 }
 
 // Spheres come down in a box, as in cases/papers/settling_80.yaml.
@@ -69,16 +69,16 @@ struct answer {
     double *r, *u;
 };
 
-static struct answer solve(const struct friction_problem *problem, enum gabion_method method,
+static struct answer solve(const struct contact_problem *problem, enum gabion_method method,
                            struct gabion_cone cone) {
     struct solver_settings settings = {
         .tolerance = 1e-11, .max_iterations = 100000, .relaxation = 1, .cone = cone};
     struct answer answer;
-    size_t size = friction_problem_size(problem);
+    size_t size = contact_problem_size(problem);
     answer.r = memory_allocate(size, sizeof(double), "test");
     answer.u = memory_allocate(size, sizeof(double), "test");
     answer.result = panel_solve(problem, method, &settings, answer.r);
-    friction_problem_velocity(problem, answer.r, answer.u);
+    contact_problem_velocity(problem, answer.r, answer.u);
     return answer;
 }
 
@@ -89,26 +89,26 @@ static void answer_free(struct answer *answer) {
 
 // Both methods solve the problem with this cone, and find the same velocities where those are
 // unique. (How the pressure of a sliding joint is shared by its points decides how it turns.)
-static void assert_agree(const struct friction_problem *problem, struct gabion_cone cone,
+static void assert_agree(const struct contact_problem *problem, struct gabion_cone cone,
                          bool unique) {
     struct answer answer[2];
     for (int k = 0; k < 2; k++) {
         answer[k] = solve(problem, methods[k], cone);
         assert_at_most(polygon_residual(problem, &cone, answer[k].r), 1e-9);
     }
-    for (size_t i = 0; unique && i < friction_problem_size(problem); i++)
+    for (size_t i = 0; unique && i < contact_problem_size(problem); i++)
         assert_near(answer[0].u[i], answer[1].u[i], 1e-8);
     answer_free(&answer[0]);
     answer_free(&answer[1]);
 }
 
-static void without_friction(struct friction_problem *problem) {
+static void without_friction(struct contact_problem *problem) {
     for (int32_t a = 0; a < problem->contacts; a++)
         problem->mu[a] = 0;
 }
 
 // Without friction the answer is that of the round cone too.
-static void assert_frictionless(struct friction_problem *problem) {
+static void assert_frictionless(struct contact_problem *problem) {
     without_friction(problem);
     for (int k = 0; k < 2; k++) {
         struct answer answer = solve(problem, methods[k], (struct gabion_cone){.sides = 8});
@@ -123,11 +123,11 @@ static void assert_frictionless(struct friction_problem *problem) {
 static void test_settling(void **state) {
     (void)state;
     struct gabion_world *world = settling(80, 200, 0.3);
-    struct friction_problem *problem = next_problem(world);
+    struct contact_problem *problem = next_problem(world);
     assert_true(problem->contacts >= 200);
     assert_agree(problem, (struct gabion_cone){.sides = 4, .angle = 0.3}, true);
     assert_frictionless(problem);
-    friction_problem_free(problem);
+    contact_problem_free(problem);
     scene_destroy(world);
 }
 
@@ -136,10 +136,10 @@ static void test_settling(void **state) {
 static void test_at_rest(void **state) {
     (void)state;
     struct gabion_world *world = settling(40, 400, 0.3);
-    struct friction_problem *problem = next_problem(world);
+    struct contact_problem *problem = next_problem(world);
     assert_agree(problem, (struct gabion_cone){.sides = 8}, true);
     assert_agree(problem, (struct gabion_cone){.sides = 5, .outer = true, .angle = 1}, true);
-    friction_problem_free(problem);
+    contact_problem_free(problem);
     scene_destroy(world);
 }
 
@@ -147,29 +147,29 @@ static void test_blocks(void **state) {
     (void)state;
     for (int sides = 3; sides <= 9; sides++) {
         struct gabion_world *world = stack(0.4);
-        struct friction_problem *problem = next_problem(world);
+        struct contact_problem *problem = next_problem(world);
         assert_int_equal(problem->contacts, 20);
         assert_agree(problem, (struct gabion_cone){.sides = sides, .outer = sides % 2, .angle = 1},
                      false);
         if (sides == 8)
             assert_frictionless(problem);
-        friction_problem_free(problem);
+        contact_problem_free(problem);
         scene_destroy(world);
     }
 }
 
 // Contacts that know nothing of each other, with W_aa = w times the identity.
-static struct friction_problem *separate(int32_t contacts, double w, double mu, vec3 q) {
-    struct friction_problem *problem = friction_problem_create(contacts, (size_t)contacts);
+static struct contact_problem *separate(int32_t contacts, double w, double mu, vec3 q) {
+    struct contact_problem *problem = contact_problem_create(contacts, (size_t)contacts);
     for (int32_t a = 0; a < contacts; a++) {
         problem->matrix.start[a + 1] = (size_t)a + 1;
         problem->matrix.column[a] = a;
         for (int i = 0; i < 3; i++)
-            problem->matrix.value[a * FRICTION_BLOCK + 5 * i] = w;
+            problem->matrix.value[a * CONTACT_BLOCK + 5 * i] = w;
         problem->mu[a] = mu;
-        friction_set(problem->q, a, q);
+        contact_set(problem->q, a, q);
     }
-    friction_problem_finish(problem);
+    contact_problem_finish(problem);
     return problem;
 }
 
@@ -177,15 +177,15 @@ static struct friction_problem *separate(int32_t contacts, double w, double mu, 
 // answer.
 static void test_sticking(void **state) {
     (void)state;
-    struct friction_problem *problem = separate(5, 2, INFINITY, vec3_make(-1, 12, -5));
+    struct contact_problem *problem = separate(5, 2, INFINITY, vec3_make(-1, 12, -5));
     for (int k = 0; k < 2; k++) {
         struct answer answer = solve(problem, methods[k], (struct gabion_cone){.sides = 6});
         assert_at_most(answer.result.error.scaled, 1e-8);
         for (int32_t a = 0; a < 5; a++)
-            assert_vector_near(friction_get(answer.r, a), vec3_make(0.5, -6, 2.5), 1e-8);
+            assert_vector_near(contact_get(answer.r, a), vec3_make(0.5, -6, 2.5), 1e-8);
         answer_free(&answer);
     }
-    friction_problem_free(problem);
+    contact_problem_free(problem);
 }
 
 static void test_too_large(void **state) {
@@ -193,12 +193,12 @@ static void test_too_large(void **state) {
     const int32_t contacts[] = {801, 2667};
     const char *const sizes[] = {"8010", "8001"};
     for (int k = 0; k < 2; k++) {
-        struct friction_problem *problem = separate(contacts[k], 1, 0.5, vec3_make(-1, 1, 0));
+        struct contact_problem *problem = separate(contacts[k], 1, 0.5, vec3_make(-1, 1, 0));
         struct answer answer = solve(problem, methods[k], (struct gabion_cone){.sides = 8});
         assert_int_equal(answer.result.status, SOLVER_REFUSED);
         assert_non_null(strstr(answer.result.note, sizes[k]));
         answer_free(&answer);
-        friction_problem_free(problem);
+        contact_problem_free(problem);
     }
 }
 
@@ -206,31 +206,31 @@ static void test_too_large(void **state) {
 static void test_no_answer(void **state) {
     (void)state;
     for (int k = 0; k < 4; k++) {
-        struct friction_problem *problem = separate(1, 0, k < 2 ? 0 : 0.5, vec3_make(-1, 0.5, 0));
+        struct contact_problem *problem = separate(1, 0, k < 2 ? 0 : 0.5, vec3_make(-1, 0.5, 0));
         problem->rho[0] = 1; // else no measure would see it
         struct answer answer = solve(problem, methods[k % 2], (struct gabion_cone){.sides = 6});
         assert_int_equal(answer.result.status, SOLVER_STALLED);
         assert_true(answer.result.note[0] != '\0');
         answer_free(&answer);
-        friction_problem_free(problem);
+        contact_problem_free(problem);
     }
 }
 
 static void test_pivot_cap(void **state) {
     (void)state;
-    struct friction_problem *problem = separate(3, 1, 0.5, vec3_make(-1, 0.2, 0.9));
+    struct contact_problem *problem = separate(3, 1, 0.5, vec3_make(-1, 0.2, 0.9));
     struct solver_settings settings = {
         .tolerance = 1e-10, .max_iterations = 2, .cone = {.sides = 8}};
     double r[9] = {0};
     struct solver_result result = panel_solve(problem, GABION_METHOD_LEMKE, &settings, r);
     assert_int_equal(result.status, SOLVER_CAP);
-    friction_problem_free(problem);
+    contact_problem_free(problem);
 }
 
 // The polygon's answer is returned even if the start was nearer to the round cone's.
 static void test_start(void **state) {
     (void)state;
-    struct friction_problem *problem = separate(1, 1, 0.5, vec3_make(-1, 3, 0));
+    struct contact_problem *problem = separate(1, 1, 0.5, vec3_make(-1, 3, 0));
     for (int k = 0; k < 2; k++) {
         struct solver_settings settings = {
             .tolerance = 1e-10, .max_iterations = 100, .cone = {.sides = 4, .angle = PI / 4}};
@@ -240,7 +240,7 @@ static void test_start(void **state) {
         assert_near(r[1], -0.5 / sqrt(2), 1e-14);
         assert_non_null(strstr(result.note, "inner 4-gon"));
     }
-    friction_problem_free(problem);
+    contact_problem_free(problem);
 }
 
 int main(void) {

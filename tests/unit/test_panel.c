@@ -43,7 +43,7 @@ static double law2(double mu, double rho, const double *r, const double *u) {
 }
 
 // Over the closing part of q. Where W_aa vanishes rho is the largest of the others, or 1.
-static double residual(const struct friction_problem *problem, const double *W, const double *r,
+static double residual(const struct contact_problem *problem, const double *W, const double *r,
                        const double *u) {
     double sum = 0, closing2 = 0, spare = 0;
     for (int32_t a = 0; a < problem->contacts; a++) {
@@ -62,129 +62,129 @@ static double residual(const struct friction_problem *problem, const double *W, 
 
 // Problems --------------------------------------------------------------------------------------
 
-static struct friction_problem *finished(struct friction_problem *problem) {
+static struct contact_problem *finished(struct contact_problem *problem) {
     if (problem->face == FACE_BODIES)
-        friction_problem_join(problem);
-    friction_problem_finish(problem);
+        contact_problem_join(problem);
+    contact_problem_finish(problem);
     return problem;
 }
 
 // Balls of radius 1 above each other on the floor, of these masses, with one contact between
 // neighbours; all fall at 1 and the lowest slips at `slip`.
-static struct friction_problem *column(int32_t balls, const double *masses, double mu,
+static struct contact_problem *column(int32_t balls, const double *masses, double mu,
                                        double slip) {
-    struct friction_problem *problem = friction_problem_with_bodies(balls, balls);
+    struct contact_problem *problem = contact_problem_with_bodies(balls, balls);
     vec3 up = {0, 0, 1};
     for (int32_t k = 0; k < balls; k++) {
         problem->bodies.inverse[k] = maker_ball(masses[k]);
         problem->bodies.rows[k] =
-            maker_row(k, k > 0 ? k - 1 : FRICTION_FIXED, up, vec3_negate(up), up);
+            maker_row(k, k > 0 ? k - 1 : CONTACT_FIXED, up, vec3_negate(up), up);
         problem->mu[k] = mu;
     }
-    friction_set(problem->q, 0, vec3_make(-1, slip, 0));
+    contact_set(problem->q, 0, vec3_make(-1, slip, 0));
     return finished(problem);
 }
 
-static struct friction_problem *zero_friction(void) { return maker_pile(21, 6, 12, 0); }
-static struct friction_problem *infinite_pile(void) { return maker_pile(22, 6, 8, INFINITY); }
-static struct friction_problem *rough_pile(void) { return maker_pile(23, 6, 8, 0.4); }
-static struct friction_problem *hyperstatic_pile(void) { return maker_pile(24, 3, 24, 0.4); }
+static struct contact_problem *zero_friction(void) { return maker_pile(21, 6, 12, 0); }
+static struct contact_problem *infinite_pile(void) { return maker_pile(22, 6, 8, INFINITY); }
+static struct contact_problem *rough_pile(void) { return maker_pile(23, 6, 8, 0.4); }
+static struct contact_problem *hyperstatic_pile(void) { return maker_pile(24, 3, 24, 0.4); }
 
-static struct friction_problem *infinite_friction(void) {
+static struct contact_problem *infinite_friction(void) {
     return column(3, (double[]){1, 1, 1}, INFINITY, 50);
 }
 
-static struct friction_problem *huge_friction(void) {
+static struct contact_problem *huge_friction(void) {
     return column(3, (double[]){1, 1, 1}, 1e300, 50);
 }
 
-static struct friction_problem *heavy_on_light(void) {
+static struct contact_problem *heavy_on_light(void) {
     return column(2, (double[]){1, 1e8}, 0.5, 0);
 }
 
-static struct friction_problem *light_on_heavy(void) {
+static struct contact_problem *light_on_heavy(void) {
     return column(2, (double[]){1e8, 1}, 0.5, 0);
 }
 
-static struct friction_problem *smooth_heavy_on_light(void) {
+static struct contact_problem *smooth_heavy_on_light(void) {
     return column(2, (double[]){1, 1e8}, 0, 0);
 }
 
 // One ball and ten times the same contact with the floor: W has rank 3 of 30.
-static struct friction_problem *repeated(double mu, double slip) {
-    struct friction_problem *problem = friction_problem_with_bodies(10, 1);
+static struct contact_problem *repeated(double mu, double slip) {
+    struct contact_problem *problem = contact_problem_with_bodies(10, 1);
     vec3 up = {0, 0, 1};
     problem->bodies.inverse[0] = maker_ball(1);
     for (int32_t k = 0; k < 10; k++) {
-        problem->bodies.rows[k] = maker_row(0, FRICTION_FIXED, up, vec3_negate(up), up);
+        problem->bodies.rows[k] = maker_row(0, CONTACT_FIXED, up, vec3_negate(up), up);
         problem->mu[k] = mu;
-        friction_set(problem->q, k, vec3_make(-1, slip, 0));
+        contact_set(problem->q, k, vec3_make(-1, slip, 0));
     }
     return finished(problem);
 }
 
-static struct friction_problem *redundant_sticking(void) { return repeated(0.5, 0.2); }
-static struct friction_problem *redundant_sliding(void) { return repeated(0.5, 10); }
-static struct friction_problem *redundant_smooth(void) { return repeated(0, 10); }
+static struct contact_problem *redundant_sticking(void) { return repeated(0.5, 0.2); }
+static struct contact_problem *redundant_sliding(void) { return repeated(0.5, 10); }
+static struct contact_problem *redundant_smooth(void) { return repeated(0, 10); }
 
-static struct friction_problem *no_contacts(void) {
-    return finished(friction_problem_with_bodies(0, 0));
+static struct contact_problem *no_contacts(void) {
+    return finished(contact_problem_with_bodies(0, 0));
 }
 
-static struct friction_problem *one_sliding(void) { return column(1, (double[]){1}, 0.3, 10); }
-static struct friction_problem *one_sticking(void) { return column(1, (double[]){1}, 0.3, 0.2); }
-static struct friction_problem *one_smooth(void) { return column(1, (double[]){1}, 0, 10); }
+static struct contact_problem *one_sliding(void) { return column(1, (double[]){1}, 0.3, 10); }
+static struct contact_problem *one_sticking(void) { return column(1, (double[]){1}, 0.3, 0.2); }
+static struct contact_problem *one_smooth(void) { return column(1, (double[]){1}, 0, 10); }
 
 // A ball on the floor, and two prescribed bodies that meet at q_n.
-static struct friction_problem *fixed_pair(double q_n, double mu) {
-    struct friction_problem *problem = friction_problem_with_bodies(2, 1);
+static struct contact_problem *fixed_pair(double q_n, double mu) {
+    struct contact_problem *problem = contact_problem_with_bodies(2, 1);
     vec3 up = {0, 0, 1};
     problem->bodies.inverse[0] = maker_ball(1);
-    problem->bodies.rows[0] = maker_row(0, FRICTION_FIXED, up, vec3_negate(up), up);
-    problem->bodies.rows[1] = maker_row(FRICTION_FIXED, FRICTION_FIXED, up, up, up);
+    problem->bodies.rows[0] = maker_row(0, CONTACT_FIXED, up, vec3_negate(up), up);
+    problem->bodies.rows[1] = maker_row(CONTACT_FIXED, CONTACT_FIXED, up, up, up);
     problem->mu[0] = problem->mu[1] = mu;
-    friction_set(problem->q, 0, vec3_make(-1, 0.2, 0));
-    friction_set(problem->q, 1, vec3_make(q_n, 0.3, 0));
+    contact_set(problem->q, 0, vec3_make(-1, 0.2, 0));
+    contact_set(problem->q, 1, vec3_make(q_n, 0.3, 0));
     return finished(problem);
 }
 
-static struct friction_problem *zero_block_parting(void) { return fixed_pair(0.5, 0.5); }
-static struct friction_problem *zero_block_touching(void) { return fixed_pair(0, 0); }
-static struct friction_problem *zero_block_closing(void) { return fixed_pair(-0.5, 0.5); }
+static struct contact_problem *zero_block_parting(void) { return fixed_pair(0.5, 0.5); }
+static struct contact_problem *zero_block_touching(void) { return fixed_pair(0, 0); }
+static struct contact_problem *zero_block_closing(void) { return fixed_pair(-0.5, 0.5); }
 
-static struct friction_problem *at_rest(void) {
-    struct friction_problem *problem = column(3, (double[]){1, 2, 3}, 0.3, 0);
-    memset(problem->q, 0, friction_problem_size(problem) * sizeof *problem->q);
+static struct contact_problem *at_rest(void) {
+    struct contact_problem *problem = column(3, (double[]){1, 2, 3}, 0.3, 0);
+    memset(problem->q, 0, contact_problem_size(problem) * sizeof *problem->q);
     return problem;
 }
 
-static struct friction_problem *zero_W(double q_n) {
+static struct contact_problem *zero_W(double q_n) {
     const double W[36] = {0}, q[6] = {q_n, 0.1, 0, 2 * q_n, 0, 0.1}, mu[2] = {0.3, 0.3};
     return maker_matrix(2, W, q, mu);
 }
 
-static struct friction_problem *zero_W_parting(void) { return zero_W(1); }
-static struct friction_problem *zero_W_closing(void) { return zero_W(-1); }
+static struct contact_problem *zero_W_parting(void) { return zero_W(1); }
+static struct contact_problem *zero_W_closing(void) { return zero_W(-1); }
 
 // A ball between two prescribed plates that both come at it.
-static struct friction_problem *squeezed(double mu) {
-    struct friction_problem *problem = friction_problem_with_bodies(2, 1);
+static struct contact_problem *squeezed(double mu) {
+    struct contact_problem *problem = contact_problem_with_bodies(2, 1);
     vec3 up = {0, 0, 1}, down = {0, 0, -1};
     problem->bodies.inverse[0] = maker_ball(1);
-    problem->bodies.rows[0] = maker_row(0, FRICTION_FIXED, up, down, up);
-    problem->bodies.rows[1] = maker_row(0, FRICTION_FIXED, down, up, down);
+    problem->bodies.rows[0] = maker_row(0, CONTACT_FIXED, up, down, up);
+    problem->bodies.rows[1] = maker_row(0, CONTACT_FIXED, down, up, down);
     for (int32_t k = 0; k < 2; k++) {
         problem->mu[k] = mu;
-        friction_set(problem->q, k, vec3_make(-1, 0, 0));
+        contact_set(problem->q, k, vec3_make(-1, 0, 0));
     }
     return finished(problem);
 }
 
-static struct friction_problem *squeezed_rough(void) { return squeezed(0.3); }
-static struct friction_problem *squeezed_smooth(void) { return squeezed(0); }
+static struct contact_problem *squeezed_rough(void) { return squeezed(0.3); }
+static struct contact_problem *squeezed_smooth(void) { return squeezed(0); }
 
-static struct friction_problem *not_a_number(void) {
-    struct friction_problem *problem = one_sliding();
+static struct contact_problem *not_a_number(void) {
+    struct contact_problem *problem = one_sliding();
     problem->q[1] = NAN;
     return problem;
 }
@@ -193,7 +193,7 @@ static struct friction_problem *not_a_number(void) {
 // the second slide and opens the third. W is positive definite.
 static const double unsymmetric_u[9] = {0, 0, 0, 0, 0.8, 0, 0.5, 0.1, 0.2};
 
-static struct friction_problem *unsymmetric(void) {
+static struct contact_problem *unsymmetric(void) {
     const double r[9] = {1, 0.1, 0, 1, -0.3, 0, 0, 0, 0}, mu[3] = {0.3, 0.3, 0.3};
     struct random_stream random = {9};
     double B[81], W[81], q[9];
@@ -222,7 +222,7 @@ static struct friction_problem *unsymmetric(void) {
 // chance against a mass ratio of 1e8, nor has prox that is made of them, within the cap.
 struct sample {
     const char *name;
-    struct friction_problem *(*make)(void);
+    struct contact_problem *(*make)(void);
     double tolerance;
     const char *expected; // by enum gabion_method
     const double *u;      // or NULL: not known in closed form
@@ -274,7 +274,7 @@ static const struct sample samples[] = {
 // Runs ------------------------------------------------------------------------------------------
 
 struct run {
-    const struct friction_problem *problem;
+    const struct contact_problem *problem;
     double *W, *r, *u;
     struct solver_result result;
 };
@@ -287,9 +287,9 @@ static struct solver_settings settings_of(double tolerance) {
                                     .cone = {.sides = 8}};
 }
 
-static struct run run_open(const struct friction_problem *problem, enum gabion_method method,
+static struct run run_open(const struct contact_problem *problem, enum gabion_method method,
                            double tolerance) {
-    size_t n = friction_problem_size(problem);
+    size_t n = contact_problem_size(problem);
     struct solver_settings settings = settings_of(tolerance);
     struct run run = {.problem = problem};
     run.r = memory_allocate(n, sizeof *run.r, "test");
@@ -308,7 +308,7 @@ static void run_close(struct run *run) {
 
 // Why a run is not what it should be, or NULL.
 static const char *blame(const struct run *run, const struct sample *sample, char expected) {
-    size_t n = friction_problem_size(run->problem);
+    size_t n = contact_problem_size(run->problem);
     enum solver_status status = run->result.status;
     for (size_t i = 0; i < n; i++)
         if (!isfinite(run->r[i]))
@@ -331,7 +331,7 @@ static const char *blame(const struct run *run, const struct sample *sample, cha
     return NULL;
 }
 
-static int count_bad(const struct sample *sample, const struct friction_problem *problem,
+static int count_bad(const struct sample *sample, const struct contact_problem *problem,
                      const char *face) {
     int bad = 0;
     for (int method = 0; method < GABION_METHOD_COUNT; method++) {
@@ -353,13 +353,13 @@ static void test_degenerate(void **state) {
     (void)state;
     int bad = 0;
     for (size_t k = 0; k < SAMPLES; k++) {
-        struct friction_problem *problem = samples[k].make();
-        struct friction_problem *matrix = friction_problem_assemble(problem);
+        struct contact_problem *problem = samples[k].make();
+        struct contact_problem *matrix = contact_problem_assemble(problem);
         assert_int_equal(strlen(samples[k].expected), GABION_METHOD_COUNT);
         bad += problem->face == FACE_BODIES ? count_bad(&samples[k], problem, "bodies") : 0;
         bad += count_bad(&samples[k], matrix, "matrix");
-        friction_problem_free(problem);
-        friction_problem_free(matrix);
+        contact_problem_free(problem);
+        contact_problem_free(matrix);
     }
     assert_int_equal(bad, 0);
 }
@@ -367,7 +367,7 @@ static void test_degenerate(void **state) {
 // The table itself: velocities in closed form obey the law, and the residual sees when not.
 static void test_table(void **state) {
     (void)state;
-    struct friction_problem *problem = unsymmetric();
+    struct contact_problem *problem = unsymmetric();
     double *W = maker_dense(problem), u[9];
     double r[9] = {1, 0.1, 0, 1, -0.3, 0, 0, 0, 0};
     maker_velocity(problem, W, r, u);
@@ -381,14 +381,14 @@ static void test_table(void **state) {
         maker_velocity(problem, W, r, u);
     }
     memory_free(W);
-    friction_problem_free(problem);
+    contact_problem_free(problem);
 }
 
 // Agreement -------------------------------------------------------------------------------------
 
 // Methods that say converged at 1e-10 have the same velocities; how many did.
-static int count_agreeing(const struct friction_problem *problem, double *reference, bool *known) {
-    size_t n = friction_problem_size(problem);
+static int count_agreeing(const struct contact_problem *problem, double *reference, bool *known) {
+    size_t n = contact_problem_size(problem);
     int agreeing = 0;
     for (int method = 0; method < GABION_METHOD_COUNT; method++) {
         struct run run = run_open(problem, (enum gabion_method)method, 1e-10);
@@ -411,16 +411,16 @@ static void test_agreement(void **state) {
     (void)state;
     int agreeing = 0, problems = 0;
     for (uint64_t seed = 1; seed <= 12; seed++) {
-        struct friction_problem *bodies = maker_pile(seed, 5, 9, seed % 3 == 0 ? 0 : 0.25);
-        struct friction_problem *matrix = friction_problem_assemble(bodies);
+        struct contact_problem *bodies = maker_pile(seed, 5, 9, seed % 3 == 0 ? 0 : 0.25);
+        struct contact_problem *matrix = contact_problem_assemble(bodies);
         double reference[27];
         bool known = false;
         agreeing += count_agreeing(bodies, reference, &known);
         agreeing += count_agreeing(matrix, reference, &known);
         assert_true(known);
         problems += 2;
-        friction_problem_free(bodies);
-        friction_problem_free(matrix);
+        contact_problem_free(bodies);
+        contact_problem_free(matrix);
     }
     print_message("%d answers to %d problems agree\n", agreeing, problems);
     assert_true(agreeing >= 6 * problems); // a third are frictionless, where all owe one

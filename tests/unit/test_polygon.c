@@ -230,7 +230,7 @@ static void test_cyclic_force(void **state) {
 static void test_residual(void **state) {
     (void)state;
     struct random_stream random = {5};
-    struct friction_problem *problem = friction_problem_create(1, 1);
+    struct contact_problem *problem = contact_problem_create(1, 1);
     problem->matrix.start[1] = 1;
     for (int trial = 0; trial < 300; trial++) {
         mat3 W = random_block(&random);
@@ -238,8 +238,8 @@ static void test_residual(void **state) {
         problem->mu[0] = trial % 50 == 0 ? 0 : trial % 50 == 1 ? INFINITY : 0.6;
         for (int j = 0; j < 9; j++)
             problem->matrix.value[4 * (j % 3) + j / 3] = vec3_get(W.row[j / 3], j % 3);
-        friction_set(problem->q, 0, b);
-        friction_problem_finish(problem);
+        contact_set(problem->q, 0, b);
+        contact_problem_finish(problem);
         struct gabion_cone cone = random_cone(3 + trial % 10, &random);
         assert_true(polygon_solve(solvers[trial % 2], &cone, &W, b, problem->mu[0], &r));
         assert_at_most(polygon_residual(problem, &cone, &r.x), 1e-12);
@@ -248,7 +248,7 @@ static void test_residual(void **state) {
         assert_near(polygon_residual(problem, &round, &away.x),
                     residual_of(problem, &away.x).scaled, 2 * PI / round.sides);
     }
-    friction_problem_free(problem);
+    contact_problem_free(problem);
 }
 
 int main(void) {

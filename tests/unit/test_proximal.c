@@ -1,6 +1,6 @@
 // The newton method against sweeps and closed forms: the same contact law, found in another way.
 #include "engine/contact/contacts.h"
-#include "engine/problem/problem.h"
+#include "engine/solvers/sweep/plan.h"
 #include "engine/solvers/panel.h"
 #include "parallel/memory.h"
 #include "tests/unit/scene.h"
@@ -137,10 +137,10 @@ static void test_faces(void **state) {
     struct gabion_settings settings = newton_settings();
     struct gabion_world *world = mixed_heap(&settings);
     scene_step(world, 3);
-    struct friction_problem *bodies = friction_problem_of_step(world);
-    struct friction_problem *built = friction_problem_assemble(bodies);
+    struct contact_problem *bodies = contact_problem_of_step(world);
+    struct contact_problem *built = contact_problem_assemble(bodies);
     struct solver_settings accurate = {.tolerance = 1e-11, .max_iterations = 400};
-    size_t size = friction_problem_size(bodies);
+    size_t size = contact_problem_size(bodies);
     double *r = memory_allocate(4 * size, sizeof *r, "test"), *s = r + size;
     double *u = s + size, *v = u + size;
     assert_true(size > 30);
@@ -148,13 +148,13 @@ static void test_faces(void **state) {
                      SOLVER_CONVERGED);
     assert_int_equal(panel_solve(built, GABION_METHOD_NEWTON, &accurate, s).status,
                      SOLVER_CONVERGED);
-    friction_problem_velocity(bodies, r, u);
-    friction_problem_velocity(built, s, v);
+    contact_problem_velocity(bodies, r, u);
+    contact_problem_velocity(built, s, v);
     for (size_t i = 0; i < size; i++)
         assert_near(u[i], v[i], 1e-9);
     memory_free(r);
-    friction_problem_free(bodies);
-    friction_problem_free(built);
+    contact_problem_free(bodies);
+    contact_problem_free(built);
     scene_destroy(world);
 }
 

@@ -14,13 +14,13 @@ static mat3 random_block(struct random_stream *random, double size) {
 }
 
 // W by its columns, from products with unit vectors.
-static double *dense_W(const struct friction_problem *problem) {
-    size_t n = friction_problem_size(problem);
+static double *dense_W(const struct contact_problem *problem) {
+    size_t n = contact_problem_size(problem);
     double *W = memory_allocate(n * n, sizeof *W, "dense");
     double *x = memory_allocate(2 * n, sizeof *x, "dense"), *column = x + n;
     for (size_t j = 0; j < n; j++) {
         x[j] = 1;
-        friction_problem_product(problem, x, column);
+        contact_problem_product(problem, x, column);
         x[j] = 0;
         for (size_t i = 0; i < n; i++)
             W[i * n + j] = column[i];
@@ -108,9 +108,9 @@ static struct blocks random_blocks(struct random_stream *random, size_t contacts
     return blocks;
 }
 
-static void check(const struct friction_problem *problem, const struct blocks *blocks, bool split,
+static void check(const struct contact_problem *problem, const struct blocks *blocks, bool split,
                   const double *f) {
-    size_t n = friction_problem_size(problem);
+    size_t n = contact_problem_size(problem);
     struct resolvent *resolvent = resolvent_create(problem);
     double *x = memory_allocate(2 * n, sizeof *x, "solutions"), *reference = x + n;
     double *W = dense_W(problem);
@@ -134,16 +134,16 @@ static void test_against_dense(void **state) {
     (void)state;
     for (uint64_t seed = 1; seed <= 5; seed++) {
         struct random_stream random = {seed};
-        struct friction_problem *bodies = random_problem(&random, BODIES, 0.5);
-        struct friction_problem *matrix = friction_problem_assemble(bodies);
+        struct contact_problem *bodies = random_problem(&random, BODIES, 0.5);
+        struct contact_problem *matrix = contact_problem_assemble(bodies);
         struct blocks blocks = random_blocks(&random, (size_t)bodies->contacts);
         check(bodies, &blocks, false, bodies->q);
         check(bodies, &blocks, true, bodies->q);
         check(matrix, &blocks, false, bodies->q);
         check(matrix, &blocks, true, bodies->q);
         memory_free(blocks.left);
-        friction_problem_free(bodies);
-        friction_problem_free(matrix);
+        contact_problem_free(bodies);
+        contact_problem_free(matrix);
     }
 }
 
@@ -152,29 +152,29 @@ static void test_against_dense(void **state) {
 static void test_moving_bodies(void **state) {
     (void)state;
     struct random_stream random = {5};
-    struct friction_problem *bodies = random_problem(&random, BODIES, 0.5);
+    struct contact_problem *bodies = random_problem(&random, BODIES, 0.5);
     struct blocks blocks = random_blocks(&random, (size_t)bodies->contacts);
-    size_t n = friction_problem_size(bodies);
+    size_t n = contact_problem_size(bodies);
     double *x = memory_allocate(2 * n, sizeof *x, "solutions"), *Wx = x + n;
-    struct friction_state motion = friction_state_open(bodies, bodies->q);
+    struct contact_state motion = contact_state_open(bodies, bodies->q);
     struct resolvent *resolvent = resolvent_create(bodies);
     assert_true(resolvent_factorise(resolvent, blocks.left));
     resolvent_solve_with(resolvent, bodies->q, 0.7, motion.v, x);
-    friction_problem_product(bodies, x, Wx);
+    contact_problem_product(bodies, x, Wx);
     for (int32_t a = 0; a < bodies->contacts; a++) {
-        vec3 moves = friction_row_velocity(&bodies->bodies.rows[a], motion.v);
-        vec3 u = vec3_add_scaled(friction_get(Wx, a), 0.7, moves);
-        vec3 sum = vec3_add(friction_get(x, a), mat3_apply(blocks.left[a], u));
-        assert_at_most(vec3_length(vec3_sub(sum, friction_get(bodies->q, a))), 1e-10);
+        vec3 moves = contact_row_velocity(&bodies->bodies.rows[a], motion.v);
+        vec3 u = vec3_add_scaled(contact_get(Wx, a), 0.7, moves);
+        vec3 sum = vec3_add(contact_get(x, a), mat3_apply(blocks.left[a], u));
+        assert_at_most(vec3_length(vec3_sub(sum, contact_get(bodies->q, a))), 1e-10);
     }
-    friction_problem_product(bodies, bodies->q, Wx);
-    double energy = friction_problem_dot(bodies, bodies->q, Wx);
+    contact_problem_product(bodies, bodies->q, Wx);
+    double energy = contact_problem_dot(bodies, bodies->q, Wx);
     assert_near(resolvent_energy(resolvent, motion.v), energy, 1e-12 * energy);
     resolvent_free(resolvent);
-    friction_state_close(&motion);
+    contact_state_close(&motion);
     memory_free(x);
     memory_free(blocks.left);
-    friction_problem_free(bodies);
+    contact_problem_free(bodies);
 }
 
 // Eigenvalues of D from 1e-9 to 1e9, as near the end of an interior point run, in axes of D's own:
@@ -182,8 +182,8 @@ static void test_moving_bodies(void **state) {
 static void test_wide_spectrum(void **state) {
     (void)state;
     struct random_stream random = {11};
-    struct friction_problem *bodies = random_problem(&random, BODIES, 0.5);
-    struct friction_problem *matrix = friction_problem_assemble(bodies);
+    struct contact_problem *bodies = random_problem(&random, BODIES, 0.5);
+    struct contact_problem *matrix = contact_problem_assemble(bodies);
     size_t contacts = (size_t)bodies->contacts, n = 3 * contacts;
     struct blocks blocks = random_blocks(&random, contacts);
     double *x = memory_allocate(4 * n, sizeof *x, "solutions");
@@ -203,18 +203,18 @@ static void test_wide_spectrum(void **state) {
     assert_true(resolvent_factorise_split(resolvent, blocks.left, blocks.right));
     resolvent_solve(resolvent, bodies->q, y);
     for (int32_t a = 0; a < bodies->contacts; a++)
-        friction_set(impulse, a, mat3_apply(blocks.right[a], friction_get(y, a)));
-    friction_problem_product(matrix, impulse, Wy);
+        contact_set(impulse, a, mat3_apply(blocks.right[a], contact_get(y, a)));
+    contact_problem_product(matrix, impulse, Wy);
     for (int32_t a = 0; a < bodies->contacts; a++) {
-        vec3 pulled = mat3_apply(blocks.left[a], friction_get(Wy, a));
-        vec3 rest = vec3_sub(vec3_sub(friction_get(bodies->q, a), friction_get(y, a)), pulled);
+        vec3 pulled = mat3_apply(blocks.left[a], contact_get(Wy, a));
+        vec3 rest = vec3_sub(vec3_sub(contact_get(bodies->q, a), contact_get(y, a)), pulled);
         assert_at_most(vec3_length(rest), 1e-6);
     }
     resolvent_free(resolvent);
     memory_free(x);
     memory_free(blocks.left);
-    friction_problem_free(bodies);
-    friction_problem_free(matrix);
+    contact_problem_free(bodies);
+    contact_problem_free(matrix);
 }
 
 int main(void) {

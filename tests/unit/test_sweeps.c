@@ -15,7 +15,7 @@ static struct solver_settings settings_of(double tolerance, int cap) {
 }
 
 // NULL: the problems are not beside the project.
-static struct friction_problem *read_problem(const char *name) {
+static struct contact_problem *read_problem(const char *name) {
     const char *folder = getenv("GABION_FCLIB");
     char path[1000];
     struct gabion_error error = {0};
@@ -27,7 +27,7 @@ static struct friction_problem *read_problem(const char *name) {
         return NULL;
     }
     fclose(file);
-    struct friction_problem *problem = fclib_read(path, &solution, &error);
+    struct contact_problem *problem = fclib_read(path, &solution, &error);
     if (!problem)
         fail_msg("%s", error.text);
     memory_free(solution);
@@ -35,36 +35,36 @@ static struct friction_problem *read_problem(const char *name) {
 }
 
 // A problem whose only blocks are on the diagonal.
-static struct friction_problem *uncoupled(int contacts, const mat3 *W, const vec3 *q,
+static struct contact_problem *uncoupled(int contacts, const mat3 *W, const vec3 *q,
                                           const double *mu) {
-    struct friction_problem *problem = friction_problem_create(contacts, (size_t)contacts);
+    struct contact_problem *problem = contact_problem_create(contacts, (size_t)contacts);
     for (int a = 0; a < contacts; a++) {
         problem->matrix.start[a + 1] = (size_t)a + 1;
         problem->matrix.column[a] = a;
         for (int i = 0; i < 3; i++)
             for (int j = 0; j < 3; j++)
-                problem->matrix.value[FRICTION_BLOCK * a + 4 * j + i] = vec3_get(W[a].row[i], j);
+                problem->matrix.value[CONTACT_BLOCK * a + 4 * j + i] = vec3_get(W[a].row[i], j);
         problem->mu[a] = mu[a];
-        friction_set(problem->q, a, q[a]);
+        contact_set(problem->q, a, q[a]);
     }
-    friction_problem_finish(problem);
+    contact_problem_finish(problem);
     return problem;
 }
 
-static double *solve(const struct friction_problem *problem, enum gabion_method method,
+static double *solve(const struct contact_problem *problem, enum gabion_method method,
                      const struct solver_settings *settings, struct solver_result *result) {
-    double *r = memory_allocate(friction_problem_size(problem), sizeof *r, "test");
+    double *r = memory_allocate(contact_problem_size(problem), sizeof *r, "test");
     *result = panel_solve(problem, method, settings, r);
     return r;
 }
 
 // |u_1 - u_2| / |q|: velocities are unique where impulses are not.
-static double distance(const struct friction_problem *problem, const double *r_1,
+static double distance(const struct contact_problem *problem, const double *r_1,
                        const double *r_2) {
-    size_t size = friction_problem_size(problem);
+    size_t size = contact_problem_size(problem);
     double *u = memory_allocate(2 * size, sizeof *u, "test"), difference2 = 0, q2 = 0;
-    friction_problem_velocity(problem, r_1, u);
-    friction_problem_velocity(problem, r_2, u + size);
+    contact_problem_velocity(problem, r_1, u);
+    contact_problem_velocity(problem, r_2, u + size);
     for (size_t i = 0; i < size; i++) {
         difference2 += (u[i] - u[size + i]) * (u[i] - u[size + i]);
         q2 += problem->q[i] * problem->q[i];
@@ -103,7 +103,7 @@ static struct gabion_world *heap_create(int side, bool boxes) {
 
 // Local solvers -------------------------------------------------------------------------------
 
-static void assert_locals_agree(const struct friction_problem *problem) {
+static void assert_locals_agree(const struct contact_problem *problem) {
     const enum gabion_local locals[] = {GABION_LOCAL_EXACT, GABION_LOCAL_AUTO,
                                         GABION_LOCAL_EXPLICIT, GABION_LOCAL_NEWTON};
     double *reference = NULL;
@@ -127,15 +127,15 @@ static void test_locals_agree(void **state) {
     (void)state;
     const char *const names[] = {"NESpheres_10_1", "Rover1039", "FrictionContact3D_1c"};
     struct gabion_world *world = heap_create(2, true);
-    struct friction_problem *step = friction_problem_of_step(world);
+    struct contact_problem *step = contact_problem_of_step(world);
     assert_locals_agree(step);
-    friction_problem_free(step);
+    contact_problem_free(step);
     scene_destroy(world);
     for (int k = 0; k < 3; k++) {
-        struct friction_problem *problem = read_problem(names[k]);
+        struct contact_problem *problem = read_problem(names[k]);
         if (problem)
             assert_locals_agree(problem);
-        friction_problem_free(problem);
+        contact_problem_free(problem);
     }
 }
 
@@ -198,7 +198,7 @@ static void test_hard_contacts(void **state) {
         mu[k] = hard_contacts[k].mu;
         assert_int_equal(plain_newton(&W[k], b[k], mu[k]), k + 1 == HARD_CONTACTS);
     }
-    struct friction_problem *problem = uncoupled(HARD_CONTACTS, W, b, mu);
+    struct contact_problem *problem = uncoupled(HARD_CONTACTS, W, b, mu);
     for (int local = 0; local < GABION_LOCAL_COUNT; local++) {
         if (local == GABION_LOCAL_LEMKE || local == GABION_LOCAL_QP)
             continue;
@@ -212,7 +212,7 @@ static void test_hard_contacts(void **state) {
             assert_true(result.iterations <= 3);
         memory_free(r);
     }
-    friction_problem_free(problem);
+    contact_problem_free(problem);
 }
 
 // A local model that is not quite W_aa must not move the solution: W unsymmetric by a tenth.
@@ -222,7 +222,7 @@ static void test_unsymmetric(void **state) {
                        {{{2, 0.3, 0.1}, {0.1, 3, -0.2}, {0.2, 0.1, 4}}}};
     const vec3 q[2] = {{-1, 0.1, 0.1}, {-1, 5, -4}}; // sticks, slides
     const double mu[2] = {0.5, 0.5};
-    struct friction_problem *problem = uncoupled(2, W, q, mu);
+    struct contact_problem *problem = uncoupled(2, W, q, mu);
     for (int local = 0; local < GABION_LOCAL_COUNT; local++) {
         if (local == GABION_LOCAL_LEMKE || local == GABION_LOCAL_QP)
             continue;
@@ -231,7 +231,7 @@ static void test_unsymmetric(void **state) {
         settings.local = (enum gabion_local)local;
         double *r = solve(problem, GABION_METHOD_NSGS, &settings, &result);
         assert_solved(&result, 1e-13);
-        vec3 stuck = friction_get(r, 0), slid = friction_get(r, 1);
+        vec3 stuck = contact_get(r, 0), slid = contact_get(r, 1);
         vec3 u = vec3_add(mat3_apply(W[1], slid), q[1]);
         assert_vector_near(mat3_apply(W[0], stuck), vec3_negate(q[0]), 1e-12);
         assert_near(u.x, 0, 1e-12);
@@ -240,7 +240,7 @@ static void test_unsymmetric(void **state) {
         assert_true(u.y * slid.y + u.z * slid.z < 0);
         memory_free(r);
     }
-    friction_problem_free(problem);
+    contact_problem_free(problem);
 }
 
 // Methods -------------------------------------------------------------------------------------
@@ -252,8 +252,8 @@ static const enum gabion_method family[] = {GABION_METHOD_NSGS, GABION_METHOD_AN
 static void test_faces(void **state) {
     (void)state;
     struct gabion_world *world = heap_create(3, true);
-    struct friction_problem *bodies = friction_problem_of_step(world);
-    struct friction_problem *matrix = friction_problem_assemble(bodies);
+    struct contact_problem *bodies = contact_problem_of_step(world);
+    struct contact_problem *matrix = contact_problem_assemble(bodies);
     assert_int_equal(bodies->colours, 0);
     for (int k = 0; k < 3; k++) {
         struct solver_settings settings = settings_of(1e-10, 100000);
@@ -275,15 +275,15 @@ static void test_faces(void **state) {
         memory_free(r_1);
         memory_free(r_2);
     }
-    friction_problem_free(bodies);
-    friction_problem_free(matrix);
+    contact_problem_free(bodies);
+    contact_problem_free(matrix);
     scene_destroy(world);
 }
 
 static void test_threads(void **state) {
     (void)state;
     struct gabion_world *world = heap_create(13, false);
-    struct friction_problem *problem = friction_problem_of_step(world);
+    struct contact_problem *problem = contact_problem_of_step(world);
     struct solver_settings settings = settings_of(0, 25);
     assert_true(problem->colours > 1);
     for (int k = 0; k < 3; k++) {
@@ -295,13 +295,13 @@ static void test_threads(void **state) {
             struct gabion_error error = {0};
             problem->team = team_create(threads, NULL, &error);
             double *r = solve(problem, family[k], &settings, &result);
-            assert_memory_equal(r, alone, friction_problem_size(problem) * sizeof *r);
+            assert_memory_equal(r, alone, contact_problem_size(problem) * sizeof *r);
             team_destroy(problem->team);
             memory_free(r);
         }
         memory_free(alone);
     }
-    friction_problem_free(problem);
+    contact_problem_free(problem);
     scene_destroy(world);
 }
 
@@ -310,8 +310,8 @@ static void test_threads(void **state) {
 static void test_chain(void **state) {
     (void)state;
     enum { LINKS = 40 };
-    struct friction_problem *problem = friction_problem_create(LINKS, 3 * LINKS - 2);
-    struct friction_matrix *matrix = &problem->matrix;
+    struct contact_problem *problem = contact_problem_create(LINKS, 3 * LINKS - 2);
+    struct contact_matrix *matrix = &problem->matrix;
     size_t e = 0;
     for (int a = 0; a < LINKS; a++) {
         for (int b = a - 1; b <= a + 1; b++) {
@@ -319,14 +319,14 @@ static void test_chain(void **state) {
                 continue;
             double w = a != b ? -1 : a == 0 ? 1 : 2;
             matrix->column[e] = b;
-            matrix->value[FRICTION_BLOCK * e] = w;
-            matrix->value[FRICTION_BLOCK * e + 5] = matrix->value[FRICTION_BLOCK * e + 10] = w;
+            matrix->value[CONTACT_BLOCK * e] = w;
+            matrix->value[CONTACT_BLOCK * e + 5] = matrix->value[CONTACT_BLOCK * e + 10] = w;
             e++;
         }
         matrix->start[a + 1] = e;
     }
-    friction_set(problem->q, 0, vec3_make(-1, 0, 0));
-    friction_problem_finish(problem);
+    contact_set(problem->q, 0, vec3_make(-1, 0, 0));
+    contact_problem_finish(problem);
     int sweeps[3];
     for (int k = 0; k < 3; k++)
         for (int frictionless = 0; frictionless < 2; frictionless++) {
@@ -337,7 +337,7 @@ static void test_chain(void **state) {
             double *r = solve(problem, family[k], &settings, &result);
             assert_solved(&result, 1e-12);
             for (int a = 0; a < LINKS; a++)
-                assert_vector_near(friction_get(r, a), vec3_make(LINKS - a, 0, 0), 1e-8);
+                assert_vector_near(contact_get(r, a), vec3_make(LINKS - a, 0, 0), 1e-8);
             sweeps[k] = result.iterations;
             memory_free(r);
         }
@@ -345,7 +345,7 @@ static void test_chain(void **state) {
                   sweeps[2]);
     assert_true(sweeps[0] > 5000);
     assert_true(sweeps[1] < 500);
-    friction_problem_free(problem);
+    contact_problem_free(problem);
 }
 
 static void test_degenerate(void **state) {
@@ -356,19 +356,19 @@ static void test_degenerate(void **state) {
                        {{{1e-8, 0, 0}, {0, 3e-8, 0}, {0, 0, 3e-8}}}};
     const vec3 q[4] = {{-1, 1, 2}, {-1, 100, -100}, {1, 1, 0}, {-1, 0.1, 0}};
     const double mu[4] = {0, INFINITY, 0.5, 0.5};
-    struct friction_problem *problem = uncoupled(4, W, q, mu);
-    struct friction_problem *empty = friction_problem_create(0, 0);
-    friction_problem_finish(empty);
+    struct contact_problem *problem = uncoupled(4, W, q, mu);
+    struct contact_problem *empty = contact_problem_create(0, 0);
+    contact_problem_finish(empty);
     for (int k = 0; k < 3; k++) {
         struct solver_settings settings = settings_of(1e-12, 10000);
         struct solver_result result;
         double *r = solve(problem, family[k], &settings, &result);
         assert_solved(&result, 1e-12);
-        assert_vector_near(friction_get(r, 0), vec3_make(0.5, 0, 0), 1e-10);
-        vec3 stuck = vec3_add(mat3_apply(W[1], friction_get(r, 1)), q[1]);
+        assert_vector_near(contact_get(r, 0), vec3_make(0.5, 0, 0), 1e-10);
+        vec3 stuck = vec3_add(mat3_apply(W[1], contact_get(r, 1)), q[1]);
         assert_vector_near(stuck, vec3_zero(), 1e-9);
-        assert_vector_near(friction_get(r, 2), vec3_zero(), 0);
-        assert_vector_near(vec3_scale(1e-8, friction_get(r, 3)), vec3_make(1, -0.1 / 3, 0), 1e-9);
+        assert_vector_near(contact_get(r, 2), vec3_zero(), 0);
+        assert_vector_near(vec3_scale(1e-8, contact_get(r, 3)), vec3_make(1, -0.1 / 3, 0), 1e-9);
         memory_free(r);
         // Two prescribed bodies that meet: nothing can stop them. The scaled measure, which has no
         // scale there, leaves them out; the other says so.
@@ -377,15 +377,15 @@ static void test_degenerate(void **state) {
         problem->q[6] = -1;
         r = solve(problem, family[k], &settings, &result);
         assert_int_equal(result.status, SOLVER_CAP);
-        assert_vector_near(friction_get(r, 2), vec3_zero(), 0);
+        assert_vector_near(contact_get(r, 2), vec3_zero(), 0);
         problem->q[6] = 1;
         memory_free(r);
         r = solve(empty, family[k], &settings, &result);
         assert_int_equal(result.status, SOLVER_CONVERGED);
         memory_free(r);
     }
-    friction_problem_free(empty);
-    friction_problem_free(problem);
+    contact_problem_free(empty);
+    contact_problem_free(problem);
 }
 
 // Files ---------------------------------------------------------------------------------------
@@ -393,7 +393,7 @@ static void test_degenerate(void **state) {
 // Its sweeps cycle for ever; shorter steps, acceleration and the proximal term end that.
 static void test_cycle(void **state) {
     (void)state;
-    struct friction_problem *problem = read_problem("OneObject-i100000-499");
+    struct contact_problem *problem = read_problem("OneObject-i100000-499");
     if (!problem)
         skip();
     struct solver_settings settings = settings_of(1e-8, 20000);
@@ -409,7 +409,7 @@ static void test_cycle(void **state) {
     settings.relaxation = 0.5;
     memory_free(solve(problem, GABION_METHOD_NSGS, &settings, &result));
     assert_int_equal(result.status, SOLVER_CONVERGED);
-    friction_problem_free(problem);
+    contact_problem_free(problem);
 }
 
 // More impulses than motions. Accelerated sweeps alone are left out where their end is a matter of
@@ -428,7 +428,7 @@ static void test_hyperstatic(void **state) {
         {"Capsules-i125-1213", GABION_METHOD_PROX},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct friction_problem *problem = read_problem(cases[i].name);
+        struct contact_problem *problem = read_problem(cases[i].name);
         if (!problem)
             skip();
         struct solver_settings settings = settings_of(1e-6, 50000);
@@ -437,7 +437,7 @@ static void test_hyperstatic(void **state) {
         print_message("%s %s: %d sweeps\n", cases[i].name, panel_name(cases[i].method),
                       result.iterations);
         assert_solved(&result, 1e-6);
-        friction_problem_free(problem);
+        contact_problem_free(problem);
     }
 }
 

@@ -29,9 +29,9 @@ static double *allocate(size_t count) {
     return vector;
 }
 
-struct acceleration acceleration_open(const struct friction_problem *problem,
+struct acceleration acceleration_open(const struct contact_problem *problem,
                                       const struct solver_settings *settings, const double *r) {
-    size_t numbers = friction_problem_size(problem);
+    size_t numbers = contact_problem_size(problem);
     struct acceleration a = {.size = (numbers + 3) / 4 * 4, .least2 = INFINITY};
     double **vectors[] = {&a.r, &a.before, &a.answer, &a.change, &a.scale};
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
@@ -44,20 +44,21 @@ struct acceleration acceleration_open(const struct friction_problem *problem,
     for (int32_t k = 0; k < problem->contacts; k++) {
         const mat3 *W = &problem->diagonal[k];
         double scale = sqrt((W->row[0].x + W->row[1].y + W->row[2].z) / 3);
-        friction_set(a.scale, k, vec3_make(scale, scale, scale));
+        contact_set(a.scale, k, vec3_make(scale, scale, scale));
     }
     struct solver_settings exact = *settings; // the others would only be slower
     exact.local = GABION_LOCAL_EXACT;
-    a.sweeps = gauss_seidel_open(problem, &exact, a.r);
+    a.sweeps = row_sweep_open(problem, &exact, a.r);
     return a;
 }
 
-void acceleration_close(struct acceleration *a) {
-    gauss_seidel_close(&a->sweeps);
+int64_t acceleration_close(struct acceleration *a) {
+    int64_t fallbacks = row_sweep_close(&a->sweeps);
     double *vectors[] = {a->r,     a->before,  a->answer,  a->change,
                          a->scale, a->changes, a->answers, a->partial};
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
         memory_free(vectors[k]);
+    return fallbacks;
 }
 
 static void restart(struct acceleration *a) {
@@ -193,8 +194,8 @@ static bool combine(struct acceleration *a) {
 }
 
 double acceleration_sweep(struct acceleration *a) {
-    gauss_seidel_refresh(&a->sweeps);
-    gauss_seidel_sweep(&a->sweeps);
+    row_sweep_refresh(&a->sweeps);
+    row_sweep_once(&a->sweeps);
     if (a->begun) {
         a->place = a->columns == 0 ? 0 : (a->place + 1) % MEMORY;
         a->columns += a->columns < MEMORY;

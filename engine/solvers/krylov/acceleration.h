@@ -2,13 +2,13 @@
 #ifndef ENGINE_SOLVERS_KRYLOV_ACCELERATION_H
 #define ENGINE_SOLVERS_KRYLOV_ACCELERATION_H
 
-#include "engine/solvers/sweep/gauss_seidel.h"
+#include "engine/solvers/sweep/row_sweep.h"
 
 #define ACCELERATION_MEMORY 16 // sweeps
 
 // Vectors are padded with zeros to whole lanes.
 struct acceleration {
-    struct gauss_seidel sweeps; // on r
+    struct row_sweep sweeps; // on r
     size_t size;
     double *r, *before;        // r starts the next sweep; before it, `before`
     double *answer;            // of the last sweep: what obeys the law, and what is worth measuring
@@ -23,9 +23,9 @@ struct acceleration {
     double change2, least2; // |change|^2, and the least since a restart
 };
 
-struct acceleration acceleration_open(const struct friction_problem *problem,
+struct acceleration acceleration_open(const struct contact_problem *problem,
                                       const struct solver_settings *settings, const double *r);
-void acceleration_close(struct acceleration *acceleration);
+int64_t acceleration_close(struct acceleration *acceleration); // returns local fallbacks
 
 // One sweep and the start of the next. Returns |change|.
 double acceleration_sweep(struct acceleration *acceleration);

@@ -48,9 +48,8 @@ bool anderson_run(struct monitor *monitor, int window, double *r) {
         progress.last = monitor->last;
         stall = stalled(&progress, sweep, monitor->best_measure, window);
     }
-    memcpy(r, acceleration.answer, friction_problem_size(monitor->problem) * sizeof *r);
-    monitor->result.local_fallbacks += gauss_seidel_fallbacks(&acceleration.sweeps);
-    acceleration_close(&acceleration);
+    memcpy(r, acceleration.answer, contact_problem_size(monitor->problem) * sizeof *r);
+    monitor->result.local_fallbacks += acceleration_close(&acceleration);
     return done;
 }
 

@@ -29,7 +29,7 @@
 enum place { OPEN, SLIDES, STICKS };
 
 struct contact_set {
-    const struct friction_problem *problem;
+    const struct contact_problem *problem;
     size_t size;
     enum place *place;
     bool *active;  // of each component
@@ -40,8 +40,8 @@ struct contact_set {
     double noise; // velocities below are zero
 };
 
-static struct contact_set set_open(const struct friction_problem *problem) {
-    struct contact_set set = {.problem = problem, .size = friction_problem_size(problem)};
+static struct contact_set set_open(const struct contact_problem *problem) {
+    struct contact_set set = {.problem = problem, .size = contact_problem_size(problem)};
     size_t contacts = (size_t)problem->contacts;
     double **vectors[] = {&set.scale, &set.x, &set.rhs, &set.r, &set.u, &set.work, &set.held};
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
@@ -70,23 +70,22 @@ static void spread(const struct contact_set *set, const double *x, double *r) {
 static void system_product(void *context, const double *x, double *Ax) {
     struct contact_set *set = context;
     spread(set, x, set->work);
-    friction_problem_product(set->problem, set->work, Ax);
+    contact_problem_product(set->problem, set->work, Ax);
     for (size_t i = 0; i < set->size; i++)
         Ax[i] *= set->scale[i];
 }
 
 // W^T x; between bodies W is symmetric.
-static void product_transposed(const struct friction_problem *problem, const double *x,
-                               double *Wx) {
-    const struct friction_matrix *W = &problem->matrix;
+static void product_transposed(const struct contact_problem *problem, const double *x, double *Wx) {
+    const struct contact_matrix *W = &problem->matrix;
     if (problem->face == FACE_BODIES) {
-        friction_problem_product(problem, x, Wx);
+        contact_problem_product(problem, x, Wx);
         return;
     }
-    memset(Wx, 0, friction_problem_size(problem) * sizeof *Wx);
+    memset(Wx, 0, contact_problem_size(problem) * sizeof *Wx);
     for (int32_t a = 0; a < problem->contacts; a++)
         for (size_t e = W->start[a]; e < W->start[a + 1]; e++) {
-            const double *column = W->value + e * FRICTION_BLOCK, *from = x + 3 * (size_t)a;
+            const double *column = W->value + e * CONTACT_BLOCK, *from = x + 3 * (size_t)a;
             double *to = Wx + 3 * (size_t)W->column[e];
             for (int j = 0; j < 3; j++, column += 4)
                 to[j] += column[0] * from[0] + column[1] * from[1] + column[2] * from[2];
@@ -103,7 +102,7 @@ static void system_transposed(void *context, const double *x, double *Ax) {
 
 // Contacts whose W_aa vanishes cannot be helped and stay open.
 static enum place closed_place(const struct contact_set *set, int32_t a) {
-    if (friction_held(set->problem, a))
+    if (contact_held(set->problem, a))
         return STICKS;
     if (!(set->problem->rho[a] > 0))
         return OPEN;
@@ -111,7 +110,7 @@ static enum place closed_place(const struct contact_set *set, int32_t a) {
 }
 
 static void begin(struct contact_set *set, const double *r, double tolerance) {
-    const struct friction_problem *problem = set->problem;
+    const struct contact_problem *problem = set->problem;
     double most = 0;
     for (size_t i = 0; i < set->size; i++)
         most = fmax(most, fabs(problem->q[i]));
@@ -119,9 +118,9 @@ static void begin(struct contact_set *set, const double *r, double tolerance) {
     for (int32_t a = 0; a < problem->contacts; a++) {
         double s = sqrt(problem->rho[a]);
         set->place[a] = closed_place(set, a);
-        friction_set(set->scale, a, vec3_make(s, s, s));
+        contact_set(set->scale, a, vec3_make(s, s, s));
         if (s > 0)
-            friction_set(set->x, a, vec3_scale(1 / s, friction_get(r, a)));
+            contact_set(set->x, a, vec3_scale(1 / s, contact_get(r, a)));
     }
 }
 
@@ -129,19 +128,19 @@ static int solve_system(struct contact_set *set, int iterations, double small, d
     struct bicg_operator A = {set->size, set, system_product, system_transposed};
     for (size_t i = 0; i < set->size; i++) {
         enum place place = set->place[i / 3];
-        uint8_t held = friction_held(set->problem, (int32_t)(i / 3));
+        uint8_t held = contact_held(set->problem, (int32_t)(i / 3));
         set->active[i] =
             held ? held >> i % 3 & 1 : place == STICKS || (place == SLIDES && i % 3 == 0);
         set->x[i] = set->active[i] ? set->x[i] : 0;
     }
-    friction_problem_velocity(set->problem, set->held, set->rhs);
+    contact_problem_velocity(set->problem, set->held, set->rhs);
     for (size_t i = 0; i < set->size; i++)
         set->rhs[i] *= -set->scale[i];
     int used = bicg_solve(&A, set->active, set->rhs, set->x, iterations, small, left);
     spread(set, set->x, set->r);
     for (size_t i = 0; i < set->size; i++)
         set->r[i] += set->held[i];
-    friction_problem_velocity(set->problem, set->r, set->u);
+    contact_problem_velocity(set->problem, set->r, set->u);
     return used;
 }
 
@@ -150,12 +149,12 @@ static int solve_system(struct contact_set *set, int iterations, double small, d
 // A contact that opened because sticking would have pulled comes back without friction at first.
 static enum place joining_place(const struct contact_set *set, int32_t a) {
     enum place place = closed_place(set, a);
-    return place == STICKS && set->problem->mu[a] < FRICTION_STICKS ? SLIDES : place;
+    return place == STICKS && set->problem->mu[a] < CONTACT_STICKS ? SLIDES : place;
 }
 
 // r_t - rho u_t, with the normal impulse
 static vec3 pull_of(const struct contact_set *set, int32_t a) {
-    vec3 r = friction_get(set->r, a), u = friction_get(set->u, a);
+    vec3 r = contact_get(set->r, a), u = contact_get(set->u, a);
     double rho = set->problem->rho[a];
     return vec3_make(r.x, r.y - rho * u.y, r.z - rho * u.z);
 }
@@ -163,13 +162,13 @@ static vec3 pull_of(const struct contact_set *set, int32_t a) {
 static enum place right_place(const struct contact_set *set, int32_t a) {
     double mu = set->problem->mu[a], noise = set->problem->rho[a] * set->noise;
     vec3 pull = pull_of(set, a);
-    if (friction_held(set->problem, a))
+    if (contact_held(set->problem, a))
         return STICKS;
     if (set->place[a] == OPEN)
-        return friction_get(set->u, a).x < -set->noise ? joining_place(set, a) : OPEN;
+        return contact_get(set->u, a).x < -set->noise ? joining_place(set, a) : OPEN;
     if (pull.x < -noise)
         return set->place[a] == joining_place(set, a) ? OPEN : SLIDES;
-    if (mu >= FRICTION_STICKS || !(mu > 0))
+    if (mu >= CONTACT_STICKS || !(mu > 0))
         return set->place[a];
     bool within = cone_tangential(pull) <= mu * fmax(pull.x, 0) + noise;
     return within && set->falls[a] < FALLS ? STICKS : SLIDES;
@@ -180,8 +179,8 @@ static double hold(struct contact_set *set, int32_t a) {
     vec3 pull = cone_clamp(pull_of(set, a), set->problem->mu[a]), held = {0};
     if (set->place[a] == SLIDES)
         held = vec3_make(0, pull.y, pull.z);
-    double change = cone_tangential(vec3_sub(held, friction_get(set->held, a)));
-    friction_set(set->held, a, held);
+    double change = cone_tangential(vec3_sub(held, contact_get(set->held, a)));
+    contact_set(set->held, a, held);
     return change;
 }
 

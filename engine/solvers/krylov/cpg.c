@@ -30,7 +30,7 @@
 #define NOISE       1e-14 // relative; objectives this close are the same
 
 struct cpg {
-    const struct friction_problem *problem;
+    const struct contact_problem *problem;
     size_t size;
     double *scale;             // D, of each component; 0 where W has no diagonal
     double *r, *u, *p, *Wp;    // r is the caller's
@@ -56,18 +56,18 @@ static void find_scale(struct cpg *c) {
         const mat3 *W = &c->problem->diagonal[a];
         double n = W->row[0].x, t = 0.5 * (W->row[1].y + W->row[2].z);
         double floor = exact_floor(W), d_t = t > floor ? 1 / t : 0;
-        uint8_t held = friction_held(c->problem, a);
+        uint8_t held = contact_held(c->problem, a);
         if (held) {
             vec3 d = {1 / n, 1 / W->row[1].y, 1 / W->row[2].z};
-            friction_set(c->scale, a, hold_keep(held, d));
+            contact_set(c->scale, a, hold_keep(held, d));
             continue;
         }
-        friction_set(c->scale, a, vec3_make(n > floor ? 1 / n : 0, d_t, d_t));
+        contact_set(c->scale, a, vec3_make(n > floor ? 1 / n : 0, d_t, d_t));
     }
 }
 
-static struct cpg cpg_open(const struct friction_problem *problem, double *r) {
-    struct cpg c = {.problem = problem, .size = friction_problem_size(problem), .r = r};
+static struct cpg cpg_open(const struct contact_problem *problem, double *r) {
+    struct cpg c = {.problem = problem, .size = contact_problem_size(problem), .r = r};
     double **vectors[] = {&c.scale, &c.u, &c.p, &c.Wp, &c.w, &c.next, &c.next_u};
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
         *vectors[k] = memory_allocate(c.size, sizeof(double), "cpg");
@@ -86,10 +86,10 @@ static void cpg_close(struct cpg *c) {
 
 static void project(const struct cpg *c, double *x) {
     for (int32_t a = 0; a < c->problem->contacts; a++) {
-        if (friction_held(c->problem, a))
+        if (contact_held(c->problem, a))
             continue;
-        vec3 r = cone_clip(friction_get(x, a), c->limit[a]);
-        friction_set(x, a, vec3_make(fmax(r.x, 0), r.y, r.z));
+        vec3 r = cone_clip(contact_get(x, a), c->limit[a]);
+        contact_set(x, a, vec3_make(fmax(r.x, 0), r.y, r.z));
     }
 }
 
@@ -106,10 +106,10 @@ static vec3 along_edge(vec3 x, vec3 r) {
 // w: -D u on the tangent cone at r. What of p leaves the face that w keeps is taken off p.
 static void reduce(struct cpg *c) {
     for (int32_t a = 0; a < c->problem->contacts; a++) {
-        vec3 r = friction_get(c->r, a), p = friction_get(c->p, a);
-        vec3 w = vec3_negate(vec3_times(friction_get(c->scale, a), friction_get(c->u, a)));
-        if (friction_held(c->problem, a)) {
-            friction_set(c->w, a, w);
+        vec3 r = contact_get(c->r, a), p = contact_get(c->p, a);
+        vec3 w = vec3_negate(vec3_times(contact_get(c->scale, a), contact_get(c->u, a)));
+        if (contact_held(c->problem, a)) {
+            contact_set(c->w, a, w);
             continue;
         }
         if (r.x <= 0 && w.x <= 0)
@@ -120,8 +120,8 @@ static void reduce(struct cpg *c) {
             w = along_edge(w, r);
             p = along_edge(p, r);
         }
-        friction_set(c->w, a, w);
-        friction_set(c->p, a, p);
+        contact_set(c->w, a, w);
+        contact_set(c->p, a, p);
     }
 }
 
@@ -139,7 +139,7 @@ static bool try_step(struct cpg *c, double length, bool gradient) {
     for (size_t i = 0; i < c->size; i++)
         c->next[i] = c->r[i] + length * (gradient ? -c->scale[i] * c->u[i] : c->p[i]);
     project(c, c->next);
-    friction_problem_velocity(c->problem, c->next, c->next_u);
+    contact_problem_velocity(c->problem, c->next, c->next_u);
     double change = 0;
     bool moved = false;
     for (size_t i = 0; i < c->size; i++) {
@@ -156,9 +156,9 @@ static bool try_step(struct cpg *c, double length, bool gradient) {
 }
 
 static bool conjugate_step(struct cpg *c) {
-    friction_problem_product(c->problem, c->p, c->Wp);
-    c->curvature = friction_problem_dot(c->problem, c->p, c->Wp);
-    double descent = -friction_problem_dot(c->problem, c->p, c->u), length2 = norm2(c, c->p);
+    contact_problem_product(c->problem, c->p, c->Wp);
+    c->curvature = contact_problem_dot(c->problem, c->p, c->Wp);
+    double descent = -contact_problem_dot(c->problem, c->p, c->u), length2 = norm2(c, c->p);
     if (!(c->curvature > 0) || !(descent > 0))
         return false;
     c->stiffness = fmax(c->stiffness, c->curvature / length2);
@@ -177,7 +177,7 @@ static bool gradient_step(struct cpg *c) {
 static void turn(struct cpg *c) {
     reduce(c);
     double beta =
-        c->curvature > 0 ? -friction_problem_dot(c->problem, c->w, c->Wp) / c->curvature : 0;
+        c->curvature > 0 ? -contact_problem_dot(c->problem, c->w, c->Wp) / c->curvature : 0;
     for (size_t i = 0; i < c->size; i++)
         c->p[i] = c->w[i] + beta * c->p[i];
 }
@@ -198,17 +198,17 @@ static double slope(struct cpg *c) {
 static bool follow(struct cpg *c) {
     bool changed = false;
     for (int32_t a = 0; a < c->problem->contacts; a++) {
-        vec3 r = friction_get(c->r, a);
-        if (friction_held(c->problem, a))
+        vec3 r = contact_get(c->r, a);
+        if (contact_held(c->problem, a))
             continue;
         double limit = r.x > 0 ? c->problem->mu[a] * r.x : 0, length = cone_tangential(r);
         changed |= limit != c->limit[a];
-        if (length > 0 && limit < INFINITY && slides(c, a, r, vec3_negate(friction_get(c->u, a))))
-            friction_set(c->r, a, vec3_make(r.x, limit / length * r.y, limit / length * r.z));
+        if (length > 0 && limit < INFINITY && slides(c, a, r, vec3_negate(contact_get(c->u, a))))
+            contact_set(c->r, a, vec3_make(r.x, limit / length * r.y, limit / length * r.z));
         c->limit[a] = limit;
     }
     project(c, c->r);
-    friction_problem_velocity(c->problem, c->r, c->u);
+    contact_problem_velocity(c->problem, c->r, c->u);
     c->objective = 0;
     memset(c->recent, 0, sizeof c->recent);
     c->taken = 0;
@@ -221,10 +221,10 @@ static bool due(struct cpg *c) { return c->taken >= HOLD || slope(c) < GAIN * c-
 // A start may hold what no answer can.
 static void begin(struct cpg *c) {
     for (int32_t a = 0; a < c->problem->contacts; a++)
-        if (friction_held(c->problem, a))
-            friction_set(c->r, a, hold_keep(c->problem->held[a], friction_get(c->r, a)));
+        if (contact_held(c->problem, a))
+            contact_set(c->r, a, hold_keep(c->problem->held[a], contact_get(c->r, a)));
         else if (!(c->scale[3 * (size_t)a] > 0) || !(c->r[3 * (size_t)a] > 0))
-            friction_set(c->r, a, vec3_zero());
+            contact_set(c->r, a, vec3_zero());
     follow(c);
     turn(c);
 }

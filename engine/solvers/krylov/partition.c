@@ -7,7 +7,7 @@
 #include "parallel/memory.h"
 
 struct partition {
-    const struct friction_problem *problem;
+    const struct contact_problem *problem;
     uint8_t *class;
     size_t size;
     bool *active;  // of each component
@@ -18,9 +18,9 @@ struct partition {
     double small; // scaled velocities below are zero
 };
 
-static struct partition partition_open(const struct friction_problem *problem, uint8_t *class) {
+static struct partition partition_open(const struct contact_problem *problem, uint8_t *class) {
     struct partition set = {
-        .problem = problem, .class = class, .size = friction_problem_size(problem)};
+        .problem = problem, .class = class, .size = contact_problem_size(problem)};
     double **vectors[] = {&set.scale, &set.x, &set.rhs, &set.r, &set.u, &set.best};
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
         *vectors[k] = memory_allocate(set.size, sizeof(double), "partition");
@@ -45,13 +45,13 @@ static void spread(const struct partition *set, const double *x, double *r) {
 static void system_product(void *context, const double *x, double *Ax) {
     struct partition *set = context;
     spread(set, x, set->r);
-    friction_problem_product(set->problem, set->r, Ax);
+    contact_problem_product(set->problem, set->r, Ax);
     for (size_t i = 0; i < set->size; i++)
         Ax[i] *= set->scale[i];
 }
 
-static bool has_row(const struct friction_problem *problem, int32_t a, size_t component) {
-    uint8_t held = friction_held(problem, a);
+static bool has_row(const struct contact_problem *problem, int32_t a, size_t component) {
+    uint8_t held = contact_held(problem, a);
     if (held)
         return held >> component & 1;
     return component == 0 || problem->mu[a] > 0;
@@ -59,7 +59,7 @@ static bool has_row(const struct friction_problem *problem, int32_t a, size_t co
 
 // Contacts between prescribed bodies cannot be helped.
 static void scale_contact(struct partition *set, int32_t a, const double *r) {
-    const struct friction_problem *problem = set->problem;
+    const struct contact_problem *problem = set->problem;
     double s = sqrt(problem->rho[a]);
     if (!(s > 0))
         set->class[a] = PARTITION_ABSENT;
@@ -75,7 +75,7 @@ static double closing_error(const struct partition *set) {
     double sum = 0;
     for (int32_t a = 0; a < set->problem->contacts; a++) {
         const double *error = set->rhs + 3 * (size_t)a;
-        bool closing = error[0] > 0 || friction_held(set->problem, a);
+        bool closing = error[0] > 0 || contact_held(set->problem, a);
         for (size_t i = 0; closing && set->class[a] != PARTITION_ABSENT && i < 3; i++)
             sum += has_row(set->problem, a, i) ? error[i] * error[i] : 0;
     }
@@ -94,7 +94,7 @@ static void refresh_active(struct partition *set) {
 
 static void find_velocity(struct partition *set) {
     spread(set, set->x, set->r);
-    friction_problem_velocity(set->problem, set->r, set->u);
+    contact_problem_velocity(set->problem, set->r, set->u);
 }
 
 // How far row i is from its law, scaled: u = 0 where the contact is closed, r = 0 where it is open.
@@ -109,7 +109,7 @@ static void keep_best(struct partition *set) {
     double sum = 0;
     for (int32_t a = 0; a < set->problem->contacts; a++) {
         size_t n = 3 * (size_t)a;
-        bool closed = friction_held(set->problem, a) || set->x[n] > set->scale[n] * set->u[n];
+        bool closed = contact_held(set->problem, a) || set->x[n] > set->scale[n] * set->u[n];
         for (size_t i = n; i < n + 3; i++) {
             double error = row_error(set, a, i, closed);
             sum += error * error;
@@ -125,7 +125,7 @@ static void keep_best(struct partition *set) {
 
 static enum partition_class next_class(const struct partition *set, int32_t a) {
     size_t normal = 3 * (size_t)a;
-    if (friction_held(set->problem, a))
+    if (contact_held(set->problem, a))
         return set->class[a];
     if (set->class[a] == PARTITION_ACTIVE)
         return set->x[normal] < 0 ? PARTITION_INACTIVE : PARTITION_ACTIVE;
@@ -165,7 +165,7 @@ static int iterate(struct partition *set, struct bicg *bicg, int iterations) {
     return used;
 }
 
-int partition_solve(const struct friction_problem *problem, uint8_t *class, int iterations,
+int partition_solve(const struct contact_problem *problem, uint8_t *class, int iterations,
                     double tolerance, double *r) {
     struct partition set = partition_open(problem, class);
     int used = 0;

@@ -11,7 +11,7 @@
 #ifndef ENGINE_SOLVERS_KRYLOV_PARTITION_H
 #define ENGINE_SOLVERS_KRYLOV_PARTITION_H
 
-#include "engine/problem/friction_problem.h"
+#include "engine/problem/contact_problem.h"
 
 enum partition_class {
     PARTITION_ABSENT, // takes no part: nothing that could move
@@ -24,7 +24,7 @@ enum partition_class {
 // where they end. Returns the iterations. Contacts never pull. What is left in r is not the last
 // but that which obeyed the laws best on the way: where a load is shared in many ways, forces that
 // cancelled each other are large, and dropping one that pulls would leave the other alone.
-int partition_solve(const struct friction_problem *problem, uint8_t *class, int iterations,
+int partition_solve(const struct contact_problem *problem, uint8_t *class, int iterations,
                     double tolerance, double *r);
 
 #endif

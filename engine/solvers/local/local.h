@@ -3,31 +3,56 @@
 #define ENGINE_SOLVERS_LOCAL_LOCAL_H
 
 #include "engine/gabion.h"
-#include "engine/problem/hold.h"
 #include "engine/solvers/local/exact.h"
+#include "engine/world/hold.h"
 
+const char *local_name(enum gabion_local local);
+
+// Returns the solver that serves a contact when `asked` is asked for. `diagonal`: its block of W is
+// diag(w_n, w_t, w_t), as spheres have it. auto means explicit there and newton elsewhere. explicit
+// cannot serve other blocks: newton takes its place, which is a substitution that sweeps count and
+// report.
+enum gabion_local local_choose(enum gabion_local asked, bool diagonal);
+bool local_substitutes(enum gabion_local asked, bool diagonal);
+
+// Returns whether a block is diagonal but for rounding.
+bool local_is_diagonal(const mat3 *W);
+
+// The contact that is solved.
+struct local_call {
+    const mat3 *W;
+    const sym3 *inverse;             // of W; zero where W is singular
+    const struct exact_block *exact; // of W; NULL: not prepared
+    double mu;
+    const struct gabion_cone *cone;
+    double relaxation; // the step towards the answer; the result stays in the cone
+};
+
+// From r with the velocity u that goes with it, finds the r that obeys the law as far as this
+// contact can see: u changes by W times the change of r. Where r already obeys it stays. *k is the
+// slip parameter of the exact solver, kept as its next start. Returns false where only the fallback
+// of the exact solver answered.
+bool local_solve(enum gabion_local local, const struct local_call *call, vec3 u, vec3 *r,
+                 double *k);
+
+// A contact prepared for many sweeps by the exact solver, or a point of a joint.
 struct local_contact {
     struct exact_block exact;
     sym3 inverse; // of W; zero where W is singular
     double mu;
-    uint8_t held;      // of a joint: engine/problem/hold.h, and `inverse` is hold_inverse
+    uint8_t held;      // the point of a joint: engine/world/hold.h, and `inverse` is hold_inverse
+    uint8_t local;     // enum gabion_local that serves it
     double compliance; // in W_aa already
     double k;          // slip parameter of the exact solver, kept as its next start
 };
 
 void local_prepare(const mat3 *W, double mu, uint8_t held, struct local_contact *contact);
 
-// From r with the velocity u that goes with it, the r that obeys the law as far as this contact can
-// see: u changes by W_aa times the change of r. Where r already obeys it stays, whatever the local
-// solver makes of W_aa. False: the fallback of the exact solver answered.
-bool local_solve(enum gabion_local local, const struct gabion_cone *cone,
-                 struct local_contact *contact, vec3 u, vec3 *r);
-
 bool local_slide(struct local_contact *contact, vec3 u, vec3 *r);
 bool local_singular(struct local_contact *contact, vec3 u, vec3 *r);
 
-// The exact answer. Open and sticking contacts need no call and no eigenvectors; as branches they
-// are foreseen, so that the next contact of a sweep waits for little more than a 3x3 product.
+// Finds the exact answer. Open and sticking contacts need no call and no eigenvectors; as branches
+// they are foreseen, so that the next contact of a sweep waits for little more than a 3x3 product.
 __attribute__((always_inline)) static inline bool local_exact(struct local_contact *contact, vec3 u,
                                                               vec3 *r) {
     const struct exact_block *block = &contact->exact;

@@ -294,11 +294,11 @@ static vec3 natural_map(const vec3 *column, int sides, double mu, double rho, ve
     return vec3_sub(r, project(column, sides, mu, vec3_add_scaled(r, -rho, u)));
 }
 
-static void add_contact(const struct friction_problem *problem, int32_t a, vec3 e, vec3 r,
+static void add_contact(const struct contact_problem *problem, int32_t a, vec3 e, vec3 r,
                         struct residual_sums *sums) {
-    vec3 q = friction_get(problem->q, a);
+    vec3 q = contact_get(problem->q, a);
     double rho = problem->rho[a];
-    uint8_t held = friction_held(problem, a);
+    uint8_t held = contact_held(problem, a);
     if (held)
         q = hold_keep(held, q);
     if (q.x < 0 || held)
@@ -310,18 +310,18 @@ static void add_contact(const struct friction_problem *problem, int32_t a, vec3 
         sums->wr2 += vec3_dot(r, r) / (rho * rho);
 }
 
-double polygon_residual(const struct friction_problem *problem, const struct gabion_cone *cone,
+double polygon_residual(const struct contact_problem *problem, const struct gabion_cone *cone,
                         const double *r) {
     struct residual_sums sums = {.v2 = fmax(problem->speed2, 0)};
     vec3 *column = polygon_columns(cone);
-    double *u = memory_allocate(friction_problem_size(problem), sizeof *u, "residual");
-    friction_problem_velocity(problem, r, u);
+    double *u = memory_allocate(contact_problem_size(problem), sizeof *u, "residual");
+    contact_problem_velocity(problem, r, u);
     for (int32_t a = 0; a < problem->contacts; a++) {
-        uint8_t held = friction_held(problem, a);
-        vec3 e = held ? vec3_scale(problem->rho[a], hold_keep(held, friction_get(u, a)))
+        uint8_t held = contact_held(problem, a);
+        vec3 e = held ? vec3_scale(problem->rho[a], hold_keep(held, contact_get(u, a)))
                       : natural_map(column, cone->sides, problem->mu[a], problem->rho[a],
-                                    friction_get(r, a), friction_get(u, a));
-        add_contact(problem, a, e, friction_get(r, a), &sums);
+                                    contact_get(r, a), contact_get(u, a));
+        add_contact(problem, a, e, contact_get(r, a), &sums);
     }
     memory_free(column);
     memory_free(u);

@@ -11,7 +11,7 @@
 #ifndef ENGINE_SOLVERS_LOCAL_POLYGON_H
 #define ENGINE_SOLVERS_LOCAL_POLYGON_H
 
-#include "engine/problem/friction_problem.h"
+#include "engine/problem/contact_problem.h"
 
 // Sticking contacts need a bound too: an open contact must bear no friction.
 #define POLYGON_STICKS 1e4
@@ -43,7 +43,7 @@ void polygon_add_free(const vec3 *column, int sides, double mu, vec3 b, double *
 vec3 polygon_impulse(const vec3 *column, int sides, double mu, const double *z);
 
 // The scaled measure of engine/problem/residual.h with the polygon's cone in place of Coulomb's.
-double polygon_residual(const struct friction_problem *problem, const struct gabion_cone *cone,
+double polygon_residual(const struct contact_problem *problem, const struct gabion_cone *cone,
                         const double *r);
 
 // "inner 8-gon"

@@ -24,7 +24,7 @@
 
 #include <string.h>
 
-#include "engine/solvers/sweep/gauss_seidel.h"
+#include "engine/solvers/sweep/row_sweep.h"
 #include "engine/solvers/newton/lorentz.h"
 #include "engine/solvers/panel.h"
 #include "parallel/memory.h"
@@ -60,7 +60,7 @@ struct point {
 
 struct ipm {
     struct monitor *monitor;
-    const struct friction_problem *problem;
+    const struct contact_problem *problem;
     struct resolvent *resolvent;
     struct point *points;
     size_t size;
@@ -73,16 +73,16 @@ struct ipm {
     double *g, *y, *defect, *more; // of a linear solve, in the axes of V
     double *r, *u, *polished;      // in the problem's units
     mat3 *left, *right;
-    struct gauss_seidel sweeps; // on `polished`
+    struct row_sweep sweeps; // on `polished`
 };
 
 static struct ipm ipm_open(struct monitor *monitor, struct resolvent *resolvent) {
-    const struct friction_problem *problem = monitor->problem;
+    const struct contact_problem *problem = monitor->problem;
     struct ipm p = {.monitor = monitor, .problem = problem, .resolvent = resolvent};
     size_t contacts = (size_t)problem->contacts;
     double **vectors[] = {&p.x, &p.z, &p.F,      &p.dx,   &p.dz, &p.px, &p.pz,      &p.py,
                           &p.g, &p.y, &p.defect, &p.more, &p.r,  &p.u,  &p.polished};
-    p.size = friction_problem_size(problem);
+    p.size = contact_problem_size(problem);
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
         *vectors[k] = memory_allocate(p.size, sizeof(double), "ipm");
     p.points = memory_allocate(contacts, sizeof *p.points, "ipm");
@@ -95,7 +95,8 @@ static void ipm_close(struct ipm *p) {
     void *arrays[] = {p->x,  p->z,  p->F,        p->dx,     p->dz,     p->px,
                       p->pz, p->py, p->g,        p->y,      p->defect, p->more,
                       p->r,  p->u,  p->polished, p->points, p->left,   p->right};
-    gauss_seidel_close(&p->sweeps);
+    if (p->sweeps.contacts) // something was polished
+        row_sweep_close(&p->sweeps);
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         memory_free(arrays[k]);
 }
@@ -129,7 +130,7 @@ static bool scale(struct ipm *p) {
         p->points[a] = scale_contact(p, a);
         if (p->points[a].law == LAW_NONE)
             continue;
-        vec3 q = vec3_times(p->points[a].S, friction_get(p->problem->q, a));
+        vec3 q = vec3_times(p->points[a].S, contact_get(p->problem->q, a));
         if (q.x < 0)
             p->sigma = fmax(p->sigma, vec3_length(q));
         p->active++;
@@ -139,7 +140,7 @@ static bool scale(struct ipm *p) {
 
 static void unscale(const struct ipm *p, double *r) {
     for (int32_t a = 0; a < p->problem->contacts; a++)
-        friction_set(r, a, vec3_scale(p->sigma, vec3_times(p->points[a].S, friction_get(p->x, a))));
+        contact_set(r, a, vec3_scale(p->sigma, vec3_times(p->points[a].S, contact_get(p->x, a))));
 }
 
 // The start -----------------------------------------------------------------------------------
@@ -147,8 +148,8 @@ static void unscale(const struct ipm *p, double *r) {
 static void start_cold(struct ipm *p) {
     for (int32_t a = 0; a < p->problem->contacts; a++)
         if (p->points[a].law != LAW_NONE) {
-            friction_set(p->x, a, vec3_make(1, 0, 0));
-            friction_set(p->z, a, vec3_make(1, 0, 0));
+            contact_set(p->x, a, vec3_make(1, 0, 0));
+            contact_set(p->z, a, vec3_make(1, 0, 0));
         }
 }
 
@@ -169,8 +170,8 @@ static bool inside(struct ipm *p) {
         struct point *point = &p->points[a];
         if (point->law == LAW_NONE)
             continue;
-        bool x = lorentz_boost(friction_get(p->x, a), &point->x);
-        bool z = lorentz_boost(friction_get(p->z, a), &point->z);
+        bool x = lorentz_boost(contact_get(p->x, a), &point->x);
+        bool z = lorentz_boost(contact_get(p->z, a), &point->z);
         all = all && x && z;
     }
     return all;
@@ -189,20 +190,20 @@ static void push_inside(struct ipm *p, double shift) {
 // the boundary where it has to. False when they are too wrong to be a start.
 static bool start_warm(struct ipm *p, const double *r) {
     double error2 = 0;
-    friction_problem_velocity(p->problem, r, p->u);
+    contact_problem_velocity(p->problem, r, p->u);
     for (int32_t a = 0; a < p->problem->contacts; a++) {
         const struct point *point = &p->points[a];
         if (point->law == LAW_NONE)
             continue;
-        vec3 S = point->S, x = vec3_scale(1 / p->sigma, friction_get(r, a));
-        vec3 z = vec3_scale(1 / p->sigma, vec3_times(S, friction_get(p->u, a)));
+        vec3 S = point->S, x = vec3_scale(1 / p->sigma, contact_get(r, a));
+        vec3 z = vec3_scale(1 / p->sigma, vec3_times(S, contact_get(p->u, a)));
         x = point->law == LAW_CONE ? vec3_make(x.x / S.x, x.y / S.y, x.z / S.z)
                                    : vec3_make(x.x / S.x, 0, 0);
         z.x += lorentz_tangent(z);
         vec3 map = vec3_sub(x, nearest(vec3_sub(x, z)));
         error2 += vec3_dot(map, map);
-        friction_set(p->x, a, nearest(x));
-        friction_set(p->z, a, nearest(z));
+        contact_set(p->x, a, nearest(x));
+        contact_set(p->z, a, nearest(z));
     }
     double error = sqrt(error2 / p->active);
     push_inside(p, error);
@@ -258,7 +259,7 @@ static void split_slope(const struct point *point, mat3 *left, mat3 *right) {
 
 static void linearise_contact(struct ipm *p, int32_t a) {
     struct point *point = &p->points[a];
-    vec3 x = friction_get(p->x, a), z = friction_get(p->z, a), u = friction_get(p->u, a);
+    vec3 x = contact_get(p->x, a), z = contact_get(p->z, a), u = contact_get(p->u, a);
     vec3 F = vec3_add_scaled(z, -1 / p->sigma, vec3_times(point->S, u));
     point->V = lorentz_scale(&point->x, &point->z);
     vec3 lambda =
@@ -272,7 +273,7 @@ static void linearise_contact(struct ipm *p, int32_t a) {
         F.x -= f;
         point->tilt = vec3_make(f * inverse, (1 - k) * z.y * inverse, (1 - k) * z.z * inverse);
     }
-    friction_set(p->F, a, F);
+    contact_set(p->F, a, F);
     vec3 tilted = axes(point, tilt(point, F));
     point->plain = vec3_sub(vec3_times(point->V.value, tilted), lambda);
     split_slope(point, &p->left[a], &p->right[a]);
@@ -282,7 +283,7 @@ static void linearise_contact(struct ipm *p, int32_t a) {
 static bool linearise(struct ipm *p) {
     p->m = complementarity(p);
     unscale(p, p->r);
-    friction_problem_velocity(p->problem, p->r, p->u);
+    contact_problem_velocity(p->problem, p->r, p->u);
     for (int32_t a = 0; a < p->problem->contacts; a++)
         if (p->points[a].law != LAW_NONE)
             linearise_contact(p, a);
@@ -292,8 +293,8 @@ static bool linearise(struct ipm *p) {
 // u = W right y
 static void respond(struct ipm *p, const double *y) {
     for (int32_t a = 0; a < p->problem->contacts; a++)
-        friction_set(p->r, a, mat3_apply(p->right[a], friction_get(y, a)));
-    friction_problem_product(p->problem, p->r, p->u);
+        contact_set(p->r, a, mat3_apply(p->right[a], contact_get(y, a)));
+    contact_problem_product(p->problem, p->r, p->u);
 }
 
 static double largest(const struct ipm *p, const double *x) {
@@ -308,8 +309,8 @@ static void solve(struct ipm *p, double *y) {
     resolvent_solve(p->resolvent, p->g, y);
     respond(p, y);
     for (int32_t a = 0; a < p->problem->contacts; a++) {
-        vec3 rest = vec3_sub(friction_get(p->g, a), friction_get(y, a));
-        friction_set(p->defect, a, vec3_sub(rest, mat3_apply(p->left[a], friction_get(p->u, a))));
+        vec3 rest = vec3_sub(contact_get(p->g, a), contact_get(y, a));
+        contact_set(p->defect, a, vec3_sub(rest, mat3_apply(p->left[a], contact_get(p->u, a))));
     }
     if (largest(p, p->defect) <= REFINE * largest(p, p->g))
         return;
@@ -328,7 +329,7 @@ static vec3 beyond(const struct ipm *p, int32_t a, double target, double share) 
     vec3 sum = vec3_make(f * lambda.x, -f * lambda.y, -f * lambda.z);
     if (share == 0)
         return sum;
-    vec3 dx = back(point, friction_get(p->py, a)), dz = vec3_add(lambda, dx);
+    vec3 dx = back(point, contact_get(p->py, a)), dz = vec3_add(lambda, dx);
     vec3 quotient = lorentz_divide(lorentz_product(dx, dz), lambda, point->det);
     return vec3_add_scaled(sum, share, quotient);
 }
@@ -336,12 +337,12 @@ static vec3 beyond(const struct ipm *p, int32_t a, double target, double share) 
 // The step (dx, dz) of one contact.
 static void put_step(struct ipm *p, int32_t a, const double *y, double *dx, double *dz) {
     const struct point *point = &p->points[a];
-    vec3 u = friction_get(p->u, a);
-    vec3 step = back(point, vec3_times(point->V.value, friction_get(y, a)));
+    vec3 u = contact_get(p->u, a);
+    vec3 step = back(point, vec3_times(point->V.value, contact_get(y, a)));
     if (point->law == LAW_FRICTIONLESS)
         step.y = step.z = 0; // but for rounding
-    friction_set(dx, a, step);
-    friction_set(dz, a, tilt(point, vec3_sub(vec3_times(point->S, u), friction_get(p->F, a))));
+    contact_set(dx, a, step);
+    contact_set(dz, a, tilt(point, vec3_sub(vec3_times(point->S, u), contact_get(p->F, a))));
 }
 
 // A step, and how far x and z may go along it together, to the boundary.
@@ -354,7 +355,7 @@ static double aim(struct ipm *p, double target, double share, double *y, double 
         vec3 g = point->plain;
         if (target > 0 || share > 0)
             g = vec3_add(g, axes(point, beyond(p, a, target, share)));
-        friction_set(p->g, a, g);
+        contact_set(p->g, a, g);
     }
     solve(p, y);
     for (int32_t a = 0; a < p->problem->contacts; a++) {
@@ -362,8 +363,8 @@ static double aim(struct ipm *p, double target, double share, double *y, double 
         if (point->law == LAW_NONE)
             continue;
         put_step(p, a, y, dx, dz);
-        double x = lorentz_speed(&point->x, friction_get(dx, a));
-        double z = lorentz_speed(&point->z, friction_get(dz, a)), faster = x > z ? x : z;
+        double x = lorentz_speed(&point->x, contact_get(dx, a));
+        double z = lorentz_speed(&point->z, contact_get(dz, a)), faster = x > z ? x : z;
         most = faster > most ? faster : most;
     }
     return 1 / most;
@@ -413,11 +414,11 @@ static void polish(struct ipm *p) {
         struct solver_settings exact = *p->monitor->settings;
         exact.local = GABION_LOCAL_EXACT;
         exact.relaxation = 1;
-        p->sweeps = gauss_seidel_open(p->problem, &exact, p->polished);
+        p->sweeps = row_sweep_open(p->problem, &exact, p->polished);
     }
-    gauss_seidel_refresh(&p->sweeps);
+    row_sweep_refresh(&p->sweeps);
     for (int sweep = 0; sweep < 3; sweep++)
-        gauss_seidel_sweep(&p->sweeps);
+        row_sweep_once(&p->sweeps);
 }
 
 // Measures the impulses at hand; *best is the best of this stage.

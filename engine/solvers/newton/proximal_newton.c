@@ -65,7 +65,7 @@ enum friction { FRICTION_COUPLED, FRICTION_FROZEN };
 enum success { FAILED, SOLVED_ROUGHLY, SOLVED };
 
 struct proximal {
-    const struct friction_problem *problem;
+    const struct contact_problem *problem;
     struct resolvent *resolvent;
     size_t size;
     bool bold;
@@ -89,10 +89,10 @@ struct proximal {
     double offset_step;        // offset.M (velocity of the step)
 };
 
-static struct proximal proximal_open(const struct friction_problem *problem,
+static struct proximal proximal_open(const struct contact_problem *problem,
                                      struct resolvent *resolvent) {
     struct proximal p = {.problem = problem, .resolvent = resolvent};
-    size_t contacts = (size_t)problem->contacts, size = friction_problem_size(problem);
+    size_t contacts = (size_t)problem->contacts, size = contact_problem_size(problem);
     double **vectors[] = {&p.y,       &p.u,         &p.step,      &p.W_step,   &p.trial_y,
                           &p.r,       &p.F,         &p.trial_u,   &p.kept_y,   &p.kept_u,
                           &p.product, &p.reference, &p.nearest_y, &p.nearest_u};
@@ -123,7 +123,7 @@ static void copy(const struct proximal *p, const double *y, const double *u, dou
 // The function --------------------------------------------------------------------------------
 
 static inline vec3 pull(const struct proximal *p, int32_t a, vec3 u) {
-    return vec3_add_scaled(friction_get(p->reference, a), -p->stiffness[a], u);
+    return vec3_add_scaled(contact_get(p->reference, a), -p->stiffness[a], u);
 }
 
 static inline double friction_limit(const struct proximal *p, int32_t a, double w_n) {
@@ -146,9 +146,9 @@ static inline vec3 impulse(const struct proximal *p, int32_t a, vec3 u) {
 // F at (y, u), and the impulses in r.
 static void evaluate(struct proximal *p, const double *y, const double *u) {
     for (int32_t a = 0; a < p->problem->contacts; a++) {
-        vec3 r = impulse(p, a, friction_get(u, a));
-        friction_set(p->r, a, r);
-        friction_set(p->F, a, vec3_sub(friction_get(y, a), r));
+        vec3 r = impulse(p, a, contact_get(u, a));
+        contact_set(p->r, a, r);
+        contact_set(p->F, a, vec3_sub(contact_get(y, a), r));
     }
 }
 
@@ -159,8 +159,8 @@ struct merit {
 
 static struct merit measure(struct proximal *p, const double *u, double carry) {
     struct merit merit = {.value2 = carry * carry * p->offset_energy};
-    friction_problem_product(p->problem, p->r, p->product);
-    merit.scale2 = fmax(friction_problem_dot(p->problem, p->r, p->product), 0);
+    contact_problem_product(p->problem, p->r, p->product);
+    merit.scale2 = fmax(contact_problem_dot(p->problem, p->r, p->product), 0);
     for (size_t i = 0; i < p->size; i++)
         merit.value2 +=
             p->F[i] * (u[i] - p->problem->q[i] - p->product[i] + carry * p->offset_u[i]);
@@ -172,9 +172,9 @@ static struct merit measure(struct proximal *p, const double *u, double carry) {
 
 // -dr/du on the piece of P that the contact is on.
 static mat3 slope_of(const struct proximal *p, int32_t a, enum friction friction) {
-    vec3 w = pull(p, a, friction_get(p->u, a));
+    vec3 w = pull(p, a, contact_get(p->u, a));
     double f = p->stiffness[a], length = sqrt(w.y * w.y + w.z * w.z);
-    uint8_t held = friction_held(p->problem, a);
+    uint8_t held = contact_held(p->problem, a);
     if (held) {
         vec3 d = hold_keep(held, vec3_make(f, f, f));
         return (mat3){{{d.x, 0, 0}, {0, d.y, 0}, {0, 0, d.z}}};
@@ -201,7 +201,7 @@ static bool direction(struct proximal *p, enum friction friction, int *budget) {
         return false;
     evaluate(p, p->y, p->u);
     resolvent_solve_with(p->resolvent, p->F, p->carry, p->offset, p->step);
-    friction_problem_product(p->problem, p->step, p->W_step);
+    contact_problem_product(p->problem, p->step, p->W_step);
     p->offset_step = p->carry * p->offset_energy;
     for (size_t i = 0; i < p->size && p->carry > 0; i++) {
         p->offset_step += p->step[i] * p->offset_u[i];
@@ -223,9 +223,9 @@ static void probe(struct proximal *p, double t) {
 static double slope_at(const struct proximal *p, double t) {
     double sum = (1 - t) * p->carry * p->offset_step;
     for (int32_t a = 0; a < p->problem->contacts; a++) {
-        vec3 du = friction_get(p->W_step, a);
-        vec3 u = vec3_add_scaled(friction_get(p->u, a), -t, du);
-        vec3 y = vec3_add_scaled(friction_get(p->y, a), -t, friction_get(p->step, a));
+        vec3 du = contact_get(p->W_step, a);
+        vec3 u = vec3_add_scaled(contact_get(p->u, a), -t, du);
+        vec3 y = vec3_add_scaled(contact_get(p->y, a), -t, contact_get(p->step, a));
         sum += vec3_dot(vec3_sub(y, impulse(p, a, u)), du);
     }
     return sum;
@@ -381,28 +381,28 @@ static void adapt_careful(struct proximal *p, enum success success) {
 }
 
 static void start(struct proximal *p, const double *r) {
-    const struct friction_bodies *bodies = &p->problem->bodies;
+    const struct contact_bodies *bodies = &p->problem->bodies;
     memcpy(p->y, r, p->size * sizeof *r);
-    friction_problem_velocity(p->problem, p->y, p->u);
+    contact_problem_velocity(p->problem, p->y, p->u);
     if (p->problem->face == FACE_MATRIX || !bodies->drift)
         return;
-    struct friction_state state = friction_state_open(p->problem, p->y);
+    struct contact_state state = contact_state_open(p->problem, p->y);
     for (size_t i = 0; i < 6 * (size_t)bodies->count; i++)
         p->offset[i] = bodies->drift[i] - state.v[i];
-    friction_state_close(&state);
+    contact_state_close(&state);
     p->carry = 1;
     p->offset_energy = resolvent_energy(p->resolvent, p->offset);
     for (int32_t a = 0; a < p->problem->contacts; a++) {
-        vec3 u = friction_row_velocity(&bodies->rows[a], p->offset);
-        friction_set(p->offset_u, a, u);
-        friction_set(p->u, a, vec3_add(friction_get(p->u, a), u));
+        vec3 u = contact_row_velocity(&bodies->rows[a], p->offset);
+        contact_set(p->offset_u, a, u);
+        contact_set(p->u, a, vec3_add(contact_get(p->u, a), u));
     }
 }
 
 int proximal_newton_run(struct monitor *monitor, struct resolvent *resolvent, int budget,
                         double *r) {
     struct proximal p = proximal_open(monitor->problem, resolvent);
-    const struct friction_error *error = &monitor->result.error;
+    const struct contact_error *error = &monitor->result.error;
     int left = budget;
     p.accuracy = BOLD_ACCURACY * monitor->settings->tolerance;
     if (error->scaled <= BOLD_START)

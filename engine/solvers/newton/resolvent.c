@@ -7,7 +7,7 @@
 #include "parallel/wide.h"
 
 struct resolvent {
-    const struct friction_problem *problem;
+    const struct contact_problem *problem;
     struct block_matrix *matrix;
     double cost;
     bool split;             // x = right y
@@ -30,7 +30,7 @@ struct node_mass {
 
 // Preparation ---------------------------------------------------------------------------------
 
-static struct node_mass mass_of(struct solver_tensor inverse) {
+static struct node_mass mass_of(struct inverse_mass inverse) {
     double *diagonal[3] = {&inverse.k.xx, &inverse.k.yy, &inverse.k.zz};
     struct node_mass mass = {0};
     for (int axis = 0; axis < 3; axis++) {
@@ -48,7 +48,7 @@ static struct node_mass mass_of(struct solver_tensor inverse) {
 }
 
 static void prepare_bodies(struct resolvent *resolvent) {
-    const struct friction_bodies *bodies = &resolvent->problem->bodies;
+    const struct contact_bodies *bodies = &resolvent->problem->bodies;
     size_t count = (size_t)bodies->count, contacts = (size_t)resolvent->problem->contacts;
     resolvent->matrix = block_matrix_create(6);
     resolvent->cost =
@@ -65,8 +65,8 @@ static void prepare_bodies(struct resolvent *resolvent) {
 
 // The pattern of W, made symmetric.
 static void prepare_matrix(struct resolvent *resolvent) {
-    const struct friction_problem *problem = resolvent->problem;
-    const struct friction_matrix *W = &problem->matrix;
+    const struct contact_problem *problem = resolvent->problem;
+    const struct contact_matrix *W = &problem->matrix;
     size_t most = W->start[problem->contacts], pairs = 0;
     int32_t *first = memory_allocate(most, sizeof *first, "resolvent");
     int32_t *second = memory_allocate(most, sizeof *second, "resolvent");
@@ -75,7 +75,7 @@ static void prepare_matrix(struct resolvent *resolvent) {
     for (int32_t a = 0; a < problem->contacts; a++)
         for (size_t e = W->start[a]; e < W->start[a + 1]; e++) {
             int32_t b = W->column[e];
-            size_t other = b == a ? e : friction_matrix_find(W, b, a);
+            size_t other = b == a ? e : contact_matrix_find(W, b, a);
             if (b == a || (b < a && other != SIZE_MAX))
                 continue;
             first[pairs] = a;
@@ -91,7 +91,7 @@ static void prepare_matrix(struct resolvent *resolvent) {
     memory_free(second);
 }
 
-struct resolvent *resolvent_create(const struct friction_problem *problem) {
+struct resolvent *resolvent_create(const struct contact_problem *problem) {
     struct resolvent *resolvent = memory_allocate(1, sizeof *resolvent, "resolvent");
     resolvent->problem = problem;
     if (problem->face == FACE_BODIES)
@@ -152,12 +152,12 @@ __attribute__((always_inline)) static inline void put_product(const mat3 *left, 
 
 WIDE static void put_blocks(const struct resolvent *resolvent, const mat3 *left,
                             const mat3 *right) {
-    const struct friction_problem *problem = resolvent->problem;
-    const struct friction_matrix *W = &problem->matrix;
+    const struct contact_problem *problem = resolvent->problem;
+    const struct contact_matrix *W = &problem->matrix;
     struct block_matrix *matrix = resolvent->matrix;
     for (int32_t a = 0; a < problem->contacts; a++) {
         double *block = block_matrix_diagonal(matrix, a);
-        put_product(&left[a], W->value + W->diagonal[a] * FRICTION_BLOCK, right ? &right[a] : NULL,
+        put_product(&left[a], W->value + W->diagonal[a] * CONTACT_BLOCK, right ? &right[a] : NULL,
                     block);
         for (int i = 0; i < 3; i++)
             block[4 * i + i] += 1;
@@ -165,10 +165,10 @@ WIDE static void put_blocks(const struct resolvent *resolvent, const mat3 *left,
     for (size_t k = 0; k < resolvent->pairs; k++) {
         size_t e = resolvent->forward[k], f = resolvent->backward[k];
         int32_t b = W->column[e], a = resolvent->row_of[k];
-        put_product(&left[a], W->value + e * FRICTION_BLOCK, right ? &right[b] : NULL,
+        put_product(&left[a], W->value + e * CONTACT_BLOCK, right ? &right[b] : NULL,
                     block_matrix_forward(matrix, k));
         if (f != SIZE_MAX)
-            put_product(&left[b], W->value + f * FRICTION_BLOCK, right ? &right[a] : NULL,
+            put_product(&left[b], W->value + f * CONTACT_BLOCK, right ? &right[a] : NULL,
                         block_matrix_backward(matrix, k));
     }
 }
@@ -187,10 +187,10 @@ INLINE void put_six(double *to, vec3 v, vec3 s) {
 }
 
 // D in world axes.
-INLINE mat3 world_axes(const struct friction_row *row, const mat3 *D) {
+INLINE mat3 world_axes(const struct contact_row *row, const mat3 *D) {
     mat3 half, out;
     for (int i = 0; i < 3; i++)
-        half.row[i] = friction_row_impulse(row, D->row[i]);
+        half.row[i] = contact_row_impulse(row, D->row[i]);
     for (int i = 0; i < 3; i++)
         out.row[i] =
             vec3_add_scaled(vec3_add_scaled(vec3_scale(vec3_get(row->axis[0], i), half.row[0]),
@@ -237,8 +237,8 @@ INLINE bool is_zero(const mat3 *D) {
 }
 
 INLINE void add_contact(struct resolvent *resolvent, int32_t contact) {
-    const struct friction_bodies *bodies = &resolvent->problem->bodies;
-    const struct friction_row *row = &bodies->rows[contact];
+    const struct contact_bodies *bodies = &resolvent->problem->bodies;
+    const struct contact_row *row = &bodies->rows[contact];
     struct block_matrix *matrix = resolvent->matrix;
     mat3 own = slope_of(resolvent, contact);
     if (is_zero(&own))
@@ -281,7 +281,7 @@ static void lock_rows(double *block, unsigned locked, double diagonal) {
 }
 
 static bool factorise_bodies(struct resolvent *resolvent, const mat3 *left, const mat3 *right) {
-    const struct friction_bodies *bodies = &resolvent->problem->bodies;
+    const struct contact_bodies *bodies = &resolvent->problem->bodies;
     struct block_matrix *matrix = resolvent->matrix;
     size_t bytes = (size_t)resolvent->problem->contacts * sizeof *left;
     memcpy(resolvent->left, left, bytes);
@@ -308,17 +308,17 @@ static void times_mass(const struct node_mass *mass, const double *v, double *si
 
 static void solve_bodies(const struct resolvent *resolvent, const double *f, double share,
                          const double *v, double *x) {
-    const struct friction_problem *problem = resolvent->problem;
-    const struct friction_bodies *bodies = &problem->bodies;
+    const struct contact_problem *problem = resolvent->problem;
+    const struct contact_bodies *bodies = &problem->bodies;
     const double *impulses = f;
     for (int32_t k = 0; k < problem->contacts && resolvent->split; k++) {
-        friction_set(resolvent->f, k, mat3_apply(resolvent->right[k], friction_get(f, k)));
+        contact_set(resolvent->f, k, mat3_apply(resolvent->right[k], contact_get(f, k)));
         impulses = resolvent->f;
     }
     for (int32_t b = 0; b < bodies->count; b++) {
         vec3 push = {0}, turn = {0};
         for (size_t e = bodies->start[b]; e < bodies->start[b + 1]; e++)
-            friction_gather(bodies, bodies->incident[e], impulses, &push, &turn);
+            contact_gather(bodies, bodies->incident[e], impulses, &push, &turn);
         double *six = resolvent->v + 6 * b;
         put_six(six, push, turn);
         double more[6];
@@ -332,8 +332,8 @@ static void solve_bodies(const struct resolvent *resolvent, const double *f, dou
     }
     block_matrix_solve(resolvent->matrix, resolvent->v);
     for (int32_t k = 0; k < problem->contacts; k++) {
-        vec3 u = friction_row_velocity(&bodies->rows[k], resolvent->v);
-        friction_set(x, k, vec3_sub(friction_get(f, k), mat3_apply(resolvent->left[k], u)));
+        vec3 u = contact_row_velocity(&bodies->rows[k], resolvent->v);
+        contact_set(x, k, vec3_sub(contact_get(f, k), mat3_apply(resolvent->left[k], u)));
     }
 }
 
@@ -359,7 +359,7 @@ void resolvent_solve_with(const struct resolvent *resolvent, const double *f, do
         solve_bodies(resolvent, f, share, v, x);
         return;
     }
-    memcpy(x, f, friction_problem_size(resolvent->problem) * sizeof *x);
+    memcpy(x, f, contact_problem_size(resolvent->problem) * sizeof *x);
     block_matrix_solve(resolvent->matrix, x);
 }
 

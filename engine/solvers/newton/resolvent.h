@@ -7,13 +7,13 @@
 #ifndef ENGINE_SOLVERS_NEWTON_RESOLVENT_H
 #define ENGINE_SOLVERS_NEWTON_RESOLVENT_H
 
-#include "engine/problem/friction_problem.h"
+#include "engine/problem/contact_problem.h"
 
 struct resolvent;
 
 // Orders the unknowns and finds the fill. The cost of a factorisation in multiplications is known
 // then, before any is done.
-struct resolvent *resolvent_create(const struct friction_problem *problem);
+struct resolvent *resolvent_create(const struct contact_problem *problem);
 void resolvent_free(struct resolvent *resolvent);
 double resolvent_cost(const struct resolvent *resolvent);
 

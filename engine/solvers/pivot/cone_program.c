@@ -13,38 +13,38 @@ static void impulses_of(const struct cone_program *p, const double *x, double *r
         for (size_t k = p->start[a]; k < p->start[a + 1]; k++)
             if (x[k] != 0)
                 sum = vec3_add_scaled(sum, x[k], p->edge[k]);
-        friction_set(r, a, sum);
+        contact_set(r, a, sum);
     }
 }
 
 static void along_edges(const struct cone_program *p, const double *u, double *y) {
     for (int32_t a = 0; a < p->problem->contacts; a++)
         for (size_t k = p->start[a]; k < p->start[a + 1]; k++)
-            y[k] = vec3_dot(p->edge[k], friction_get(u, a));
+            y[k] = vec3_dot(p->edge[k], contact_get(u, a));
 }
 
 static void product(const void *context, const double *x, double *Qx) {
     const struct cone_program *p = context;
     impulses_of(p, x, p->r);
-    friction_problem_product(p->problem, p->r, p->u);
+    contact_problem_product(p->problem, p->r, p->u);
     along_edges(p, p->u, Qx);
 }
 
 static void column(const void *context, size_t j, double *out) {
     const struct cone_program *p = context;
-    memset(p->r, 0, friction_problem_size(p->problem) * sizeof *p->r);
-    friction_set(p->r, p->contact[j], p->edge[j]);
-    friction_problem_product(p->problem, p->r, p->u);
+    memset(p->r, 0, contact_problem_size(p->problem) * sizeof *p->r);
+    contact_set(p->r, p->contact[j], p->edge[j]);
+    contact_problem_product(p->problem, p->r, p->u);
     along_edges(p, p->u, out);
 }
 
 static void row(const void *context, size_t i, double *out) {
     const struct cone_program *p = context;
-    const struct friction_matrix *matrix = &p->problem->matrix;
+    const struct contact_matrix *matrix = &p->problem->matrix;
     int32_t a = p->contact[i];
     memset(out, 0, p->start[p->problem->contacts] * sizeof *out);
     for (size_t e = matrix->start[a]; e < matrix->start[a + 1]; e++) {
-        mat3 W = friction_block(matrix->value + e * FRICTION_BLOCK);
+        mat3 W = contact_block(matrix->value + e * CONTACT_BLOCK);
         vec3 through = mat3_apply_transposed(W, p->edge[i]);
         int32_t b = matrix->column[e];
         for (size_t k = p->start[b]; k < p->start[b + 1]; k++)
@@ -66,11 +66,11 @@ static void list_edges(struct cone_program *p) {
     }
 }
 
-struct cone_program *cone_program_create(const struct friction_problem *problem,
+struct cone_program *cone_program_create(const struct contact_problem *problem,
                                          const struct gabion_cone *cone) {
     struct cone_program *p = memory_allocate(1, sizeof *p, "qp");
     size_t contacts = (size_t)problem->contacts, most = contacts * (size_t)cone->sides;
-    p->problem = friction_problem_assemble(problem);
+    p->problem = contact_problem_assemble(problem);
     p->problem->team = NULL; // products of a few hundred contacts, thousands of them
     p->sides = cone->sides;
     p->column = polygon_columns(cone);
@@ -89,7 +89,7 @@ struct cone_program *cone_program_create(const struct friction_problem *problem,
 
 void cone_program_free(struct cone_program *p) {
     active_set_free(p->set);
-    friction_problem_free(p->problem);
+    contact_problem_free(p->problem);
     void *arrays[] = {p->column, p->start, p->edge, p->contact, p->r, p->u, p->c, p->x, p};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         memory_free(arrays[k]);
@@ -97,30 +97,30 @@ void cone_program_free(struct cone_program *p) {
 
 // What sliding at the velocities of r adds to u_n.
 void cone_program_slide(const struct cone_program *p, const double *r, double *slide) {
-    friction_problem_velocity(p->problem, r, p->u);
+    contact_problem_velocity(p->problem, r, p->u);
     for (int32_t a = 0; a < p->problem->contacts; a++)
         slide[a] = fmin(p->problem->mu[a], POLYGON_STICKS) *
-                   polygon_support(p->column, p->sides, friction_get(p->u, a));
+                   polygon_support(p->column, p->sides, contact_get(p->u, a));
 }
 
 // problem->diagonal keeps W_aa as it was.
-void cone_program_soften(struct cone_program *p, const struct friction_problem *original,
+void cone_program_soften(struct cone_program *p, const struct contact_problem *original,
                          double compliance, const double *reference) {
-    struct friction_problem *soft = p->problem;
+    struct contact_problem *soft = p->problem;
     for (int32_t a = 0; a < soft->contacts; a++) {
-        double *block = soft->matrix.value + soft->matrix.diagonal[a] * FRICTION_BLOCK;
+        double *block = soft->matrix.value + soft->matrix.diagonal[a] * CONTACT_BLOCK;
         double give = soft->rho[a] > 0 ? compliance / soft->rho[a] : 0;
         for (int i = 0; i < 3; i++)
             block[5 * i] = vec3_get(soft->diagonal[a].row[i], i) + give;
-        vec3 q = friction_get(original->q, a);
-        friction_set(soft->q, a, vec3_add_scaled(q, -give, friction_get(reference, a)));
+        vec3 q = contact_get(original->q, a);
+        contact_set(soft->q, a, vec3_add_scaled(q, -give, contact_get(reference, a)));
     }
     active_set_renew(p->set);
 }
 
 enum active_status cone_program_solve(struct cone_program *p, const double *slide, double *r) {
     for (int32_t a = 0; a < p->problem->contacts; a++) {
-        vec3 q = friction_get(p->problem->q, a);
+        vec3 q = contact_get(p->problem->q, a);
         q.x += slide[a];
         for (size_t k = p->start[a]; k < p->start[a + 1]; k++)
             p->c[k] = vec3_dot(p->edge[k], q);
@@ -132,7 +132,7 @@ enum active_status cone_program_solve(struct cone_program *p, const double *slid
 
 // The corner that u_t points away from most.
 static vec3 sliding_corner(const struct cone_program *p, int32_t a) {
-    vec3 u = friction_get(p->u, a), corner = p->column[0];
+    vec3 u = contact_get(p->u, a), corner = p->column[0];
     for (int k = 1; k < p->sides; k++)
         if (vec3_dot(p->column[k], u) < vec3_dot(corner, u))
             corner = p->column[k];
@@ -143,7 +143,7 @@ static vec3 sliding_corner(const struct cone_program *p, int32_t a) {
 void cone_program_jacobian(struct cone_program *p, const double *r, double *jacobian) {
     size_t n = (size_t)p->problem->contacts;
     vec3 *corner = memory_allocate(n, sizeof *corner, "qp");
-    friction_problem_velocity(p->problem, r, p->u);
+    contact_problem_velocity(p->problem, r, p->u);
     for (int32_t a = 0; a < p->problem->contacts; a++)
         corner[a] = sliding_corner(p, a);
     memset(p->c, 0, p->start[n] * sizeof *p->c);
@@ -154,9 +154,9 @@ void cone_program_jacobian(struct cone_program *p, const double *r, double *jaco
         for (size_t k = p->start[b]; k < p->start[b + 1]; k++)
             p->c[k] = 0;
         impulses_of(p, p->x, p->r);
-        friction_problem_product(p->problem, p->r, p->u);
+        contact_problem_product(p->problem, p->r, p->u);
         for (size_t a = 0; a < n; a++)
-            jacobian[a * n + b] = (a == b) - vec3_dot(corner[a], friction_get(p->u, (int32_t)a));
+            jacobian[a * n + b] = (a == b) - vec3_dot(corner[a], contact_get(p->u, (int32_t)a));
     }
     memory_free(corner);
 }

@@ -3,11 +3,11 @@
 #ifndef ENGINE_SOLVERS_PIVOT_CONE_PROGRAM_H
 #define ENGINE_SOLVERS_PIVOT_CONE_PROGRAM_H
 
-#include "engine/problem/friction_problem.h"
+#include "engine/problem/contact_problem.h"
 #include "engine/solvers/pivot/active_set.h"
 
 struct cone_program {
-    struct friction_problem *problem; // assembled
+    struct contact_problem *problem; // assembled
     int sides;
     vec3 *column;     // of the polygon
     size_t *start;    // edges of contact a
@@ -18,13 +18,13 @@ struct cone_program {
     struct active_set *set;
 };
 
-struct cone_program *cone_program_create(const struct friction_problem *problem,
+struct cone_program *cone_program_create(const struct contact_problem *problem,
                                          const struct gabion_cone *cone);
 void cone_program_free(struct cone_program *program);
 
 // From here on every contact gives way: u + compliance (r - reference) / rho in place of u. Without
 // compliance the problem is itself again.
-void cone_program_soften(struct cone_program *program, const struct friction_problem *original,
+void cone_program_soften(struct cone_program *program, const struct contact_problem *original,
                          double compliance, const double *reference);
 
 enum active_status cone_program_solve(struct cone_program *program, const double *slide, double *r);

@@ -9,27 +9,26 @@
 #include "parallel/memory.h"
 
 // The unknowns of contact a begin at start[a].
-static size_t *count_unknowns(const struct friction_problem *problem, int sides) {
+static size_t *count_unknowns(const struct contact_problem *problem, int sides) {
     size_t *start = memory_allocate((size_t)problem->contacts + 1, sizeof *start, "lemke");
     for (int32_t a = 0; a < problem->contacts; a++)
         start[a + 1] = start[a] + polygon_unknowns(sides, problem->mu[a]);
     return start;
 }
 
-static void fill(const struct friction_problem *problem, const vec3 *column, int sides,
+static void fill(const struct contact_problem *problem, const vec3 *column, int sides,
                  const size_t *start, double *M, double *q) {
-    const struct friction_matrix *matrix = &problem->matrix;
+    const struct contact_matrix *matrix = &problem->matrix;
     size_t n = start[problem->contacts];
     for (int32_t a = 0; a < problem->contacts; a++) {
         double mu = problem->mu[a], *rows = M + start[a] * n;
         for (size_t e = matrix->start[a]; e < matrix->start[a + 1]; e++) {
             int32_t b = matrix->column[e];
             polygon_add_block(column, sides, mu, problem->mu[b],
-                              friction_block(matrix->value + e * FRICTION_BLOCK), rows + start[b],
-                              n);
+                              contact_block(matrix->value + e * CONTACT_BLOCK), rows + start[b], n);
         }
         polygon_add_bound(sides, mu, rows + start[a], n);
-        polygon_add_free(column, sides, mu, friction_get(problem->q, a), q + start[a]);
+        polygon_add_free(column, sides, mu, contact_get(problem->q, a), q + start[a]);
     }
 }
 
@@ -66,7 +65,7 @@ void solver_lemke(struct monitor *monitor, double *r) {
         memory_free(start);
         return;
     }
-    struct friction_problem *built = friction_problem_assemble(monitor->problem);
+    struct contact_problem *built = contact_problem_assemble(monitor->problem);
     vec3 *column = polygon_columns(&settings->cone);
     double *M = memory_allocate(n * n, sizeof *M, "lemke");
     double *q = memory_allocate(2 * n, sizeof *q, "lemke"), *z = q + n;
@@ -74,11 +73,11 @@ void solver_lemke(struct monitor *monitor, double *r) {
     struct lcp_result result =
         lcp_solve(n, M, q, settings->max_iterations, monitor->problem->team, z);
     for (int32_t a = 0; a < built->contacts; a++)
-        friction_set(r, a, polygon_impulse(column, sides, built->mu[a], z + start[a]));
+        contact_set(r, a, polygon_impulse(column, sides, built->mu[a], z + start[a]));
     report(monitor, result, n, r);
     memory_free(M);
     memory_free(q);
     memory_free(start);
     memory_free(column);
-    friction_problem_free(built);
+    contact_problem_free(built);
 }

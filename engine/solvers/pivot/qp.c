@@ -84,11 +84,11 @@ static bool solve_dense(size_t n, double *A, double *b) {
 }
 
 // Sliding lifts the contacts apart, so that any program with enough of it has an answer.
-static void lift(const struct friction_problem *problem, double *slide) {
+static void lift(const struct contact_problem *problem, double *slide) {
     for (int32_t a = 0; a < problem->contacts; a++)
         if (problem->mu[a] > 0)
             slide[a] =
-                2 * slide[a] + fmin(problem->mu[a], 1) * vec3_length(friction_get(problem->q, a));
+                2 * slide[a] + fmin(problem->mu[a], 1) * vec3_length(contact_get(problem->q, a));
 }
 
 // True: no more programs are wanted.
@@ -97,7 +97,7 @@ static bool weigh(struct search *search, const double *r) {
     double residual = polygon_residual(monitor->problem, &monitor->settings->cone, r);
     if (residual < search->least) {
         search->least = residual;
-        memcpy(search->best, r, friction_problem_size(monitor->problem) * sizeof *r);
+        memcpy(search->best, r, contact_problem_size(monitor->problem) * sizeof *r);
     }
     return monitor_check(monitor, search->programs, r) || residual <= monitor->settings->tolerance;
 }
@@ -205,7 +205,7 @@ static void report(const struct search *search, bool rubs) {
 }
 
 static struct search search_open(struct monitor *monitor) {
-    const struct friction_problem *problem = monitor->problem;
+    const struct contact_problem *problem = monitor->problem;
     size_t n = (size_t)problem->contacts;
     struct search search = {.monitor = monitor, .contacts = n, .least = INFINITY};
     search.program = cone_program_create(problem, &monitor->settings->cone);
@@ -227,7 +227,7 @@ static void search_close(struct search *search) {
 }
 
 void solver_qp(struct monitor *monitor, double *r) {
-    const struct friction_problem *problem = monitor->problem;
+    const struct contact_problem *problem = monitor->problem;
     size_t contacts = (size_t)problem->contacts;
     bool rubs = false;
     for (size_t a = 0; a < contacts; a++)

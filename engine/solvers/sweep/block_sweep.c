@@ -1,38 +1,36 @@
 #include "engine/solvers/sweep/block_sweep.h"
 
-#include "engine/solvers/local/cone.h"
-#include "engine/solvers/local/exact.h"
-#include "engine/solvers/local/alart_curnier.h"
+#include "engine/solvers/local/local.h"
 
 // The two bodies of a block while its points are worked on. Those that do not move are shared by
 // blocks of a colour and never written.
 struct block_bodies {
-    struct solver_velocity c, a;
-    const struct solver_tensor *tensor_c, *tensor_a;
+    struct body_velocity c, a;
+    const struct inverse_mass *tensor_c, *tensor_a;
     bool moves; // a
 };
 
 static struct block_bodies take_bodies(const struct block_sweep *sweep, const struct block *block) {
-    const struct problem *problem = sweep->problem;
+    const struct sweep_plan *plan = sweep->plan;
     return (struct block_bodies){
-        .c = solver_velocity(&problem->bodies[block->c]),
-        .a = solver_velocity(&problem->bodies[block->a]),
-        .tensor_c = &problem->tensors[block->c],
-        .tensor_a = &problem->tensors[block->a],
-        .moves = block->a < sweep->moving || block->a >= problem->body_count,
+        .c = solver_velocity(&plan->bodies[block->c]),
+        .a = solver_velocity(&plan->bodies[block->a]),
+        .tensor_c = &plan->inverse[block->c],
+        .tensor_a = &plan->inverse[block->a],
+        .moves = block->a < plan->moving || block->a >= plan->body_count,
     };
 }
 
 static void put_bodies(const struct block_sweep *sweep, const struct block *block,
                        const struct block_bodies *bodies) {
-    solver_set_velocity(&sweep->problem->bodies[block->c], bodies->c.v, bodies->c.s);
+    solver_set_velocity(&sweep->plan->bodies[block->c], bodies->c.v, bodies->c.s);
     if (bodies->moves)
-        solver_set_velocity(&sweep->problem->bodies[block->a], bodies->a.v, bodies->a.s);
+        solver_set_velocity(&sweep->plan->bodies[block->a], bodies->a.v, bodies->a.s);
 }
 
 // A body gains the impulse p at `arm` (in units of its radius).
-static void push_tensor(const struct solver_tensor *tensor, struct solver_velocity *velocity,
-                        vec3 arm, vec3 p) {
+static void push_tensor(const struct inverse_mass *tensor, struct body_velocity *velocity, vec3 arm,
+                        vec3 p) {
     velocity->v = vec3_add(velocity->v, vec3_times(tensor->inv_m, p));
     velocity->s = vec3_add(velocity->s, sym3_apply(tensor->k, vec3_cross(arm, p)));
 }
@@ -46,7 +44,7 @@ static void push_point(const struct block_point *point, struct block_bodies *bod
 void block_sweep_apply(const struct block_sweep *sweep, const struct block *block) {
     struct block_bodies bodies = take_bodies(sweep, block);
     for (uint32_t k = 0; k < block->count; k++) {
-        const struct block_point *point = &sweep->problem->points[block->begin + k];
+        const struct block_point *point = &sweep->plan->points[block->begin + k];
         push_point(point, &bodies, block_impulse(block, point->r));
     }
     put_bodies(sweep, block, &bodies);
@@ -70,25 +68,22 @@ static void settle_point(const struct block *block, struct block_point *point, v
 static void solve_point(const struct block_sweep *sweep, const struct block *block,
                         struct block_point *point, struct block_bodies *bodies,
                         struct sweep_sums *sums, int64_t *fallbacks) {
-    double omega = sweep->settings->relaxation;
-    vec3 y = point->r, next = y;
+    struct local_call call = {.W = &point->W,
+                              .inverse = &point->inverse,
+                              .mu = sweep->mu,
+                              .cone = &sweep->plan->cone,
+                              .relaxation = sweep->settings->relaxation};
+    vec3 next = point->r;
     vec3 u = vec3_add(block_velocity(block, point, &bodies->c, &bodies->a), point->b);
-    if (sweep->settings->local == GABION_LOCAL_EXACT) {
-        vec3 b = vec3_sub(u, mat3_apply(point->W, y));
-        *fallbacks += !exact_solve(&point->W, b, sweep->mu, &next, &point->k);
-    } else {
-        *fallbacks += !newton_solve(&point->W, &point->inverse, u, sweep->mu, &next, &point->k);
-    }
-    if (omega != 1) // must not leave the cone
-        next = cone_clamp(vec3_add_scaled(y, omega, vec3_sub(next, y)), sweep->mu);
+    *fallbacks += !local_solve((enum gabion_local)point->local, &call, u, &next, &point->k);
     settle_point(block, point, next, sweep->beta, bodies, sums);
 }
 
-// All directions that a joint holds at once.
+// Solves all directions that a joint holds at once.
 static void solve_joint(const struct block_sweep *sweep, const struct block *block,
                         struct block_bodies *bodies, struct sweep_sums *sums) {
-    const struct joint_inverse *inverse = &sweep->problem->joint_inverses[block->joint];
-    struct block_point *points = &sweep->problem->points[block->begin];
+    const struct joint_inverse *inverse = &sweep->plan->joint_inverses[block->joint];
+    struct block_point *points = &sweep->plan->points[block->begin];
     double omega = sweep->settings->relaxation, u[HOLD_MOST];
     int n = 0, row = 0;
     for (uint32_t k = 0; k < block->count; k++) {
@@ -118,7 +113,6 @@ void block_sweep_solve(const struct block_sweep *sweep, const struct block *bloc
     if (block->joint >= 0)
         solve_joint(sweep, block, &bodies, sums);
     for (uint32_t k = 0; block->joint < 0 && k < block->count; k++)
-        solve_point(sweep, block, &sweep->problem->points[block->begin + k], &bodies, sums,
-                    fallbacks);
+        solve_point(sweep, block, &sweep->plan->points[block->begin + k], &bodies, sums, fallbacks);
     put_bodies(sweep, block, &bodies);
 }

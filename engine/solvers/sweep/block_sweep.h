@@ -6,18 +6,17 @@
 #include "engine/solvers/sweep/sphere_sweep.h"
 
 struct block_sweep {
-    struct problem *problem;
-    const struct gabion_settings *settings;
-    int32_t moving; // bodies of the world
+    struct sweep_plan *plan;
+    const struct solver_settings *settings;
     double mu;
     double beta; // momentum of the sweep
 };
 
-// The impulses of a block onto the velocities of its bodies.
+// Adds the impulses of a block to the velocities of its bodies.
 void block_sweep_apply(const struct block_sweep *sweep, const struct block *block);
 
-// One pass over its points, as sphere_sweep.h has it; `fallbacks` counts what the local solver gave
-// up on.
+// Makes one pass over its points, as sphere_sweep.h has it; `fallbacks` counts what the local
+// solver gave up on.
 void block_sweep_solve(const struct block_sweep *sweep, const struct block *block,
                        struct sweep_sums *sums, int64_t *fallbacks);
 

@@ -1,23 +1,26 @@
-// Nonsmooth Gauss-Seidel: block by block over the coloured contacts until the residual of the
-// contact law is below the tolerance (Renouf, Acary, Dumont 2005, section 6; Jean 1999).
+// Nonsmooth Gauss-Seidel: contact after contact until the residual of the contact law is below the
+// tolerance (Jean 1999; Renouf, Dubois, Alart 2004; Renouf, Acary, Dumont 2005, section 6). There
+// is one driver; it sweeps over the packed plan of a problem with views, or over the rows of any
+// other.
 #ifndef ENGINE_SOLVERS_SWEEP_NSGS_H
 #define ENGINE_SOLVERS_SWEEP_NSGS_H
 
-#include "engine/problem/problem.h"
+#include "engine/problem/residual.h"
+#include "engine/solvers/monitor.h"
+#include "engine/solvers/sweep/sphere_sweep.h"
 
-struct nsgs_result {
-    bool converged;
-    int sweeps; // or iterations, as the method counts
-    double residual, residual_fclib;
-    double swelling; // velocities that single impulses cause, to those that there are
-    int64_t local_fallbacks;
-    char refusal[200]; // "", or why the method does not take this problem
+// One way to sweep. The functions are called by all threads of a region.
+struct sweeper {
+    // Takes the start impulses and measures the free velocities.
+    void (*start)(void *context, int thread, int threads);
+    // Sweep number `sweep`, with momentum beta.
+    void (*sweep)(void *context, int sweep, double beta, int thread, int threads);
+    // Returns what that sweep changed.
+    struct sweep_sums (*change)(const void *context, int sweep);
+    // Prepares the next sweep from what was found so far and the momentum.
+    void (*extrapolate)(void *context, double beta, int thread, int threads);
+    // Measures the impulses of the last sweep, by thread 0 into *total.
+    void (*check)(void *context, int thread, int threads);
 };
-
-// Leaves the impulses in the problem and the velocities they give in its solver bodies.
-struct nsgs_result nsgs_solve(struct gabion_world *world);
-
-// The same for impulses as they are: how good they are and the velocities that they give.
-struct nsgs_result nsgs_measure(struct gabion_world *world);
 
 #endif

@@ -3,10 +3,10 @@
 #ifndef ENGINE_SOLVERS_SWEEP_SPHERE_SWEEP_H
 #define ENGINE_SOLVERS_SWEEP_SPHERE_SWEEP_H
 
-#include "engine/problem/problem.h"
+#include "engine/solvers/sweep/plan.h"
 
 // One Gauss-Seidel pass over groups [begin, end) of a batch, followed for each contact by the
-// extrapolation of engine/solvers/sweep/nsgs.c: with y the impulse found in the group and r the
+// extrapolation of engine/solvers/sweep/momentum.h: with y the impulse found in the group and r the
 // local solution, the group is left with r + beta (r - last) and `last` with r.
 struct sweep_sums {
     double alignment; // sum of w_t (y - r).(r - last)

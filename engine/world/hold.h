@@ -1,7 +1,7 @@
 // A point of a joint stands in the contact problem beside the contacts: in the directions of it
 // that are held u = 0 and r has any sign; in the others r = 0 and u is whatever it is.
-#ifndef ENGINE_PROBLEM_HOLD_H
-#define ENGINE_PROBLEM_HOLD_H
+#ifndef ENGINE_WORLD_HOLD_H
+#define ENGINE_WORLD_HOLD_H
 
 #include <stdint.h>
 

@@ -4,8 +4,8 @@
 #include "engine/problem/residual.h"
 #include "tests/unit/problem_maker.h"
 
-static double *random_impulses(struct random_stream *random, const struct friction_problem *p) {
-    size_t n = friction_problem_size(p);
+static double *random_impulses(struct random_stream *random, const struct contact_problem *p) {
+    size_t n = contact_problem_size(p);
     double *r = memory_allocate(n, sizeof *r, "test");
     for (size_t i = 0; i < n; i++)
         r[i] = random_between(random, -1, 1);
@@ -28,13 +28,13 @@ static void assert_same(const double *x, const double *y, size_t n, double toler
 // W ---------------------------------------------------------------------------------------------
 
 // Column j of W by the product of either face.
-static void assert_columns(const struct friction_problem *problem, const double *W) {
-    size_t n = friction_problem_size(problem);
+static void assert_columns(const struct contact_problem *problem, const double *W) {
+    size_t n = contact_problem_size(problem);
     double *unit = memory_allocate(n, sizeof *unit, "test");
     double *column = memory_allocate(n, sizeof *column, "test");
     for (size_t j = 0; j < n; j++) {
         unit[j] = 1;
-        friction_problem_product(problem, unit, column);
+        contact_problem_product(problem, unit, column);
         unit[j] = 0;
         for (size_t i = 0; i < n; i++)
             assert_near(column[i], W[i * n + j], 1e-13);
@@ -43,8 +43,8 @@ static void assert_columns(const struct friction_problem *problem, const double 
     memory_free(column);
 }
 
-static void assert_diagonal(const struct friction_problem *problem, const double *W) {
-    size_t n = friction_problem_size(problem);
+static void assert_diagonal(const struct contact_problem *problem, const double *W) {
+    size_t n = contact_problem_size(problem);
     for (int32_t a = 0; a < problem->contacts; a++) {
         size_t at = 3 * (size_t)a;
         for (size_t k = 0; k < 9; k++)
@@ -58,21 +58,21 @@ static void assert_diagonal(const struct friction_problem *problem, const double
 static void test_W(void **state) {
     (void)state;
     for (uint64_t seed = 1; seed <= 8; seed++) {
-        struct friction_problem *bodies = maker_pile(seed, 5, 14, 0.3);
-        struct friction_problem *matrix = friction_problem_assemble(bodies);
-        struct friction_problem *copy = friction_problem_assemble(matrix);
+        struct contact_problem *bodies = maker_pile(seed, 5, 14, 0.3);
+        struct contact_problem *matrix = contact_problem_assemble(bodies);
+        struct contact_problem *copy = contact_problem_assemble(matrix);
         double *W = maker_dense(bodies), *built = maker_dense(matrix), *copied = maker_dense(copy);
-        size_t n = friction_problem_size(bodies);
+        size_t n = contact_problem_size(bodies);
         for (size_t k = 0; k < n * n; k++) {
             assert_near(built[k], W[k], 1e-13);
             assert_near(built[k], built[k % n * n + k / n], 1e-13); // symmetric
             assert_true(copied[k] == built[k]);
         }
-        struct friction_problem *faces[] = {bodies, matrix, copy};
+        struct contact_problem *faces[] = {bodies, matrix, copy};
         for (int k = 0; k < 3; k++) {
             assert_columns(faces[k], W);
             assert_diagonal(faces[k], W);
-            friction_problem_free(faces[k]);
+            contact_problem_free(faces[k]);
         }
         memory_free(W);
         memory_free(built);
@@ -83,52 +83,52 @@ static void test_W(void **state) {
 // A contact between two prescribed bodies keeps its place, with a block of zeros.
 static void test_fixed_pair(void **state) {
     (void)state;
-    struct friction_problem *bodies = maker_pile(3, 3, 4, 0.3);
-    bodies->bodies.rows[3].c = bodies->bodies.rows[3].a = FRICTION_FIXED;
-    struct friction_problem *fresh = friction_problem_with_bodies(4, 3);
+    struct contact_problem *bodies = maker_pile(3, 3, 4, 0.3);
+    bodies->bodies.rows[3].c = bodies->bodies.rows[3].a = CONTACT_FIXED;
+    struct contact_problem *fresh = contact_problem_with_bodies(4, 3);
     memcpy(fresh->bodies.rows, bodies->bodies.rows, 4 * sizeof *fresh->bodies.rows);
     memcpy(fresh->bodies.inverse, bodies->bodies.inverse, 3 * sizeof *fresh->bodies.inverse);
-    friction_problem_join(fresh);
-    friction_problem_finish(fresh);
-    struct friction_problem *matrix = friction_problem_assemble(fresh);
+    contact_problem_join(fresh);
+    contact_problem_finish(fresh);
+    struct contact_problem *matrix = contact_problem_assemble(fresh);
     double *W = maker_dense(fresh);
     assert_columns(fresh, W);
     assert_columns(matrix, W);
     assert_true(fresh->rho[3] == 0 && matrix->rho[3] == 0);
     assert_int_equal(matrix->matrix.start[4] - matrix->matrix.start[3], 1);
     memory_free(W);
-    friction_problem_free(bodies);
-    friction_problem_free(fresh);
-    friction_problem_free(matrix);
+    contact_problem_free(bodies);
+    contact_problem_free(fresh);
+    contact_problem_free(matrix);
 }
 
 // States ----------------------------------------------------------------------------------------
 
-static void assert_state(const struct friction_problem *problem, uint64_t seed) {
+static void assert_state(const struct contact_problem *problem, uint64_t seed) {
     struct random_stream random = {seed};
-    size_t n = friction_problem_size(problem);
+    size_t n = contact_problem_size(problem);
     double *r = random_impulses(&random, problem);
     double *u = memory_allocate(n, sizeof *u, "test"), *W = maker_dense(problem);
     double *expected = memory_allocate(n, sizeof *expected, "test");
-    struct friction_state contacts = friction_state_open(problem, r);
+    struct contact_state contacts = contact_state_open(problem, r);
     for (int k = 0; k < 50; k++) {
         int32_t a = (int32_t)(random_unit(&random) * problem->contacts);
         vec3 next = maker_random_vector(&random, 1);
-        friction_state_set(&contacts, a, next);
-        assert_vector_near(friction_get(r, a), next, 0);
+        contact_state_set(&contacts, a, next);
+        assert_vector_near(contact_get(r, a), next, 0);
     }
     for (int refreshed = 0; refreshed < 2; refreshed++) {
         for (int32_t a = 0; a < problem->contacts; a++)
-            friction_set(u, a, friction_state_velocity(&contacts, a));
+            contact_set(u, a, contact_state_velocity(&contacts, a));
         maker_velocity(problem, W, r, expected);
         assert_same(u, expected, n, 1e-13);
-        friction_problem_velocity(problem, r, expected);
+        contact_problem_velocity(problem, r, expected);
         assert_same(u, expected, n, 1e-13);
         for (size_t i = 0; i < n; i++)
             r[i] *= 0.5;
-        friction_state_refresh(&contacts);
+        contact_state_refresh(&contacts);
     }
-    friction_state_close(&contacts);
+    contact_state_close(&contacts);
     memory_free(r);
     memory_free(u);
     memory_free(W);
@@ -138,28 +138,28 @@ static void assert_state(const struct friction_problem *problem, uint64_t seed) 
 static void test_states(void **state) {
     (void)state;
     for (uint64_t seed = 1; seed <= 4; seed++) {
-        struct friction_problem *bodies = maker_pile(seed, 6, 17, 0.3);
-        struct friction_problem *matrix = friction_problem_assemble(bodies);
+        struct contact_problem *bodies = maker_pile(seed, 6, 17, 0.3);
+        struct contact_problem *matrix = contact_problem_assemble(bodies);
         assert_state(bodies, seed);
         assert_state(matrix, seed);
-        friction_problem_free(bodies);
-        friction_problem_free(matrix);
+        contact_problem_free(bodies);
+        contact_problem_free(matrix);
     }
 }
 
 // Threads ---------------------------------------------------------------------------------------
 
-static void assert_threads(struct friction_problem *problem) {
+static void assert_threads(struct contact_problem *problem) {
     struct random_stream random = {7};
-    size_t n = friction_problem_size(problem);
+    size_t n = contact_problem_size(problem);
     double *r = random_impulses(&random, problem), *alone = memory_allocate(n, sizeof *r, "test");
     double *together = memory_allocate(n, sizeof *r, "test");
-    friction_problem_velocity(problem, r, alone);
+    contact_problem_velocity(problem, r, alone);
     for (int threads = 1; threads <= 3; threads++) {
         struct gabion_error error = {0};
         problem->team = team_create(threads, NULL, &error);
         assert_non_null(problem->team);
-        friction_problem_velocity(problem, r, together);
+        contact_problem_velocity(problem, r, together);
         assert_memory_equal(alone, together, n * sizeof *alone);
         team_destroy(problem->team);
     }
@@ -171,12 +171,12 @@ static void assert_threads(struct friction_problem *problem) {
 
 static void test_threads(void **state) {
     (void)state;
-    struct friction_problem *bodies = maker_pile(11, 900, 2500, 0.3);
-    struct friction_problem *matrix = friction_problem_assemble(bodies);
+    struct contact_problem *bodies = maker_pile(11, 900, 2500, 0.3);
+    struct contact_problem *matrix = contact_problem_assemble(bodies);
     assert_threads(bodies);
     assert_threads(matrix);
-    friction_problem_free(bodies);
-    friction_problem_free(matrix);
+    contact_problem_free(bodies);
+    contact_problem_free(matrix);
 }
 
 // Steps -----------------------------------------------------------------------------------------
@@ -202,25 +202,25 @@ static struct gabion_world *stepped_world(bool with_box, double friction) {
 
 static void assert_step(bool with_box, double friction) {
     struct gabion_world *world = stepped_world(with_box, friction);
-    struct friction_problem *problem = friction_problem_of_step(world);
-    size_t n = friction_problem_size(problem);
+    struct contact_problem *problem = contact_problem_of_step(world);
+    size_t n = contact_problem_size(problem);
     double *r = memory_allocate(n, sizeof *r, "test"), *back = memory_allocate(n, sizeof *r, "");
     assert_true(problem->contacts >= 9);
-    friction_problem_get(problem, world->problem, r);
-    struct friction_error error = residual_of(problem, r);
+    contact_problem_get(problem, world->problem, r);
+    struct contact_error error = residual_of(problem, r);
     assert_true(world->report.residual > 1e-6);
     assert_near(error.scaled, world->report.residual, 1e-12 * error.scaled + 1e-14);
     assert_near(error.fclib, world->report.residual_fclib, 1e-12 * error.fclib + 1e-14);
 
     struct random_stream random = {5};
     double *other = random_impulses(&random, problem);
-    friction_problem_put(problem, other, world->problem);
-    friction_problem_get(problem, world->problem, back);
+    contact_problem_put(problem, other, world->problem);
+    contact_problem_get(problem, world->problem, back);
     assert_same(back, other, n, 1e-15);
     memory_free(other);
     memory_free(back);
     memory_free(r);
-    friction_problem_free(problem);
+    contact_problem_free(problem);
     scene_destroy(world);
 }
 

@@ -1,18 +1,18 @@
-// The contact problem of one step, matrix-free: u = W r + q through body velocities, where
-// W = H^T M^-1 H is never built.
+// The plan of the sweeps over a contact problem with views: its contacts laid out so that a sweep
+// streams through them once and touches nothing else but two bodies each. u = W r + q goes through
+// the velocities of the bodies; W is never built.
 //
 // The contact points of a pair of bodies that share a normal, or the points of a joint, are one
 // node of the graph, solved by one thread. (Clumps touch along several normals: nodes of one pair.)
 // Nodes are stored by colour (no two of a colour share a moving body) in batches of one kind and
-// one friction coefficient. A sweep streams through them once per iteration and touches nothing
-// else but two bodies each.
-#ifndef ENGINE_PROBLEM_PROBLEM_H
-#define ENGINE_PROBLEM_PROBLEM_H
+// one friction coefficient. Only the files of this folder include this header.
+#ifndef ENGINE_SOLVERS_SWEEP_PLAN_H
+#define ENGINE_SOLVERS_SWEEP_PLAN_H
 
 #include <stdint.h>
 
-#include "engine/problem/hold.h"
-#include "engine/world/world.h"
+#include "engine/problem/contact_problem.h"
+#include "engine/solvers/monitor.h"
 #include "parallel/colour.h"
 #include "parallel/memory.h"
 
@@ -24,16 +24,6 @@ struct solver_body {
     double s[3], k; // k = R^2 / I
 };
 _Static_assert(sizeof(struct solver_body) == CACHE_LINE, "one body, one cache line");
-
-struct solver_velocity {
-    vec3 v, s;
-};
-
-// Bodies whose inverse mass is not two scalars: locked degrees of freedom, unequal moments.
-struct solver_tensor {
-    vec3 inv_m;
-    sym3 k; // R^2 times the inverse inertia in world axes at q_m
-};
 
 // One vector for each of four contacts side by side.
 #define LANES 4
@@ -50,11 +40,11 @@ struct sphere_group {
 };
 _Static_assert(sizeof(struct sphere_group) == LANES * CACHE_LINE, "one contact, one cache line");
 
-// Points of any other pair that share a local frame (n, s, t).
+// Points of any other pair, or of a joint, that share a local frame (n, s, t).
 struct block {
     int32_t c, a;
     uint32_t begin, count; // of its points
-    int32_t joint;         // of the world; -1: contacts
+    int32_t joint;         // block of the joint points; -1: contacts
     vec3 n, s, t;
 };
 
@@ -63,14 +53,15 @@ struct block_point {
     vec3 r, b;         // local impulse; u + b obeys the law
     vec3 last;         // r at the end of the last sweep
     mat3 W;
-    sym3 inverse; // of W; zero where W is singular; of contacts
-    double rho;   // 1 / |W|_2
-    double k;     // slip parameter of the exact solver, kept as its next start
-    uint8_t held; // of a joint: engine/problem/hold.h; 0: a contact
+    sym3 inverse;  // of W; zero where W is singular; of contacts
+    double rho;    // 1 / |W|_2
+    double k;      // slip parameter of the exact solver, kept as its next start
+    uint8_t held;  // the point of a joint: engine/world/hold.h; 0: a contact
+    uint8_t local; // enum gabion_local: how a contact is solved
 };
 
-// What a whole joint needs: its rows solved together, so that its points do not have to find each
-// other by sweeping. Rows are the directions held, point after point.
+// The inverse of a whole joint: its rows are solved together, so that its points do not have to
+// find each other by sweeping. Rows are the directions held, point after point.
 struct joint_inverse {
     double a[HOLD_MOST][HOLD_MOST];
 };
@@ -112,23 +103,22 @@ struct split_body {
 #define SLOT_NONE  UINT32_MAX
 #define SLOT_POINT 0x80000000u // flag: index of a block's point; else lane of a sphere group
 
-struct problem {
-    // Bodies of the world, and where there are joints the world itself, which does not move. Copies
-    // follow, then the null body.
-    int32_t body_count;
+struct sweep_plan {
+    const struct contact_views *views;
+    struct team *team;
+    double floor; // of the problem
+    enum gabion_local local;
+    struct gabion_cone cone;
+    bool full_blocks; // the local solver asked for works on full 3x3 blocks, between spheres too
+
+    // Bodies of the midpoint. Copies of split ones follow, then the null body.
+    int32_t body_count, moving;
     int32_t solver_body_count;
     struct solver_body *bodies;
     size_t body_capacity;
-    struct solver_tensor *tensors; // as long as bodies when tensor_needed
-    size_t tensor_capacity;
-    bool tensor_needed; // by some body, some law, or the user's choice of local solver
-    vec3 *group_force;  // by group, of this step
-    vec3 *x_m;          // midpoint positions, by body
-    mat3 *axes_m; // midpoint axes, by body; where bodies_have_axes, drivers turn or joints are
-    vec3 *v_free, *s_free;
-    vec3 *joint_moment; // by body: angular impulse of the joints in the last step
-    size_t joint_moment_capacity;
-    size_t midpoint_capacity, axes_capacity, v_free_capacity, s_free_capacity;
+    const struct inverse_mass *inverse; // as long as bodies; NULL where only spheres touch
+    struct inverse_mass *own_inverse;   // where it is not that of the midpoint
+    size_t inverse_capacity;
 
     struct split_body *splits;
     size_t split_count, split_capacity;
@@ -139,13 +129,13 @@ struct problem {
     size_t group_count, group_capacity;
     struct lane_vector *last; // impulses at the end of the last sweep, by group
     size_t last_capacity;
-    struct solver_velocity *last_velocity; // by solver body
+    struct body_velocity *last_velocity; // by solver body
     size_t last_velocity_capacity;
     struct block *blocks;
     size_t block_count, block_capacity;
     struct block_point *points;
     size_t point_count, point_capacity;
-    struct joint_inverse *joint_inverses; // by joint of the world
+    struct joint_inverse *joint_inverses; // by block of the joint points
     size_t joint_inverse_capacity;
     struct batch *batches;
     size_t batch_count, batch_capacity;
@@ -154,39 +144,51 @@ struct problem {
     uint32_t colour_start[COLOUR_MAX + 1]; // batches of each colour
     uint32_t colour_chunk[COLOUR_MAX + 1]; // chunks of each colour
     int colours;
-    size_t active; // contacts and points of joints in the problem
-    size_t nodes;  // runs of one pair and one normal; of the joints, which come last, each one
+    size_t active;        // contacts and points of joints in the plan
+    size_t nodes;         // runs of one pair and one normal; the joints, one each, come last
+    size_t substitutions; // contacts that the local solver asked for cannot serve
 
-    uint32_t *slot; // of each contact of the world
-    size_t slot_capacity;
-    struct assembly *assembly; // scratch of problem_build
+    uint32_t *slot;       // of each contact of the list
+    uint32_t *joint_slot; // of each block of the joint points: its first point
+    size_t slot_capacity, joint_slot_capacity;
+    struct layout *layout; // scratch of sweep_plan_build
 };
 
-struct problem *problem_create(void);
-void problem_free(struct problem *problem);
+struct sweep_plan *sweep_plan_create(void);
+void sweep_plan_free(struct sweep_plan *plan);
 
-// Room for the bodies of the world: x_m, v_free, s_free and the solver bodies.
-void problem_size(struct problem *problem, int32_t body_count);
-void problem_size_axes(struct problem *problem);
-void problem_size_tensors(struct problem *problem);
-void problem_size_last(struct problem *problem); // memory of the last sweep
+// Lays out the problem, which has views, and starts from the impulses r over its slots.
+void sweep_plan_build(struct sweep_plan *plan, const struct contact_problem *problem,
+                      const struct solver_settings *settings, const vec3 *r);
 
-// Colours the contacts, lays them out and warm-starts them from contact.impulse. Needs x_m, v_free
-// and the solver bodies' inverse masses (engine/motion/motion.h).
-void problem_build(struct gabion_world *world);
+// Returns the plan of a workspace (engine/solvers/workspace.h) for a problem, holding the impulses
+// r: the one that is open, or a new one.
+struct sweep_plan *workspace_plan(struct solver_workspace *workspace,
+                                  const struct contact_problem *problem,
+                                  const struct solver_settings *settings, const vec3 *r);
 
-// Copies the impulses back to the contacts and sets their status.
-void problem_store(struct gabion_world *world);
+// Returns the plan as it is, for tests.
+const struct sweep_plan *workspace_peek(const struct solver_workspace *workspace);
 
-static inline struct solver_tensor solver_tensor_scale(double f, struct solver_tensor t) {
-    return (struct solver_tensor){
-        vec3_scale(f, t.inv_m),
-        {f * t.k.xx, f * t.k.yy, f * t.k.zz, f * t.k.xy, f * t.k.xz, f * t.k.yz},
-    };
-}
+// Copy the impulses from and to a vector over the slots of the views.
+void sweep_plan_load(struct sweep_plan *plan, const vec3 *r);
+void sweep_plan_store(const struct sweep_plan *plan, vec3 *r);
 
-static inline double solver_copies(const struct problem *problem, int32_t body) {
-    return problem->split_count > 0 ? problem->copies[body] : 1;
+// Parts of sweep_plan_build ---------------------------------------------------------------------
+
+struct layout *layout_create(void);
+void layout_free(struct layout *layout);
+
+// Lists the nodes, colours them and cuts them into batches; makes room for their contacts.
+void layout_make(struct sweep_plan *plan);
+
+// Fills lanes, blocks and points with frames, arms, laws and start impulses.
+void layout_fill(struct sweep_plan *plan, const vec3 *r);
+
+void sweep_plan_size_last(struct sweep_plan *plan); // makes room for the memory of the last sweep
+
+static inline double solver_copies(const struct sweep_plan *plan, int32_t body) {
+    return plan->split_count > 0 ? plan->copies[body] : 1;
 }
 
 static inline vec3 solver_v(const struct solver_body *body) {
@@ -206,23 +208,33 @@ static inline void solver_set_velocity(struct solver_body *body, vec3 v, vec3 s)
     body->s[2] = s.z;
 }
 
-// Velocity of c against a at a point, in the local frame.
+// Returns the velocity of c against a at a point, in the local frame.
 static inline vec3 block_velocity(const struct block *block, const struct block_point *point,
-                                  const struct solver_velocity *c,
-                                  const struct solver_velocity *a) {
+                                  const struct body_velocity *c, const struct body_velocity *a) {
     vec3 u = vec3_sub(vec3_add(c->v, vec3_cross(c->s, point->arm_c)),
                       vec3_add(a->v, vec3_cross(a->s, point->arm_a)));
     return vec3_make(vec3_dot(block->n, u), vec3_dot(block->s, u), vec3_dot(block->t, u));
 }
 
-static inline struct solver_velocity solver_velocity(const struct solver_body *body) {
-    return (struct solver_velocity){solver_v(body), solver_s(body)};
+static inline struct body_velocity solver_velocity(const struct solver_body *body) {
+    return (struct body_velocity){solver_v(body), solver_s(body)};
 }
 
-// World vector of a local impulse.
+// Returns a local impulse in world axes.
 static inline vec3 block_impulse(const struct block *block, vec3 r) {
     return vec3_add_scaled(vec3_add_scaled(vec3_scale(r.x, block->n), r.y, block->s), r.z,
                            block->t);
+}
+
+// Returns an impulse in world axes in the frame of a block.
+static inline vec3 block_local(const struct block *block, vec3 p) {
+    return vec3_make(vec3_dot(block->n, p), vec3_dot(block->s, p), vec3_dot(block->t, p));
+}
+
+// Sets the frame of a block from the normal of its first contact.
+static inline void block_frame(struct block *block, vec3 normal) {
+    block->n = normal;
+    vec3_tangents(normal, &block->s, &block->t);
 }
 
 #endif

@@ -1,0 +1,260 @@
+// The contact problem: u = W r + q, and the contact law at each of its contacts. Every solver takes
+// one, whether it came from a step or from a file.
+//
+// A problem has up to three forms:
+//
+//   views   what a step knows: its contacts, the points of its joints, the midpoint, the laws.
+//   Thin:
+//           nothing is copied, so that a million grains fit in memory. W is never built.
+//   rows    one row per active contact and point of a joint, with its frame and lever arms, or
+//   matrix  rows of 3x3 blocks of W (files, direct methods; W need not be symmetric).
+//
+// A problem of a step has views; its rows are made when a method asks for them
+// (contact_problem_materialise). A problem from a file has a matrix, and views where Gabion wrote
+// it.
+//
+// Vectors r, u, q over rows have three numbers per row, (n, s, t); u_n > 0 separates, r_n > 0
+// pushes apart. Vectors over views have a slot of three numbers for each contact of the list,
+// active or not, in world axes, and one for each point of a joint, in the joint's frame.
+#ifndef ENGINE_PROBLEM_CONTACT_PROBLEM_H
+#define ENGINE_PROBLEM_CONTACT_PROBLEM_H
+
+#include <stdint.h>
+
+#include "engine/contact/contacts.h"
+#include "engine/gabion.h"
+#include "engine/motion/midpoint.h"
+#include "engine/world/hold.h"
+#include "parallel/wide.h"
+
+struct team;
+
+struct contact_views {
+    const struct midpoint *midpoint; // NULL: the problem has no views
+    const struct contact *contacts;
+    size_t count;
+    const double *bias; // by contact: u_n + bias >= 0; NULL: zero
+    const vec3 *before; // by contact: velocity before the step, for tangential restitution; or NULL
+    const struct joint_points *joints;
+    const struct gabion_law *laws;
+    int law_count;
+    // Velocities and spins of the bodies before the step, by body.
+    const vec3 *v, *w;
+};
+
+enum contact_face { FACE_MATRIX, FACE_BODIES };
+
+// Columns ascend in a row and the diagonal block is always there. A block is stored by columns of
+// four numbers, the fourth zero, so that a product with a vector is three vector operations.
+#define CONTACT_BLOCK 12
+struct contact_matrix {
+    size_t *start; // contacts + 1
+    int32_t *column;
+    double *value;    // CONTACT_BLOCK per block, aligned
+    size_t *diagonal; // place of each contact's own block
+};
+
+#define CONTACT_FIXED (-1)
+
+// One contact between bodies: u = q + axes (v_c + s_c x arm_c - v_a - s_a x arm_a).
+struct contact_row {
+    int32_t c, a; // bodies; CONTACT_FIXED: prescribed, its velocity is in q
+    vec3 axis[3]; // n, s, t in world axes
+    vec3 arm_c, arm_a;
+    uint32_t slot; // in vectors over the views, where the problem has them
+};
+
+struct contact_bodies {
+    int32_t count;
+    struct inverse_mass *inverse; // M^-1 of each
+    double *drift; // velocity before the step less the free one, 6 per body; NULL: not known
+    struct contact_row *rows;
+    // Contacts of each body in ascending order, counted from start[body]: 2 contact + (it is a).
+    size_t *start;
+    int32_t *incident;
+    // Pairs of bodies with contacts between them, each once; pair of each contact, -1 for none.
+    int32_t *first, *second, *pair;
+    size_t pair_count;
+};
+
+struct contact_problem {
+    struct contact_views views;
+    struct stored_views *stored; // what they point at, where the problem owns it; else NULL
+    double floor;                // of the scale of the residual, m/s: h |g| of a step, 0 of a file
+    struct team *team;           // NULL: one thread
+
+    // Rows or matrix. NULL and 0 while only the views are there.
+    enum contact_face face;
+    int32_t contacts; // rows
+    double *mu;       // of each row; from CONTACT_STICKS on it sticks
+    uint8_t *held;    // engine/world/hold.h: points of joints, and what they hold; NULL: none
+    double *q;
+    mat3 *diagonal; // W_aa
+    double *rho;    // 1 / |W_aa|_2; 0 where W_aa vanishes
+    // Squares of the free velocities of each row's two bodies, summed: what rounding is measured
+    // by. Negative: not known (a file), and rounding excuses nothing.
+    double speed2;
+    struct contact_matrix matrix;
+    struct contact_bodies bodies;
+};
+
+#define CONTACT_STICKS 1e100
+
+void contact_problem_free(struct contact_problem *problem);
+
+// Returns a problem with the given views; it owns nothing of what they point at.
+struct contact_problem *contact_problem_of_views(const struct contact_views *views, double floor,
+                                                 struct team *team);
+
+// Makes the rows of a problem with views, unless they (or a matrix) are there already.
+void contact_problem_materialise(struct contact_problem *problem);
+
+// Vectors over views and over rows. Inactive contacts have no row; their slots become zero.
+size_t contact_problem_slots(const struct contact_problem *problem);
+void contact_problem_to_rows(const struct contact_problem *problem, const vec3 *slots, double *r);
+void contact_problem_from_rows(const struct contact_problem *problem, const double *r, vec3 *slots);
+
+// Returns an empty FACE_MATRIX problem with room for `blocks` blocks of W: the caller fills mu, q,
+// matrix.start, column and value and calls contact_problem_finish, once, which finds the rest (rho
+// only where the caller has not set it).
+struct contact_problem *contact_problem_create(int32_t contacts, size_t blocks);
+void contact_problem_finish(struct contact_problem *problem);
+
+// Returns an empty FACE_BODIES problem: the caller fills mu, q, bodies.inverse and rows, then calls
+// contact_problem_join, which finds who touches whom, and contact_problem_finish.
+struct contact_problem *contact_problem_with_bodies(int32_t contacts, int32_t bodies);
+void contact_problem_join(struct contact_problem *problem);
+
+// Returns the same problem with W built (a copy where it was), without views.
+struct contact_problem *contact_problem_assemble(const struct contact_problem *problem);
+
+// Marks a row as the point of a joint that holds the given directions (0: a contact).
+void contact_problem_hold(struct contact_problem *problem, int32_t contact, uint8_t held);
+
+static inline uint8_t contact_held(const struct contact_problem *problem, int32_t contact) {
+    return problem->held ? problem->held[contact] : 0;
+}
+
+size_t contact_problem_size(const struct contact_problem *problem); // 3 per row
+double contact_problem_dot(const struct contact_problem *problem, const double *x, const double *y);
+
+// Compute Wx = W x, and u = W r + q.
+void contact_problem_product(const struct contact_problem *problem, const double *x, double *Wx);
+void contact_problem_velocity(const struct contact_problem *problem, const double *r, double *u);
+
+// Impulses under change, one contact at a time: what a sweep works on.
+struct contact_state {
+    const struct contact_problem *problem;
+    double *r; // the caller's
+    double *v; // FACE_BODIES: velocities that r causes, 6 per body
+};
+
+struct contact_state contact_state_open(const struct contact_problem *problem, double *r);
+void contact_state_close(struct contact_state *state);
+void contact_state_refresh(struct contact_state *state); // after r was changed as a whole
+
+static inline vec3 contact_get(const double *x, int32_t contact) {
+    const double *three = x + 3 * (size_t)contact;
+    return vec3_make(three[0], three[1], three[2]);
+}
+
+static inline void contact_set(double *x, int32_t contact, vec3 value) {
+    double *three = x + 3 * (size_t)contact;
+    three[0] = value.x;
+    three[1] = value.y;
+    three[2] = value.z;
+}
+
+static inline mat3 contact_block(const double *value) {
+    return (mat3){{{value[0], value[4], value[8]},
+                   {value[1], value[5], value[9]},
+                   {value[2], value[6], value[10]}}};
+}
+
+// The place of block (row, column); SIZE_MAX: none.
+size_t contact_matrix_find(const struct contact_matrix *matrix, int32_t row, int32_t column);
+
+// (W x)_a by three sums that do not wait for each other.
+__attribute__((always_inline)) static inline vec3
+contact_matrix_row(const struct contact_matrix *matrix, int32_t a, const double *x) {
+    lanes4 n = {0}, s = {0}, t = {0};
+    for (size_t e = matrix->start[a], end = matrix->start[a + 1]; e < end; e++) {
+        const lanes4 *column = (const lanes4 *)(matrix->value + e * CONTACT_BLOCK);
+        const double *three = x + 3 * (size_t)matrix->column[e];
+        n += column[0] * three[0];
+        s += column[1] * three[1];
+        t += column[2] * three[2];
+    }
+    lanes4 total = n + s + t;
+    return vec3_make(total[0], total[1], total[2]);
+}
+
+static inline vec3 contact_body_velocity(const double *v, int32_t body, vec3 arm) {
+    if (body < 0)
+        return vec3_zero();
+    const double *six = v + 6 * (size_t)body;
+    return vec3_add(vec3_make(six[0], six[1], six[2]),
+                    vec3_cross(vec3_make(six[3], six[4], six[5]), arm));
+}
+
+// Without q.
+static inline vec3 contact_row_velocity(const struct contact_row *row, const double *v) {
+    vec3 u = vec3_sub(contact_body_velocity(v, row->c, row->arm_c),
+                      contact_body_velocity(v, row->a, row->arm_a));
+    return vec3_make(vec3_dot(row->axis[0], u), vec3_dot(row->axis[1], u),
+                     vec3_dot(row->axis[2], u));
+}
+
+static inline vec3 contact_row_impulse(const struct contact_row *row, vec3 r) {
+    return vec3_add_scaled(vec3_add_scaled(vec3_scale(r.x, row->axis[0]), r.y, row->axis[1]), r.z,
+                           row->axis[2]);
+}
+
+// Adds one of a body's contacts (an entry of `incident`) to the impulse and moment on it.
+static inline void contact_gather(const struct contact_bodies *bodies, int32_t incident,
+                                  const double *r, vec3 *push, vec3 *turn) {
+    const struct contact_row *row = &bodies->rows[incident / 2];
+    vec3 p = contact_row_impulse(row, contact_get(r, incident / 2));
+    if (incident & 1)
+        p = vec3_negate(p);
+    *push = vec3_add(*push, p);
+    *turn = vec3_add(*turn, vec3_cross(incident & 1 ? row->arm_a : row->arm_c, p));
+}
+
+static inline void contact_body_push(double *v, const struct inverse_mass *inverse, int32_t body,
+                                     vec3 arm, vec3 p) {
+    if (body < 0)
+        return;
+    double *six = v + 6 * (size_t)body;
+    vec3 dv = vec3_times(inverse[body].inv_m, p);
+    vec3 ds = sym3_apply(inverse[body].k, vec3_cross(arm, p));
+    six[0] += dv.x;
+    six[1] += dv.y;
+    six[2] += dv.z;
+    six[3] += ds.x;
+    six[4] += ds.y;
+    six[5] += ds.z;
+}
+
+// (W r)_a + q_a for the impulses at hand; then r_a becomes `r`.
+static inline vec3 contact_state_velocity(const struct contact_state *state, int32_t a) {
+    const struct contact_problem *problem = state->problem;
+    vec3 q = contact_get(problem->q, a);
+    if (problem->face == FACE_BODIES)
+        return vec3_add(contact_row_velocity(&problem->bodies.rows[a], state->v), q);
+    return vec3_add(contact_matrix_row(&problem->matrix, a, state->r), q);
+}
+
+static inline void contact_state_set(struct contact_state *state, int32_t a, vec3 r) {
+    const struct contact_problem *problem = state->problem;
+    if (problem->face == FACE_BODIES) {
+        const struct contact_bodies *bodies = &problem->bodies;
+        const struct contact_row *row = &bodies->rows[a];
+        vec3 p = contact_row_impulse(row, vec3_sub(r, contact_get(state->r, a)));
+        contact_body_push(state->v, bodies->inverse, row->c, row->arm_c, p);
+        contact_body_push(state->v, bodies->inverse, row->a, row->arm_a, vec3_negate(p));
+    }
+    contact_set(state->r, a, r);
+}
+
+#endif

@@ -1,0 +1,28 @@
+// Scratch of building a sweep plan: the nodes of the graph and where they go.
+#ifndef ENGINE_SOLVERS_SWEEP_LAYOUT_H
+#define ENGINE_SOLVERS_SWEEP_LAYOUT_H
+
+#include "engine/solvers/sweep/plan.h"
+
+#define CHUNK 4096 // contacts
+
+struct layout {
+    size_t capacity, mask_capacity, histogram_capacity;
+    size_t joints;           // nodes from here on are joints
+    uint32_t *contact;       // index of the first contact of each node, or of the joint's block
+    uint32_t *span;          // contacts of the node, active or not
+    int32_t *first, *second; // its solver bodies
+    uint8_t *colour;
+    uint32_t *bin;
+    uint64_t *mask;
+    uint32_t *histogram; // [thread][bin]
+    double *mu;          // distinct friction coefficients
+    uint16_t *mu_of_law;
+    int mu_count;
+    int threads;
+};
+
+// Returns the number of bins: by colour, kind and friction.
+size_t layout_bins(const struct sweep_plan *plan);
+
+#endif

@@ -1,0 +1,80 @@
+#include "engine/solvers/sweep/measure.h"
+
+static double body_v2(const struct solver_body *body) {
+    return vec3_dot(solver_v(body), solver_v(body)) + vec3_dot(solver_s(body), solver_s(body));
+}
+
+static struct contact_view view_sphere(const struct sweep_plan *plan, const struct batch *batch,
+                                       uint32_t group_index, uint32_t lane) {
+    const struct sphere_group *group = &plan->groups[group_index];
+    const struct solver_body *c = &plan->bodies[group->c[lane]];
+    const struct solver_body *a = &plan->bodies[group->a[lane]];
+    vec3 n = lane_get(&group->n, lane);
+    vec3 p = lane_get(&group->p, lane);
+    vec3 spin = vec3_add(solver_s(c), solver_s(a));
+    vec3 u = vec3_sub(vec3_sub(solver_v(c), solver_v(a)), vec3_cross(spin, n));
+    double u_n = vec3_dot(u, n), p_n = vec3_dot(p, n);
+    double share_c = 1 / solver_copies(plan, group->c[lane]);
+    double share_a = 1 / solver_copies(plan, group->a[lane]);
+    double w_t = (c->inv_m + c->k) * share_c + (a->inv_m + a->k) * share_a; // >= w_n
+    return (struct contact_view){
+        .r_n = p_n,
+        .u_n = u_n + group->b[lane],
+        .mu = batch->mu,
+        .rho = 1 / w_t,
+        .v2 = body_v2(c) + body_v2(a),
+        .r_t = vec3_add_scaled(p, -p_n, n),
+        .u_t = vec3_add_scaled(u, -u_n, n),
+    };
+}
+
+static struct contact_view view_point(const struct sweep_plan *plan, const struct batch *batch,
+                                      const struct block *block, const struct block_point *point) {
+    struct body_velocity c = solver_velocity(&plan->bodies[block->c]);
+    struct body_velocity a = solver_velocity(&plan->bodies[block->a]);
+    vec3 u = vec3_add(block_velocity(block, point, &c, &a), point->b);
+    if (point->held)
+        u = hold_keep(point->held, u);
+    return (struct contact_view){
+        .held = point->held,
+        .r_n = point->r.x,
+        .u_n = u.x,
+        .mu = batch->mu,
+        .rho = point->rho,
+        .v2 = body_v2(&plan->bodies[block->c]) + body_v2(&plan->bodies[block->a]),
+        .r_t = vec3_make(0, point->r.y, point->r.z),
+        .u_t = vec3_make(0, u.y, u.z),
+    };
+}
+
+static void add_chunk(const struct sweep_plan *plan, const struct chunk *chunk,
+                      void (*add)(const struct contact_view *, struct residual_sums *),
+                      struct residual_sums *sums) {
+    const struct batch *batch = &plan->batches[chunk->batch];
+    for (uint32_t k = chunk->begin; k < chunk->end; k++) {
+        if (batch->kind == BATCH_BLOCK) {
+            const struct block *block = &plan->blocks[k];
+            for (uint32_t p = 0; p < block->count; p++) {
+                const struct block_point *point = &plan->points[block->begin + p];
+                struct contact_view view = view_point(plan, batch, block, point);
+                add(&view, sums);
+            }
+            continue;
+        }
+        uint32_t used = k + 1 == batch->end ? batch->lanes : LANES;
+        for (uint32_t lane = 0; lane < used; lane++) {
+            struct contact_view view = view_sphere(plan, batch, k, lane);
+            add(&view, sums);
+        }
+    }
+}
+
+void measure_free(const struct sweep_plan *plan, const struct chunk *chunk,
+                       struct residual_sums *sums) {
+    add_chunk(plan, chunk, residual_add_free, sums);
+}
+
+void measure_solved(const struct sweep_plan *plan, const struct chunk *chunk,
+                  struct residual_sums *sums) {
+    add_chunk(plan, chunk, residual_add_solved, sums);
+}

@@ -1,0 +1,35 @@
+// Sweeps over a plan by the threads of a team. Every function is called by all threads of a region
+// with the same arguments, and ends in a barrier.
+#ifndef ENGINE_SOLVERS_SWEEP_PACKED_H
+#define ENGINE_SOLVERS_SWEEP_PACKED_H
+
+#include "engine/problem/residual.h"
+#include "engine/solvers/sweep/plan.h"
+#include "engine/solvers/sweep/sphere_sweep.h"
+
+struct packed {
+    struct sweep_plan *plan;
+    const struct solver_settings *settings;
+    int threads; // that are worth waking
+    sphere_sweep_function sphere_sweep;
+    struct residual_sums *partial; // one per chunk
+    struct sweep_sums *sums[2];    // one per chunk, by parity of the sweep: the last ones are
+                                   // still read while the next are written
+    struct residual_sums total;
+    int64_t *fallbacks; // one per thread
+};
+
+struct packed packed_open(struct sweep_plan *plan, const struct solver_settings *settings);
+int64_t packed_close(struct packed *packed); // returns the fallbacks of local solvers
+
+// Sets the free velocities alone, for a plan without contacts.
+void packed_rest(struct packed *packed);
+
+// What a struct sweeper of nsgs.h needs; context is a struct packed.
+void packed_start(void *context, int thread, int threads);
+void packed_sweep(void *context, int sweep, double beta, int thread, int threads);
+struct sweep_sums packed_change(const void *context, int sweep);
+void packed_extrapolate(void *context, double beta, int thread, int threads);
+void packed_check(void *context, int thread, int threads);
+
+#endif

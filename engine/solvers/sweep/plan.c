@@ -1,0 +1,155 @@
+#include "engine/solvers/sweep/plan.h"
+
+#include <string.h>
+
+#include "engine/solvers/local/local.h"
+#include "engine/solvers/sweep/split.h"
+#include "parallel/team.h"
+
+#define CHUNK 4096
+
+struct sweep_plan *sweep_plan_create(void) {
+    struct sweep_plan *plan = memory_allocate(1, sizeof *plan, "sweeps");
+    plan->layout = layout_create();
+    return plan;
+}
+
+void sweep_plan_free(struct sweep_plan *plan) {
+    if (!plan)
+        return;
+    void *arrays[] = {plan->bodies,        plan->own_inverse,   plan->splits,  plan->groups,
+                      plan->blocks,        plan->points,        plan->batches, plan->slot,
+                      plan->joint_slot,    plan->copies,        plan->chunks,  plan->last,
+                      plan->last_velocity, plan->joint_inverses};
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
+        memory_free(arrays[k]);
+    layout_free(plan->layout);
+    memory_free(plan);
+}
+
+void sweep_plan_size_last(struct sweep_plan *plan) {
+    plan->last = memory_reserve_aligned(plan->last, &plan->last_capacity, plan->group_count,
+                                        sizeof *plan->last, "sweeps");
+    plan->last_velocity = memory_reserve_aligned(plan->last_velocity, &plan->last_velocity_capacity,
+                                                 (size_t)plan->solver_body_count,
+                                                 sizeof *plan->last_velocity, "sweeps");
+}
+
+// Masses --------------------------------------------------------------------------------------
+
+static void mass_range(void *context, size_t begin, size_t end) {
+    struct sweep_plan *plan = context;
+    const struct round_mass *round = plan->views->midpoint->round;
+    for (size_t i = begin; i < end; i++) {
+        plan->bodies[i].inv_m = round[i].inv_m;
+        plan->bodies[i].k = round[i].k;
+    }
+}
+
+// Spheres with the masses of spheres, solved as blocks because the user asked for it.
+static void inverse_range(void *context, size_t begin, size_t end) {
+    struct sweep_plan *plan = context;
+    for (size_t i = begin; i < end; i++)
+        plan->own_inverse[i] = midpoint_inverse(plan->views->midpoint, (int32_t)i);
+}
+
+static void take_masses(struct sweep_plan *plan) {
+    const struct midpoint *midpoint = plan->views->midpoint;
+    size_t count = (size_t)midpoint->count;
+    plan->body_count = midpoint->count;
+    plan->moving = midpoint->moving;
+    plan->bodies = memory_reserve_aligned(plan->bodies, &plan->body_capacity, count + 1,
+                                          sizeof *plan->bodies, "solver bodies");
+    team_for(plan->team, count, CHUNK, mass_range, plan);
+    plan->inverse = midpoint->general ? midpoint->inverse : NULL;
+    if (midpoint->general || !plan->full_blocks)
+        return;
+    plan->own_inverse =
+        memory_reserve_aligned(plan->own_inverse, &plan->inverse_capacity, count + 1,
+                               sizeof *plan->own_inverse, "inverse masses");
+    team_for(plan->team, count, CHUNK, inverse_range, plan);
+    plan->inverse = plan->own_inverse;
+}
+
+// Building ------------------------------------------------------------------------------------
+
+void sweep_plan_build(struct sweep_plan *plan, const struct contact_problem *problem,
+                      const struct solver_settings *settings, const vec3 *r) {
+    plan->views = &problem->views;
+    plan->team = problem->team;
+    plan->floor = problem->floor;
+    plan->local = settings->local;
+    plan->cone = settings->cone;
+    plan->full_blocks =
+        settings->local != GABION_LOCAL_AUTO && settings->local != GABION_LOCAL_EXPLICIT;
+    take_masses(plan);
+    layout_make(plan);
+    layout_fill(plan, r);
+    plan->substitutions = 0;
+    if (local_substitutes(plan->local, false))
+        plan->substitutions = plan->point_count - plan->views->joints->count;
+}
+
+// Impulses ------------------------------------------------------------------------------------
+
+struct transfer {
+    struct sweep_plan *plan;
+    const vec3 *from;
+    vec3 *to;
+};
+
+static vec3 world_impulse(const struct sweep_plan *plan, const struct contact *contact,
+                          uint32_t slot) {
+    if (slot & SLOT_POINT) {
+        struct block block;
+        block_frame(&block, contact->normal);
+        return block_impulse(&block, plan->points[slot & ~SLOT_POINT].r);
+    }
+    return lane_get(&plan->groups[slot / LANES].p, slot % LANES);
+}
+
+static void store_range(void *context, size_t begin, size_t end) {
+    const struct transfer *transfer = context;
+    const struct sweep_plan *plan = transfer->plan;
+    for (size_t k = begin; k < end; k++)
+        transfer->to[k] = plan->slot[k] == SLOT_NONE
+                              ? vec3_zero()
+                              : world_impulse(plan, &plan->views->contacts[k], plan->slot[k]);
+}
+
+static void load_range(void *context, size_t begin, size_t end) {
+    const struct transfer *transfer = context;
+    struct sweep_plan *plan = transfer->plan;
+    for (size_t k = begin; k < end; k++) {
+        uint32_t slot = plan->slot[k];
+        if (slot == SLOT_NONE)
+            continue;
+        if (!(slot & SLOT_POINT)) {
+            lane_set(&plan->groups[slot / LANES].p, slot % LANES, transfer->from[k]);
+            continue;
+        }
+        struct block block;
+        block_frame(&block, plan->views->contacts[k].normal);
+        plan->points[slot & ~SLOT_POINT].r = block_local(&block, transfer->from[k]);
+    }
+}
+
+void sweep_plan_load(struct sweep_plan *plan, const vec3 *r) {
+    struct transfer transfer = {plan, r, NULL};
+    const struct joint_points *joints = plan->views->joints;
+    team_for(plan->team, plan->views->count, CHUNK, load_range, &transfer);
+    for (size_t j = 0; j < joints->block_count; j++)
+        for (uint32_t k = 0; k < joints->blocks[j].count; k++)
+            plan->points[plan->joint_slot[j] + k].r =
+                r[plan->views->count + joints->blocks[j].begin + k];
+}
+
+void sweep_plan_store(const struct sweep_plan *plan, vec3 *r) {
+    struct transfer transfer = {(struct sweep_plan *)plan, NULL, r};
+    const struct joint_points *joints = plan->views->joints;
+    team_for(plan->team, plan->views->count, CHUNK, store_range, &transfer);
+    for (size_t j = 0; j < joints->block_count; j++)
+        for (uint32_t k = 0; k < joints->blocks[j].count; k++)
+            r[plan->views->count + joints->blocks[j].begin + k] =
+                plan->points[plan->joint_slot[j] + k].r;
+}

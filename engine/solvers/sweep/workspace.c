@@ -1,0 +1,94 @@
+// The plan of the sweeps, kept between solves.
+#include "engine/solvers/workspace.h"
+
+#include "engine/solvers/sweep/packed.h"
+#include "parallel/team.h"
+
+struct solver_workspace {
+    struct sweep_plan *plan;
+    const struct contact_problem *problem; // open; NULL: none
+    bool fresh;                            // holds the impulses that it was opened with
+};
+
+struct solver_workspace *solver_workspace_create(void) {
+    struct solver_workspace *workspace = memory_allocate(1, sizeof *workspace, "sweeps");
+    workspace->plan = sweep_plan_create();
+    return workspace;
+}
+
+void solver_workspace_free(struct solver_workspace *workspace) {
+    if (!workspace)
+        return;
+    sweep_plan_free(workspace->plan);
+    memory_free(workspace);
+}
+
+void solver_workspace_open(struct solver_workspace *workspace,
+                           const struct contact_problem *problem,
+                           const struct solver_settings *settings, const vec3 *r) {
+    sweep_plan_build(workspace->plan, problem, settings, r);
+    workspace->problem = problem;
+    workspace->fresh = true;
+}
+
+void solver_workspace_close(struct solver_workspace *workspace) {
+    workspace->problem = NULL;
+    workspace->fresh = false;
+    workspace->plan->views = NULL;
+}
+
+const struct sweep_plan *workspace_peek(const struct solver_workspace *workspace) {
+    return workspace->plan;
+}
+
+static void load(struct solver_workspace *workspace, const vec3 *r) {
+    if (!workspace->fresh)
+        sweep_plan_load(workspace->plan, r);
+    workspace->fresh = false; // the caller may change r before the next call
+}
+
+struct sweep_plan *workspace_plan(struct solver_workspace *workspace,
+                                  const struct contact_problem *problem,
+                                  const struct solver_settings *settings, const vec3 *r) {
+    if (workspace->problem != problem || workspace->plan->local != settings->local)
+        solver_workspace_open(workspace, problem, settings, r);
+    load(workspace, r);
+    return workspace->plan;
+}
+
+static void measure(void *context, int thread, int threads) {
+    packed_start(context, thread, threads);
+    packed_check(context, thread, threads);
+}
+
+struct solver_measure solver_workspace_measure(struct solver_workspace *workspace,
+                                               const struct solver_settings *settings,
+                                               const vec3 *r) {
+    struct sweep_plan *plan = workspace->plan;
+    struct solver_measure result = {0};
+    load(workspace, r);
+    struct packed packed = packed_open(plan, settings);
+    if (plan->active > 0) {
+        team_run(plan->team, packed.threads, measure, &packed);
+        result.error.scaled = residual_scaled(&packed.total, plan->floor);
+        result.error.fclib = residual_fclib(&packed.total);
+        result.swelling = residual_swelling(&packed.total, plan->floor);
+    } else {
+        packed_rest(&packed);
+    }
+    packed_close(&packed);
+    return result;
+}
+
+struct body_velocity solver_workspace_velocity(const struct solver_workspace *workspace,
+                                               int32_t body) {
+    return solver_velocity(&workspace->plan->bodies[body]);
+}
+
+int solver_workspace_colours(const struct solver_workspace *workspace) {
+    return workspace->plan->colours;
+}
+
+size_t solver_workspace_active(const struct solver_workspace *workspace) {
+    return workspace->plan->active;
+}

@@ -1,0 +1,40 @@
+// Memory that solves keep between them: the plan of the sweeps. While a problem with views is open
+// in it, impulses can be measured by the sweeps' own order of operations, and the velocities that
+// they give can be read.
+#ifndef ENGINE_SOLVERS_WORKSPACE_H
+#define ENGINE_SOLVERS_WORKSPACE_H
+
+#include "engine/problem/residual.h"
+#include "engine/solvers/monitor.h"
+
+struct solver_workspace;
+
+struct solver_workspace *solver_workspace_create(void);
+void solver_workspace_free(struct solver_workspace *workspace);
+
+// Lays out a problem with views and starts from the impulses r over its slots. It must stay until
+// solver_workspace_close.
+void solver_workspace_open(struct solver_workspace *workspace,
+                           const struct contact_problem *problem,
+                           const struct solver_settings *settings, const vec3 *r);
+void solver_workspace_close(struct solver_workspace *workspace);
+
+struct solver_measure {
+    struct contact_error error;
+    double swelling; // engine/problem/residual.h
+};
+
+// Measures impulses over the slots of the open problem and finds the velocities that they give.
+struct solver_measure solver_workspace_measure(struct solver_workspace *workspace,
+                                               const struct solver_settings *settings,
+                                               const vec3 *r);
+
+// Returns the velocity of a body of the midpoint: by the impulses measured last, or those that nsgs
+// ended with. They are kept after solver_workspace_close.
+struct body_velocity solver_workspace_velocity(const struct solver_workspace *workspace,
+                                               int32_t body);
+
+int solver_workspace_colours(const struct solver_workspace *workspace);
+size_t solver_workspace_active(const struct solver_workspace *workspace); // rows of the problem
+
+#endif

@@ -1,0 +1,248 @@
+#include "engine/step/solve.h"
+
+#include <string.h>
+
+#include "engine/contact/contacts.h"
+#include "engine/solvers/local/polygon.h"
+#include "engine/solvers/panel.h"
+#include "engine/solvers/workspace.h"
+#include "parallel/memory.h"
+
+// A residual up to which impulses that did not converge are better than none of them.
+#define ACCEPTABLE_RESIDUAL 0.01
+
+// Impulses that have grown by more cancel each other in so many digits that energy is lost in
+// rounding.
+#define MAX_SWELLING 1e7
+
+// No impulses at all, with a residual of 1, are the better start than some that are far off, unless
+// they are right but for a loaded contact that was not found again: that makes 10, and newton needs
+// a third of the factorisations from there. Impulses that begin to run away are not.
+#define MAX_START_RESIDUAL 30.0
+#define MAX_START_SWELLING 1e4
+
+// The problem ---------------------------------------------------------------------------------
+
+struct contact_problem *solve_problem(const struct gabion_world *world) {
+    const struct contacts *contacts = world->contacts;
+    struct contact_views views = {
+        .midpoint = world->midpoint,
+        .contacts = contacts->list,
+        .count = contacts->count,
+        .bias = contacts->bias,
+        .before = contacts->before,
+        .joints = &contacts->joints,
+        .laws = world->laws.law,
+        .law_count = world->laws.count,
+        .v = world->bodies.v,
+        .w = world->bodies.w,
+    };
+    double floor = world->settings.step * vec3_length(world->settings.gravity);
+    return contact_problem_of_views(&views, floor, world->team);
+}
+
+static struct solver_settings choose(const struct gabion_world *world) {
+    const struct gabion_settings *settings = &world->settings;
+    return (struct solver_settings){
+        .local = settings->local,
+        .tolerance = settings->tolerance,
+        .measure = settings->measure,
+        .max_iterations = settings->max_sweeps,
+        .relaxation = settings->relaxation,
+        .momentum = settings->momentum,
+        .cone = settings->cone,
+        .deadline = world->deadline,
+    };
+}
+
+void solve_admit(struct gabion_world *world) {
+    if (!panel_visits_all(world->settings.method))
+        contacts_admit(world);
+}
+
+void solve_open(struct gabion_world *world) {
+    struct solver_settings settings = choose(world);
+    world->problem = solve_problem(world);
+    if (world->observer)
+        world->observer->see(world->observer, world->problem, world->contacts->impulse);
+    solver_workspace_open(world->workspace, world->problem, &settings, world->contacts->impulse);
+}
+
+void solve_close(struct gabion_world *world) {
+    world->report.colours = solver_workspace_colours(world->workspace);
+    world->report.rows = (int64_t)solver_workspace_active(world->workspace);
+    solver_workspace_close(world->workspace);
+    contact_problem_free(world->problem);
+    world->problem = NULL;
+}
+
+// What the step goes on with --------------------------------------------------------------------
+
+struct solution {
+    struct gabion_world *world;
+    struct solver_settings settings;
+    enum gabion_method method;
+    vec3 *r; // the impulses of the step, over the slots of the problem
+    size_t slots;
+    struct solver_measure measure; // of r
+    bool converged;
+    double first;                  // scaled residual of the start
+};
+
+static bool within_tolerance(const struct solution *solution) {
+    const struct contact_error *error = &solution->measure.error;
+    bool scaled = solution->settings.measure == GABION_MEASURE_SCALED;
+    return (scaled ? error->scaled : error->fclib) <= solution->settings.tolerance;
+}
+
+static void measure(struct solution *solution) {
+    solution->measure = solver_workspace_measure(solution->world->workspace, &solution->settings,
+                                                 solution->r);
+    solution->converged = within_tolerance(solution);
+}
+
+static void add_to_report(struct solution *solution, const struct solver_result *result) {
+    struct step_report *report = &solution->world->report;
+    for (int method = 0; method < GABION_METHOD_COUNT; method++)
+        report->spent[method] += result->spent[method];
+    report->finished_by = result->finished;
+    report->sweeps = result->iterations;
+    report->substitutions = result->substitutions;
+    solution->world->run.local_fallbacks += result->local_fallbacks;
+    if (result->status == SOLVER_REFUSED)
+        memcpy(report->refusal, result->note, sizeof report->refusal);
+}
+
+static struct solver_result try_method(struct solution *solution, enum gabion_method method) {
+    struct gabion_world *world = solution->world;
+    struct solver_result result = panel_solve(world->problem, method, &solution->settings,
+                                              world->workspace, (double *)solution->r);
+    add_to_report(solution, &result);
+    return result;
+}
+
+// Sweeps leave the velocities of their impulses in the workspace and have measured them.
+static void sweep(struct solution *solution) {
+    struct solver_result result = try_method(solution, GABION_METHOD_NSGS);
+    solution->measure = (struct solver_measure){.error = result.error};
+    solution->converged = result.status == SOLVER_CONVERGED;
+}
+
+// Impulses that obey the law of the polygon that was asked for are the answer, however far the
+// round cone is: that is what a polygon costs (Renouf, Acary, Dumont 2005, section 8.2).
+static bool obeys_polygon(const struct solution *solution, const vec3 *slots) {
+    struct contact_problem *problem = solution->world->problem;
+    if (!solver_has_polygon(solution->method, solution->settings.local))
+        return false;
+    contact_problem_materialise(problem);
+    double *r = memory_allocate(contact_problem_size(problem), sizeof *r, "impulses");
+    contact_problem_to_rows(problem, slots, r);
+    double residual = polygon_residual(problem, &solution->settings.cone, r);
+    memory_free(r);
+    return residual <= solution->settings.tolerance;
+}
+
+static bool worth_starting_from(const struct solution *solution) {
+    double residual = solution->measure.error.scaled;
+    bool nearly_all = residual <= MAX_START_RESIDUAL &&
+                      solution->measure.swelling <= MAX_START_SWELLING;
+    return residual <= 1 || (solution->method == GABION_METHOD_NEWTON && nearly_all);
+}
+
+// What did not converge counts if it is better than the start and nearly right.
+static bool worth_keeping(const struct solution *solution) {
+    double residual = solution->measure.error.scaled;
+    return residual < solution->first && residual <= ACCEPTABLE_RESIDUAL;
+}
+
+// A better start for sweeps. A problem may have no solution (a block between drivers that close),
+// and impulses then grow with every iteration while the residual hardly falls. It is the scaled one
+// that shows this: FCLIB's divides by the impulses.
+static bool worth_sweeping(const struct solution *solution) {
+    return solution->measure.error.scaled < 0.5 * fmin(solution->first, 1) &&
+           solution->measure.swelling <= MAX_SWELLING;
+}
+
+// Sweeps from the better of the start, no impulses and what was found. Where they do harm they do
+// not count.
+static void fall_back(struct solution *solution, const vec3 *start) {
+    size_t bytes = solution->slots * sizeof(vec3);
+    bool found = worth_sweeping(solution);
+    double residual = found ? solution->measure.error.scaled : solution->first;
+    if (!found && solution->first <= 1)
+        memcpy(solution->r, start, bytes);
+    else if (!found)
+        memset(solution->r, 0, bytes);
+    vec3 *better = memory_allocate(solution->slots, sizeof *better, "impulses");
+    memcpy(better, solution->r, bytes);
+    sweep(solution);
+    if (!solution->converged && solution->measure.error.scaled > residual) {
+        memcpy(solution->r, better, bytes);
+        measure(solution);
+    }
+    memory_free(better);
+}
+
+static void solve_from(struct solution *solution, const vec3 *start) {
+    memcpy(solution->r, start, solution->slots * sizeof *start);
+    struct solver_result result = try_method(solution, solution->method);
+    measure(solution);
+    // The same measure of the same impulses, but for the rounding of the velocities.
+    solution->converged |=
+        result.status == SOLVER_CONVERGED || obeys_polygon(solution, solution->r);
+    if (result.status == SOLVER_REFUSED)
+        return;
+    if ((!solution->converged && !worth_keeping(solution)) ||
+        solution->measure.swelling > MAX_SWELLING)
+        fall_back(solution, start);
+}
+
+// Methods that need not visit every contact: the start may be the answer.
+static void solve_if_needed(struct solution *solution) {
+    bool polygon = solver_has_polygon(solution->method, solution->settings.local);
+    measure(solution);
+    solution->world->report.finished_by = solution->method;
+    if (solution->converged && (!polygon || solution->slots == 0))
+        return;
+    solution->first = solution->measure.error.scaled;
+    vec3 *start = memory_allocate(solution->slots, sizeof *start, "impulses");
+    if (worth_starting_from(solution))
+        memcpy(start, solution->r, solution->slots * sizeof *start);
+    if (!solution->converged || !obeys_polygon(solution, start)) {
+        if (solution->converged) // for the round cone: such a start would be taken for the answer
+            memset(start, 0, solution->slots * sizeof *start);
+        solve_from(solution, start);
+    }
+    memory_free(start);
+}
+
+// Sweeps with a polygon for a cone come to rest on its law.
+static void solve_by_sweeps(struct solution *solution) {
+    sweep(solution);
+    solution->converged |= !solution->converged && obeys_polygon(solution, solution->r);
+}
+
+static void forget_last(struct step_report *report) {
+    report->sweeps = 0;
+    report->substitutions = 0;
+    report->refusal[0] = '\0';
+    memset(report->spent, 0, sizeof report->spent);
+}
+
+void solve_run(struct gabion_world *world) {
+    struct solution solution = {
+        .world = world,
+        .settings = choose(world),
+        .method = world->settings.method,
+        .r = world->contacts->impulse,
+        .slots = contact_problem_slots(world->problem),
+    };
+    forget_last(&world->report);
+    if (panel_visits_all(solution.method))
+        solve_by_sweeps(&solution);
+    else
+        solve_if_needed(&solution);
+    world->report.converged = solution.converged;
+    world->report.residual = solution.measure.error.scaled;
+    world->report.residual_fclib = solution.measure.error.fclib;
+}

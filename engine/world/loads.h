@@ -1,0 +1,17 @@
+// Loads: gravity and the forces that act on groups of bodies, as functions of time.
+#ifndef ENGINE_WORLD_LOADS_H
+#define ENGINE_WORLD_LOADS_H
+
+#include "engine/world/world.h"
+
+// Gravity at a time, with its ramp and tilt.
+vec3 loads_gravity(const struct gabion_world *world, double time);
+
+// Gravity's theta-average over the step in progress.
+vec3 loads_step_gravity(const struct gabion_world *world);
+
+// Adds up the theta-average of the force on each group over the step in progress. A force acts in a
+// step when the middle of the step lies inside [start, end].
+void loads_group_forces(const struct gabion_world *world, vec3 *force);
+
+#endif
