@@ -10,8 +10,8 @@
 #include <malloc.h>
 #endif
 
-// Lies directly before every array. Arrays are few and large, so its size does not matter; it keeps
-// malloc's alignment and leaves room to one side of it in the cache line before an aligned array.
+// The header directly before every array. Arrays are few and large, so its 32 bytes do not matter.
+// They keep the alignment that malloc gives, and fit into the cache line before an aligned array.
 struct block {
     struct block *next, *previous;  // neighbours in the account's ring
     struct memory_account *account; // NULL: registered nowhere

@@ -96,19 +96,19 @@ static void team_place(struct team *team, const struct topology *topology) {
 
 // Starts and pins the threads. The runtime may start fewer than requested (OMP_THREAD_LIMIT).
 static void team_start(struct team *team) {
-    int started = 1, refused = 0;
-#pragma omp parallel num_threads(team->threads) reduction(+ : refused)
+    int started = 1, rejected = 0;
+#pragma omp parallel num_threads(team->threads) reduction(+ : rejected)
     {
         if (omp_get_thread_num() == 0)
             started = omp_get_num_threads();
-        refused += !thread_pin(team, omp_get_thread_num());
+        rejected += !thread_pin(team, omp_get_thread_num());
     }
     if (started < team->threads)
         note_add(team, "OpenMP started %d of %d threads (OMP_THREAD_LIMIT?).", started,
                  team->threads);
     team->threads = started;
-    if (refused > 0)
-        note_add(team, "The system refused to pin %d of %d threads.", refused, started);
+    if (rejected > 0)
+        note_add(team, "The system did not pin %d of %d threads.", rejected, started);
 }
 
 static struct team *team_allocate(int threads) {
@@ -120,7 +120,7 @@ static struct team *team_allocate(int threads) {
 struct team *team_create(int threads, const struct topology *topology, struct gabion_error *error) {
     if (threads < 0 || threads > TEAM_THREADS_MAX) {
         error_set(error, GABION_ERROR_INPUT,
-                  "%d threads asked for: expected 1 to %d, or 0 for one per physical core", threads,
+                  "%d threads requested: expected 1 to %d, or 0 for one per physical core", threads,
                   TEAM_THREADS_MAX);
         return NULL;
     }

@@ -11,6 +11,7 @@
 #include "parallel/memory.h"
 #include "parallel/random.h"
 #include "parallel/team.h"
+#include "parallel/topology.h"
 
 static struct memory_account *account_create(void) {
     struct gabion_error error = {0};
@@ -461,6 +462,25 @@ static void test_a_team_outlives_an_account(void **state) {
     memory_account_destroy(account);
 }
 
+static void load_topology(void *context) {
+    struct gabion_error error = {0};
+    struct topology **topology = context;
+    *topology = topology_load(&error);
+}
+
+// hwloc's memory is in no account: it must not be under way when an allocation fails.
+static void test_loading_the_topology_fails_at_every_allocation(void **state) {
+    (void)state;
+    struct topology *topology = NULL;
+    for (int allowed = 0; allowed < 2; allowed++)
+        expect_failure_after(allowed, load_topology, &topology);
+    memory_fail_after(2);
+    expect_success(load_topology, &topology);
+    memory_fail_after(-1);
+    assert_non_null(topology);
+    topology_free(topology);
+}
+
 // Worlds --------------------------------------------------------------------------------------
 
 struct trial {
@@ -612,6 +632,7 @@ int main(void) {
         cmocka_unit_test(test_threads_leave_a_barrier),
         cmocka_unit_test(test_a_loop_fails_in_any_thread),
         cmocka_unit_test(test_a_team_outlives_an_account),
+        cmocka_unit_test(test_loading_the_topology_fails_at_every_allocation),
         cmocka_unit_test(test_a_world_fails_at_every_allocation),
         cmocka_unit_test(test_a_corrective_step_fails_at_every_allocation),
         cmocka_unit_test(test_a_large_world_fails_at_every_allocation),
