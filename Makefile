@@ -92,7 +92,7 @@ asan:
 	@GABION=$(abspath $(BUILD)/asan/gabion) PYTHON=$(PYTHON) tests/cli/run_tests.sh input solve usage
 
 # Races: clang with libomp and its Archer tool; gcc's runtime gives false reports.
-TSAN_UNIT := parallel splitting sweeps fuzz_blocks fuzz_world
+TSAN_UNIT := memory parallel splitting sweeps fuzz_blocks fuzz_world
 tsan:
 	@command -v clang >/dev/null || { echo "tsan needs clang and libomp-dev"; exit 1; }
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)/tsan CC=clang OPT=-O1 CFLAGS="-fsanitize=thread $(CFLAGS)" \

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-// One mounted hierarchy that can limit the processor.
+// A mounted hierarchy of groups that can limit processor time.
 struct cgroup_mount {
     int version;
-    char root[PATH_MAX];  // the group that is seen at `point`
-    char point[PATH_MAX]; // where it is mounted
+    char root[PATH_MAX];  // the group that appears at `point`
+    char point[PATH_MAX]; // the folder where it is mounted
 };
 
 __attribute__((format(printf, 1, 2))) static FILE *file_open(const char *format, ...) {
@@ -23,6 +23,7 @@ __attribute__((format(printf, 1, 2))) static FILE *file_open(const char *format,
     return length < (int)sizeof path ? fopen(path, "r") : NULL;
 }
 
+// Whether a comma-separated list contains a word.
 static bool list_has(const char *list, const char *word) {
     size_t length = strlen(word);
     for (;;) {
@@ -35,12 +36,14 @@ static bool list_has(const char *list, const char *word) {
     }
 }
 
+// 0 means no limit.
 static double smaller_quota(double a, double b) {
     if (a <= 0 || b <= 0)
         return a > b ? a : b;
     return a < b ? a : b;
 }
 
+// 0 when there is no such file.
 static double number_read(const char *folder, const char *name) {
     double number = 0;
     FILE *file = file_open("%s/%s", folder, name);
@@ -52,7 +55,7 @@ static double number_read(const char *folder, const char *name) {
     return number;
 }
 
-// "150000 100000": time and period; "max 100000": no limit.
+// Version 2: the file holds time and period, "150000 100000", or "max 100000" for no limit.
 static double quota_read_2(const char *folder) {
     double time = 0, period = 0;
     FILE *file = file_open("%s/cpu.max", folder);
@@ -63,15 +66,16 @@ static double quota_read_2(const char *folder) {
     return read == 2 && time > 0 && period > 0 ? time / period : 0;
 }
 
-// A time of -1 means no limit.
+// Version 1: two files; a time of -1 means no limit.
 static double quota_read_1(const char *folder) {
     double time = number_read(folder, "cpu.cfs_quota_us");
     double period = number_read(folder, "cpu.cfs_period_us");
     return time > 0 && period > 0 ? time / period : 0;
 }
 
-// The group's path below the mount point. Without a group namespace a container sees its own
-// group mounted but the machine's path in /proc: then the part above the mount is cut off.
+// Returns the part of a group's path below the mount point. Without a group namespace, a container
+// sees its own group mounted but the machine's whole path in /proc; the part above the mount is
+// then cut off.
 static const char *path_below(const struct cgroup_mount *mount, const char *path) {
     size_t length = strlen(mount->root);
     if (strcmp(mount->root, "/") == 0)
@@ -81,7 +85,8 @@ static const char *path_below(const struct cgroup_mount *mount, const char *path
     return below ? path + length : "";
 }
 
-// The smallest quota from the group up to the mount point: every level limits those below it.
+// Returns the smallest quota from the group up to the mount point: each level limits those below
+// it.
 static double quota_of_group(const char *root, const struct cgroup_mount *mount, const char *path) {
     char folder[3 * PATH_MAX];
     int length =
@@ -100,7 +105,7 @@ static double quota_of_group(const char *root, const struct cgroup_mount *mount,
     }
 }
 
-// Reads one line of /proc/self/mountinfo:
+// Reads one line of /proc/self/mountinfo and returns whether it is such a mount, for example
 // "36 35 0:31 /docker/1f /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu,cpuacct"
 static bool mount_parse(const char *line, struct cgroup_mount *mount) {
     char type[64], options[1024];
@@ -114,8 +119,8 @@ static bool mount_parse(const char *line, struct cgroup_mount *mount) {
     return mount->version == 2 || (strcmp(type, "cgroup") == 0 && list_has(options, "cpu"));
 }
 
-// Finds this process's group for the mount in /proc/self/cgroup: "4:cpu,cpuacct:/docker/1f" in
-// version 1, "0::/docker/1f" in version 2.
+// Returns the quota of this process's group in the mount's hierarchy. /proc/self/cgroup names the
+// group: "4:cpu,cpuacct:/docker/1f" in version 1, "0::/docker/1f" in version 2.
 static double quota_of_mount(const char *root, const struct cgroup_mount *mount) {
     FILE *file = file_open("%s/proc/self/cgroup", root);
     if (file == NULL)

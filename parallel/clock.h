@@ -1,8 +1,9 @@
-// Wall-clock time, for what is told about a run. Nothing that a run computes may depend on it, but
-// for the opt-in solver.time_budget.
+// Wall-clock time, for reports about a run. No result of a run may depend on it, except when the
+// user sets solver.time_budget.
 #ifndef PARALLEL_CLOCK_H
 #define PARALLEL_CLOCK_H
 
-double clock_seconds(void); // monotonic
+// Seconds since an arbitrary moment; never goes back.
+double clock_seconds(void);
 
 #endif

@@ -8,7 +8,7 @@ int colour_pairs(const int32_t *first, const int32_t *second, size_t count, size
     int colours = 0;
     for (size_t k = 0; k < count; k++) {
         int32_t a = first[k], b = second[k];
-        // A fixed index keeps an empty mask: it forbids nothing and no bit is set in it.
+        // The mask of a fixed index stays empty, so it excludes no colour.
         uint64_t used = mask[a] | mask[b];
         if (used == UINT64_MAX)
             return -1;

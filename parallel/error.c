@@ -24,7 +24,7 @@ bool error_context(struct gabion_error *error, const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(error->text, sizeof error->text, format, arguments);
     va_end(arguments);
-    // Cutting a long text at its end is meant: its beginning says where the error is.
+    // A text that is too long loses its end: its beginning says where the error is.
     size_t length = strlen(error->text);
     size_t room = sizeof error->text - length;
     if (snprintf(error->text + length, room, ": %s", below) >= (int)room)

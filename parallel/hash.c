@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-// XXH64 (Yann Collet, https://github.com/Cyan4973/xxHash, specification 0.1.1) with the hash so
-// far as its seed: about 10 GB/s, and there are published values to test against.
+// XXH64 (Yann Collet, https://github.com/Cyan4973/xxHash, specification 0.1.1), seeded with the
+// hash so far. It hashes about 10 GB/s, and there are published values to test against.
 static const uint64_t prime_1 = 0x9e3779b185ebca87u;
 static const uint64_t prime_2 = 0xc2b2ae3d27d4eb4fu;
 static const uint64_t prime_3 = 0x165667b19e3779f9u;
@@ -12,7 +12,7 @@ static const uint64_t prime_5 = 0x27d4eb2f165667c5u;
 
 static inline uint64_t rotate_left(uint64_t x, int bits) { return x << bits | x >> (64 - bits); }
 
-// Through memcpy: the bytes may lie at any address.
+// Uses memcpy because the bytes may lie at any address.
 static inline uint64_t read_8(const unsigned char *bytes) {
     uint64_t word;
     memcpy(&word, bytes, sizeof word);
@@ -39,7 +39,7 @@ static inline uint64_t hash_merge(uint64_t hash, uint64_t lane) {
     return (hash ^ hash_round(0, lane)) * prime_1 + prime_4;
 }
 
-// Four independent lanes, so that four multiplications are under way at once.
+// Hashes blocks of 32 bytes in four independent lanes, so that four multiplications run at once.
 static uint64_t hash_blocks(uint64_t seed, const unsigned char *bytes, size_t blocks) {
     uint64_t lane_0 = seed + prime_1 + prime_2, lane_1 = seed + prime_2;
     uint64_t lane_2 = seed, lane_3 = seed - prime_1;
@@ -57,7 +57,7 @@ static uint64_t hash_blocks(uint64_t seed, const unsigned char *bytes, size_t bl
     return hash_merge(hash, lane_3);
 }
 
-// The last 0 to 31 bytes.
+// Hashes the last 0 to 31 bytes.
 static uint64_t hash_tail(uint64_t hash, const unsigned char *bytes, size_t size) {
     for (; size >= 8; bytes += 8, size -= 8)
         hash = rotate_left(hash ^ hash_round(0, read_8(bytes)), 27) * prime_1 + prime_4;

@@ -7,7 +7,8 @@
 
 #define HASH_START 0xcbf29ce484222325u
 
-// Continues `hash` over `size` bytes; pieces give the same result only when cut at the same places.
+// Continues `hash`, HASH_START at first, over `size` bytes. Hashing the same bytes in other pieces
+// gives another result.
 uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size);
 
 #endif

@@ -1,45 +1,197 @@
 #include "parallel/memory.h"
 
-#include <stdint.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdalign.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
 
-#include "parallel/error.h"
+// The header directly before every array. Arrays are few and large, so its 32 bytes do not matter.
+// They keep the alignment that malloc gives, and fit into the cache line before an aligned array.
+struct block {
+    struct block *next, *previous;  // neighbours in the account's ring
+    struct memory_account *account; // NULL: registered nowhere
+    void *start;                    // what the system's allocator returned
+};
+_Static_assert(sizeof(struct block) % alignof(max_align_t) == 0,
+               "an array is aligned for any type");
+_Static_assert(sizeof(struct block) <= CACHE_LINE, "an aligned array has it in the line before");
 
-_Noreturn static void memory_exhausted(size_t count, size_t size, const char *what) {
-    fprintf(stderr,
-            "gabion: out of memory: %zu x %zu bytes for %s. Use a smaller case or a machine with "
-            "more memory.\n",
-            count, size, what);
-    exit(GABION_ERROR_RUN);
+// Threads of a team allocate at the same time, hence the lock. They do so a few times per step.
+struct memory_account {
+    pthread_mutex_t lock;
+    struct block ring; // its next is the first block; itself when there is none
+};
+
+// One memory_try under way.
+struct guard {
+    jmp_buf jump;
+    struct guard *outer;
+    struct memory_account *account; // current before this guard
+    struct gabion_error *error;
+};
+
+static _Thread_local struct guard *innermost;
+static _Thread_local struct memory_account *current;
+
+// Guards --------------------------------------------------------------------------------------
+
+static void guard_end(const struct guard *guard) {
+    innermost = guard->outer;
+    current = guard->account;
 }
 
-// Never zero: malloc(0) may return NULL, which would look like a failure.
-static size_t memory_bytes(size_t count, size_t size, const char *what) {
-    if (size > 0 && count > (SIZE_MAX - CACHE_LINE) / size)
+bool memory_try(struct memory_account *account, void (*work)(void *context), void *context,
+                struct gabion_error *error) {
+    struct guard guard = {.outer = innermost, .account = current, .error = error};
+    if (setjmp(guard.jump) != 0) {
+        guard_end(&guard);
+        return false;
+    }
+    innermost = &guard;
+    current = account;
+    work(context);
+    guard_end(&guard);
+    return true;
+}
+
+_Noreturn void memory_raise(const struct gabion_error *error) {
+    if (innermost == NULL) {
+        fprintf(stderr, "gabion: %s\n", error->text);
+        exit(GABION_ERROR_RUN);
+    }
+    error_set(innermost->error, error->status, "%s", error->text);
+    longjmp(innermost->jump, 1);
+}
+
+static void exhausted_set(struct gabion_error *error, size_t count, size_t size, const char *what) {
+    error_set(error, GABION_ERROR_MEMORY,
+              "out of memory: %zu x %zu bytes for %s. Use a smaller case or a machine with "
+              "more memory.",
+              count, size, what);
+}
+
+_Noreturn void memory_exhausted(size_t count, size_t size, const char *what) {
+    struct gabion_error error = {0};
+    exhausted_set(&error, count, size, what);
+    memory_raise(&error);
+}
+
+// Failures made for tests: how many allocations until one fails, that one included; 0: none fails.
+static _Atomic int64_t until_failure;
+
+void memory_fail_after(int64_t count) { atomic_store(&until_failure, count < 0 ? 0 : count + 1); }
+
+static bool fails_now(void) {
+    return atomic_load_explicit(&until_failure, memory_order_relaxed) > 0 &&
+           atomic_fetch_sub(&until_failure, 1) == 1;
+}
+
+// Accounts ------------------------------------------------------------------------------------
+
+struct memory_account *memory_account_create(struct gabion_error *error) {
+    struct memory_account *account = fails_now() ? NULL : malloc(sizeof *account);
+    if (account == NULL) {
+        exhausted_set(error, 1, sizeof *account, "a memory account");
+        return NULL;
+    }
+    pthread_mutex_init(&account->lock, NULL);
+    account->ring.next = account->ring.previous = &account->ring;
+    return account;
+}
+
+void memory_account_destroy(struct memory_account *account) {
+    if (account == NULL)
+        return;
+    for (struct block *block = account->ring.next; block != &account->ring;) {
+        struct block *next = block->next;
+        free(block->start);
+        block = next;
+    }
+    pthread_mutex_destroy(&account->lock);
+    free(account);
+}
+
+struct memory_account *memory_account_current(void) {
+    return current;
+}
+
+struct memory_account *memory_account_use(struct memory_account *account) {
+    struct memory_account *before = current;
+    current = account;
+    return before;
+}
+
+static void block_register(struct block *block, struct memory_account *account) {
+    block->account = account;
+    if (account == NULL)
+        return;
+    pthread_mutex_lock(&account->lock);
+    block->next = &account->ring;
+    block->previous = account->ring.previous;
+    block->previous->next = block;
+    account->ring.previous = block;
+    pthread_mutex_unlock(&account->lock);
+}
+
+static void block_unregister(struct block *block) {
+    if (block->account == NULL)
+        return;
+    pthread_mutex_lock(&block->account->lock);
+    block->previous->next = block->next;
+    block->next->previous = block->previous;
+    pthread_mutex_unlock(&block->account->lock);
+}
+
+// Arrays --------------------------------------------------------------------------------------
+
+static struct block *block_of(void *array) { return (struct block *)array - 1; }
+
+// Registers the block of the array that begins `offset` bytes after `start`, and returns the array.
+static void *block_begin(void *start, size_t offset, struct memory_account *account) {
+    void *array = (char *)start + offset;
+    block_of(array)->start = start;
+    block_register(block_of(array), account);
+    return array;
+}
+
+// The size of a block whose array begins `offset` bytes after its start. Leaves room for rounding
+// up to whole cache lines.
+static size_t block_bytes(size_t offset, size_t count, size_t size, const char *what) {
+    if (size > 0 && count > (SIZE_MAX - offset - CACHE_LINE) / size)
         memory_exhausted(count, size, what);
-    size_t bytes = count * size;
-    return bytes > 0 ? bytes : 1;
+    return offset + count * size;
 }
 
 void *memory_allocate(size_t count, size_t size, const char *what) {
-    void *array = calloc(1, memory_bytes(count, size, what));
-    if (array == NULL)
+    size_t bytes = block_bytes(sizeof(struct block), count, size, what);
+    void *start = fails_now() ? NULL : calloc(1, bytes);
+    if (start == NULL)
         memory_exhausted(count, size, what);
-    return array;
+    return block_begin(start, sizeof(struct block), current);
 }
 
 void *memory_resize(void *old, size_t count, size_t size, const char *what) {
-    void *array = realloc(old, memory_bytes(count, size, what));
-    if (array == NULL)
+    struct block *block = old ? block_of(old) : NULL;
+    struct memory_account *account = block ? block->account : current;
+    size_t offset = block ? (size_t)((char *)old - (char *)block->start) : sizeof *block;
+    size_t bytes = block_bytes(offset, count, size, what);
+    if (block)
+        block_unregister(block); // its neighbours point at it, and it may move
+    void *start = fails_now() ? NULL : realloc(block ? block->start : NULL, bytes);
+    if (start == NULL) {
+        if (block)
+            block_register(block, account);
         memory_exhausted(count, size, what);
-    return array;
+    }
+    return block_begin(start, offset, account);
 }
 
-static size_t memory_grown(size_t capacity, size_t needed) {
+static size_t grown_capacity(size_t capacity, size_t needed) {
     size_t grown = capacity + capacity / 2;
     return grown > needed ? grown : needed;
 }
@@ -47,7 +199,7 @@ static size_t memory_grown(size_t capacity, size_t needed) {
 void *memory_reserve(void *array, size_t *capacity, size_t needed, size_t size, const char *what) {
     if (array != NULL && needed <= *capacity)
         return array;
-    size_t grown = memory_grown(*capacity, needed);
+    size_t grown = grown_capacity(*capacity, needed);
     array = memory_resize(array, grown, size, what);
     *capacity = grown;
     return array;
@@ -57,22 +209,29 @@ void *memory_reserve_aligned(void *array, size_t *capacity, size_t needed, size_
                              const char *what) {
     if (array != NULL && needed <= *capacity)
         return array;
-    size_t grown = memory_grown(*capacity, needed);
-    // Freed before the new one is asked for: the contents are not kept, so both need not fit.
-    free(array);
-    // aligned_alloc wants a multiple of the alignment.
-    size_t bytes = (memory_bytes(grown, size, what) + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
-    array = aligned_alloc(CACHE_LINE, bytes);
-    if (array == NULL)
+    size_t grown = grown_capacity(*capacity, needed);
+    size_t bytes = block_bytes(CACHE_LINE, grown, size, what);
+    struct memory_account *account = array ? block_of(array)->account : current;
+    memory_free(array);
+    bytes = (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE; // as aligned_alloc demands
+    void *start = fails_now() ? NULL : aligned_alloc(CACHE_LINE, bytes);
+    if (start == NULL)
         memory_exhausted(grown, size, what);
     *capacity = grown;
-    return array;
+    return block_begin(start, CACHE_LINE, account);
 }
 
-void memory_free(void *array) { free(array); }
+void memory_free(void *array) {
+    if (array == NULL)
+        return;
+    block_unregister(block_of(array));
+    free(block_of(array)->start);
+}
 
-// glibc takes larger pieces than the first of these from the system one by one; 32 MB is the most
-// it allows. Elsewhere nothing is done.
+// Tuning --------------------------------------------------------------------------------------
+
+// glibc gets every piece above the first threshold from the system and returns it when freed; 32 MB
+// is the largest threshold it accepts. Other C libraries are left as they are.
 void memory_keep_freed(void) {
 #ifdef __GLIBC__
     mallopt(M_MMAP_THRESHOLD, 32 << 20);

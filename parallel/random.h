@@ -1,11 +1,11 @@
-// Seeded random numbers, the same on every machine (SplitMix64: Steele, Lea, Flood 2014).
+// Random numbers from a seed, the same on every machine (SplitMix64: Steele, Lea, Flood 2014).
 #ifndef PARALLEL_RANDOM_H
 #define PARALLEL_RANDOM_H
 
 #include <stdint.h>
 
 struct random_stream {
-    uint64_t state;
+    uint64_t state; // starts as the seed
 };
 
 static inline uint64_t random_bits(struct random_stream *stream) {
@@ -15,7 +15,7 @@ static inline uint64_t random_bits(struct random_stream *stream) {
     return z ^ (z >> 31);
 }
 
-// Uniform in [0, 1), 53 bits.
+// Uniform in [0, 1), with 53 random bits.
 static inline double random_unit(struct random_stream *stream) {
     return (double)(random_bits(stream) >> 11) * 0x1p-53;
 }

@@ -9,13 +9,13 @@
 #define DIGIT_BITS 8
 #define DIGITS     (1 << DIGIT_BITS)
 
-// Below this many keys per thread the barriers of a pass cost more than a second thread saves.
+// With fewer keys per thread the barriers of a pass cost more than another thread saves.
 #define KEYS_PER_THREAD 8192
 
-// What one thread knows of its range; starts on a cache line of its own.
+// What one thread found in its range of the keys. Starts on a cache line of its own.
 struct sort_share {
-    alignas(CACHE_LINE) size_t count[DIGITS]; // of each digit
-    uint64_t all_and, all_or;                 // of the keys
+    alignas(CACHE_LINE) size_t count[DIGITS]; // how many keys have each digit
+    uint64_t all_and, all_or;                 // and, or of all keys
 };
 
 struct sort_scratch {
@@ -51,7 +51,7 @@ struct sort_range {
     size_t begin, end;
 };
 
-// The bits in which keys differ: the same word for every thread.
+// Returns the bits in which keys differ, the same in every thread.
 static uint64_t varying_bits(const struct sort_job *job, struct sort_range range, int thread,
                              int threads) {
     struct sort_share *shares = job->scratch->shares;
@@ -70,8 +70,8 @@ static uint64_t varying_bits(const struct sort_job *job, struct sort_range range
     return (all_and ^ all_or) & job->mask;
 }
 
-// Where this thread's first key of each digit goes: after all smaller digits, and after the same
-// digit in the ranges before its own.
+// Finds where this thread's first key of each digit goes: after all smaller digits, and after the
+// same digit in the ranges of the threads before it.
 static void offsets_find(const struct sort_share *shares, int thread, int threads,
                          size_t offset[DIGITS]) {
     size_t total = 0;
@@ -84,6 +84,8 @@ static void offsets_find(const struct sort_share *shares, int thread, int thread
     }
 }
 
+// Sorts by one digit after the other, the lowest first, between the arrays and their scratch
+// copies. Digits that are equal in all keys are skipped.
 static void sort_share_run(void *context, int thread, int threads) {
     const struct sort_job *job = context;
     struct sort_share *shares = job->scratch->shares;
@@ -117,7 +119,7 @@ static void sort_share_run(void *context, int thread, int threads) {
         keys = keys_to, values = values_to;
         keys_to = keys_from, values_to = values_from;
     }
-    // An odd number of passes ended in the scratch arrays.
+    // After an odd number of passes the result is in the scratch arrays.
     if (keys != job->keys && range.end > range.begin) {
         size_t size = range.end - range.begin;
         memcpy(keys_to + range.begin, keys + range.begin, size * sizeof *keys);

@@ -12,32 +12,44 @@
 
 #include "parallel/memory.h"
 
-// A typing error such as -j 10000 should be told, not tried.
+// Catches typing errors such as -j 10000.
 #define TEAM_THREADS_MAX 1024
 
-// How often a barrier looks before it gives its core away: some 10 us, longer than the barriers
-// of an undisturbed sweep take and far shorter than a time slice.
+// How often a waiting thread looks before it lets another thread have its core: some 10 us in all,
+// longer than an undisturbed sweep waits at a barrier and far shorter than a time slice.
 #define BARRIER_SPINS 500
 
-// One cache line per thread, so that waiting for one does not slow another down.
+// One cache line per thread, so that a thread that watches one slot does not slow down the writers
+// of the others.
 struct barrier_slot {
     alignas(CACHE_LINE) _Atomic uint32_t epoch;
+};
+
+// Whether memory ran out in a thread of the current region.
+enum team_state {
+    TEAM_SOUND,
+    TEAM_FAILING, // one thread is writing team->failure
+    TEAM_FAILED,  // team->failure may be read
 };
 
 struct team {
     int threads;
     unsigned serial;
     const struct topology *topology; // NULL: threads are not pinned
-    int spins;
-    struct barrier_slot *slots; // slot 0: barriers completed; slot k: the one thread k reached
-    double *partials;           // of team_sum and team_max
+    int spins;                       // how often a waiting thread looks before it yields its core
+    struct memory_account *account;  // current when the team was created
+    double *partials;                // of team_sum and team_max
     size_t partials_capacity;
+    _Atomic int state;           // enum team_state
+    struct gabion_error failure; // of the first thread that failed
     char note[512];
+    struct barrier_slot
+        slots[]; // slot 0: barriers completed; slot k: barriers thread k has reached
 };
 
-// Which team pinned this thread. OpenMP ends and restarts threads when regions of another size
-// come between, and a new thread inherits the single core of the one that started it: it shows 0
-// here and is pinned at its first region.
+// The serial of the team that pinned this thread, or 0. OpenMP ends and restarts threads when
+// regions of different sizes alternate, and a new thread inherits the single core of the one that
+// started it. It has 0 here and is therefore pinned again in its first region.
 static _Thread_local unsigned pinned_by;
 static _Atomic unsigned teams_created;
 
@@ -59,7 +71,7 @@ __attribute__((format(printf, 2, 3))) static void note_add(struct team *team, co
     va_end(arguments);
 }
 
-// Decides about pinning and spinning, and says why where it is not the usual.
+// Decides whether threads are pinned and how long they spin; notes the reason of an unusual choice.
 static void team_place(struct team *team, const struct topology *topology) {
     int cores = topology ? topology_default_threads(topology) : omp_get_num_procs();
     team->spins = team->threads > cores ? 0 : BARRIER_SPINS;
@@ -82,39 +94,42 @@ static void team_place(struct team *team, const struct topology *topology) {
                  quota);
 }
 
-// Starts and pins the threads; the runtime may give fewer than asked (OMP_THREAD_LIMIT).
+// Starts and pins the threads. The runtime may start fewer than requested (OMP_THREAD_LIMIT).
 static void team_start(struct team *team) {
-    int started = 1, refused = 0;
-#pragma omp parallel num_threads(team->threads) reduction(+ : refused)
+    int started = 1, rejected = 0;
+#pragma omp parallel num_threads(team->threads) reduction(+ : rejected)
     {
         if (omp_get_thread_num() == 0)
             started = omp_get_num_threads();
-        refused += !thread_pin(team, omp_get_thread_num());
+        rejected += !thread_pin(team, omp_get_thread_num());
     }
     if (started < team->threads)
         note_add(team, "OpenMP started %d of %d threads (OMP_THREAD_LIMIT?).", started,
                  team->threads);
     team->threads = started;
-    if (refused > 0)
-        note_add(team, "The system refused to pin %d of %d threads.", refused, started);
+    if (rejected > 0)
+        note_add(team, "The system did not pin %d of %d threads.", rejected, started);
+}
+
+static struct team *team_allocate(int threads) {
+    size_t capacity = 0,
+           bytes = sizeof(struct team) + (size_t)threads * sizeof(struct barrier_slot);
+    return memset(memory_reserve_aligned(NULL, &capacity, bytes, 1, "thread team"), 0, bytes);
 }
 
 struct team *team_create(int threads, const struct topology *topology, struct gabion_error *error) {
     if (threads < 0 || threads > TEAM_THREADS_MAX) {
         error_set(error, GABION_ERROR_INPUT,
-                  "%d threads asked for: expected 1 to %d, or 0 for one per physical core", threads,
+                  "%d threads requested: expected 1 to %d, or 0 for one per physical core", threads,
                   TEAM_THREADS_MAX);
         return NULL;
     }
     if (threads == 0)
         threads = topology ? topology_default_threads(topology) : omp_get_num_procs();
-    struct team *team = memory_allocate(1, sizeof *team, "thread team");
+    struct team *team = team_allocate(threads);
     team->threads = threads;
     team->serial = atomic_fetch_add(&teams_created, 1) + 1;
-    size_t slots = 0;
-    team->slots =
-        memory_reserve_aligned(NULL, &slots, (size_t)threads, sizeof *team->slots, "barrier");
-    memset(team->slots, 0, slots * sizeof *team->slots);
+    team->account = memory_account_current();
     omp_set_dynamic(0); // OMP_DYNAMIC would change the team's size from region to region
     team_place(team, topology);
     team_start(team);
@@ -124,7 +139,7 @@ struct team *team_create(int threads, const struct topology *topology, struct ga
 void team_destroy(struct team *team) {
     if (team == NULL)
         return;
-    // The caller's thread and OpenMP's pool live on: they get back what they had.
+    // The calling thread and OpenMP's threads live on: they get back the cores they had.
     if (team->topology != NULL) {
 #pragma omp parallel num_threads(team->threads)
         {
@@ -132,7 +147,6 @@ void team_destroy(struct team *team) {
             pinned_by = 0;
         }
     }
-    memory_free(team->slots);
     memory_free(team->partials);
     memory_free(team);
 }
@@ -141,6 +155,42 @@ int team_size(const struct team *team) { return team->threads; }
 
 const char *team_note(const struct team *team) { return team->note; }
 
+// One thread's part of a region.
+struct thread_part {
+    team_function f;
+    void *context;
+    int thread, threads;
+};
+
+static void part_run(void *context) {
+    const struct thread_part *part = context;
+    part->f(part->context, part->thread, part->threads);
+}
+
+// Keeps the first failure; the others mean the same.
+static void team_fail(struct team *team, const struct gabion_error *error) {
+    int sound = TEAM_SOUND;
+    if (!atomic_compare_exchange_strong(&team->state, &sound, TEAM_FAILING))
+        return;
+    team->failure = *error;
+    atomic_store_explicit(&team->state, TEAM_FAILED, memory_order_release);
+}
+
+// No failure may leave an OpenMP region, so each thread catches its own.
+static void part_try(struct team *team, struct memory_account *account, struct thread_part part) {
+    struct gabion_error error;
+    error.status = GABION_OK; // the text is not cleared: this runs in every region
+    if (!memory_try(account, part_run, &part, &error))
+        team_fail(team, &error);
+}
+
+// Makes the team usable again: threads may have left in the middle of a barrier.
+static void team_recover(struct team *team) {
+    for (int k = 0; k < team->threads; k++)
+        atomic_store_explicit(&team->slots[k].epoch, 0, memory_order_relaxed);
+    atomic_store(&team->state, TEAM_SOUND);
+}
+
 void team_run(struct team *team, int threads, team_function f, void *context) {
     if (threads <= 0 || threads > team->threads)
         threads = team->threads;
@@ -148,17 +198,22 @@ void team_run(struct team *team, int threads, team_function f, void *context) {
         f(context, 0, 1);
         return;
     }
-    // Always the whole team: a region with fewer threads would end the others.
+    struct memory_account *account = memory_account_current();
+    // Always the whole team: OpenMP would end the threads that a smaller region leaves out.
 #pragma omp parallel num_threads(team->threads)
     {
         int thread = omp_get_thread_num();
-        // A region entered from another thread of the program may have been given fewer.
+        // OpenMP may start fewer when another thread of the program has a region of its own.
         int started = omp_get_num_threads();
         int working = threads < started ? threads : started;
         thread_pin(team, thread);
         if (thread < working)
-            f(context, thread, working);
+            part_try(team, account, (struct thread_part){f, context, thread, working});
     }
+    if (atomic_load_explicit(&team->state, memory_order_relaxed) == TEAM_SOUND)
+        return;
+    team_recover(team);
+    memory_raise(&team->failure);
 }
 
 static inline void core_relax(void) {
@@ -169,9 +224,14 @@ static inline void core_relax(void) {
 #endif
 }
 
-// On a machine with more runnable threads than cores the awaited thread may need this core.
-static void epoch_wait(const struct barrier_slot *slot, uint32_t epoch, int spins) {
-    while (atomic_load_explicit(&slot->epoch, memory_order_acquire) != epoch) {
+// Waits until a slot shows the epoch. A thread that failed never reports again, so a waiting thread
+// leaves its work, too, once the team has failed. Yields its core after a while: where more threads
+// can run than there are cores, the awaited thread may need it.
+static void epoch_wait(const struct team *team, int slot, uint32_t epoch) {
+    int spins = team->spins;
+    while (atomic_load_explicit(&team->slots[slot].epoch, memory_order_acquire) != epoch) {
+        if (atomic_load_explicit(&team->state, memory_order_acquire) == TEAM_FAILED)
+            memory_raise(&team->failure);
         if (spins > 0) {
             spins--;
             core_relax();
@@ -180,23 +240,24 @@ static void epoch_wait(const struct barrier_slot *slot, uint32_t epoch, int spin
     }
 }
 
-// Everyone reports in a line of its own, thread 0 collects and then opens for all. Numbers only
-// grow, so nothing is reset; a thread reads the current number before it reports, and until it has
-// reported nobody can change it, so threads that sat out earlier runs need no care either.
+// Each thread reports in its own slot; thread 0 waits for all reports and then opens the barrier in
+// slot 0. Epochs only grow, so nothing is reset between barriers. A thread reads the current epoch
+// before it reports, and nobody can change it until then. For that reason threads that took no part
+// in earlier runs need no special treatment.
 void team_barrier(struct team *team, int thread, int threads) {
     if (threads == 1)
         return;
-    struct barrier_slot *slots = team->slots;
-    uint32_t epoch = atomic_load_explicit(&slots[0].epoch, memory_order_relaxed) + 1;
+    uint32_t epoch = atomic_load_explicit(&team->slots[0].epoch, memory_order_relaxed) + 1;
     if (thread == 0)
         for (int k = 1; k < threads; k++)
-            epoch_wait(&slots[k], epoch, team->spins);
-    atomic_store_explicit(&slots[thread].epoch, epoch, memory_order_release);
+            epoch_wait(team, k, epoch);
+    atomic_store_explicit(&team->slots[thread].epoch, epoch, memory_order_release);
     if (thread != 0)
-        epoch_wait(&slots[0], epoch, team->spins);
+        epoch_wait(team, 0, epoch);
 }
 
-// Chunks [begin, end) of thread t: contiguous, so that a thread meets the same memory every time.
+// The first chunk of a thread. Each has contiguous chunks, so that it meets the same memory in
+// every loop over the same array.
 static size_t share_begin(size_t chunks, int thread, int threads) {
     size_t n = (size_t)threads, t = (size_t)thread;
     return chunks / n * t + chunks % n * t / n;
@@ -223,7 +284,7 @@ int team_worth(const struct team *team, size_t count, size_t least) {
     return wanted < (size_t)team->threads ? (int)wanted : team->threads;
 }
 
-// A loop of fewer chunks than threads wakes only as many.
+// A loop with fewer chunks than threads uses only as many threads.
 static int threads_for(const struct team *team, size_t chunks) {
     return chunks < (size_t)team->threads ? (int)chunks : team->threads;
 }
@@ -244,19 +305,26 @@ struct reduction {
 
 static void reduction_chunk(void *context, size_t begin, size_t end) {
     const struct reduction *reduction = context;
-    // On the stack: neighbouring chunks of two threads share a cache line of the partials.
+    // Summed on the stack: in `partials` neighbouring chunks of two threads share a cache line.
     double out[TEAM_WIDTH_MAX] = {0};
     reduction->f(reduction->context, begin, end, out);
     size_t width = (size_t)reduction->width;
     memcpy(reduction->partials + begin / TEAM_SUM_CHUNK * width, out, width * sizeof *out);
 }
 
+// The partials live as long as the team, which may outlive the caller's account.
+static void partials_reserve(struct team *team, size_t count) {
+    struct memory_account *callers = memory_account_use(team->account);
+    team->partials = memory_reserve(team->partials, &team->partials_capacity, count,
+                                    sizeof *team->partials, "partial sums");
+    memory_account_use(callers);
+}
+
 // Fills the team's partials and returns the number of chunks.
 static size_t team_reduce(struct team *team, size_t count, int width, sum_function f,
                           void *context) {
     size_t chunks = count == 0 ? 0 : (count - 1) / TEAM_SUM_CHUNK + 1;
-    team->partials = memory_reserve(team->partials, &team->partials_capacity,
-                                    chunks * (size_t)width, sizeof *team->partials, "partial sums");
+    partials_reserve(team, chunks * (size_t)width);
     struct reduction reduction = {width, f, context, team->partials};
     team_for(team, count, TEAM_SUM_CHUNK, reduction_chunk, &reduction);
     return chunks;
@@ -280,7 +348,7 @@ void team_max(struct team *team, size_t count, int width, sum_function f, void *
     const double *partial = team->partials;
     for (size_t c = 0; c < chunks; c++)
         for (int i = 0; i < width; i++, partial++)
-            // Not a number must come through: a residual that lost it would look converged.
+            // Keeps NaN: without it a residual that is no number would look converged.
             if (*partial > total[i] || isnan(*partial))
                 total[i] = *partial;
 }

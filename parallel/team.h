@@ -1,7 +1,12 @@
-// The thread team. OpenMP lives behind this header and nowhere else.
+// The thread team: the only part of Gabion that uses OpenMP.
 //
-// Every loop is cut into chunks of a fixed size that does not depend on the number of threads, and
-// sums are formed chunk by chunk in index order: the same bits come out for 1 or N threads.
+// Every loop is cut into chunks whose size does not depend on the number of threads, and sums are
+// formed chunk by chunk in the order of the indices. Results therefore have the same bits for any
+// number of threads.
+//
+// When memory runs out in a thread of the team, all its threads leave the region, those that wait
+// at a barrier included, and the calling thread fails as memory.h describes. The team can be used
+// again afterwards.
 #ifndef PARALLEL_TEAM_H
 #define PARALLEL_TEAM_H
 
@@ -12,26 +17,33 @@
 
 struct team;
 
-// threads = 0: one per allowed physical core. Threads are pinned when the team fills the allowed
-// cores, unless the user set OMP_PROC_BIND/OMP_PLACES. A smaller team is not pinned, for two runs
-// side by side would sit on the same cores; nor a larger one (a warning is kept in team_note).
-// topology may be NULL: no pinning (tests); else it must outlive the team.
+// Starts a team of 1 to 1024 threads; 0 means one per allowed physical core. Returns NULL with an
+// error for other numbers.
+//
+// Each thread is pinned to a core when the team has as many threads as there are allowed cores. A
+// smaller team is not pinned, since two runs side by side would then use the same cores; neither is
+// a larger one, nor any team when the user has set OMP_PROC_BIND or OMP_PLACES. `topology` may be
+// NULL, which turns pinning off; otherwise it must outlive the team.
 struct team *team_create(int threads, const struct topology *topology, struct gabion_error *error);
 void team_destroy(struct team *team);
 int team_size(const struct team *team);
-const char *team_note(const struct team *team); // "" or a sentence for the log
 
-// One parallel region: f(context, thread, threads) on each of the team's threads. `threads` asks
-// for fewer than the team has (1 runs in place, without a region); 0 means all.
-// team_worth: how many threads pay for `count` items when each thread wants at least `least`.
-int team_worth(const struct team *team, size_t count, size_t least);
+// Sentences for the log about an unusual number or placement of threads, or "".
+const char *team_note(const struct team *team);
+
+// Calls f(context, thread, threads) in `threads` threads of the team, numbered from 0, and returns
+// when all have returned. 0 means all threads of the team; 1 calls f in the calling thread.
 typedef void (*team_function)(void *context, int thread, int threads);
 void team_run(struct team *team, int threads, team_function f, void *context);
 
-// Only inside team_run: every one of its threads calls this with the two numbers it was given.
+// Returns how many threads are worth using for `count` items when each should get at least `least`.
+int team_worth(const struct team *team, size_t count, size_t least);
+
+// Waits until all threads of the current team_run have called it. `thread` and `threads` are those
+// that the caller was given.
 void team_barrier(struct team *team, int thread, int threads);
 
-// A thread's part of [begin, end), contiguous.
+// Returns in [*from, *to) a thread's contiguous part of [begin, end).
 static inline void team_share(size_t begin, size_t end, int thread, int threads, size_t *from,
                               size_t *to) {
     size_t count = end - begin;
@@ -39,19 +51,21 @@ static inline void team_share(size_t begin, size_t end, int thread, int threads,
     *to = begin + count * (size_t)(thread + 1) / (size_t)threads;
 }
 
-// f on [begin, end) ranges, one chunk each: begin is a multiple of `chunk`.
+// Calls f(context, begin, end) for all chunks of [0, count), in parallel. `begin` is a multiple of
+// `chunk`; only the last chunk may be shorter.
 typedef void (*range_function)(void *context, size_t begin, size_t end);
 void team_for(struct team *team, size_t count, size_t chunk, range_function f, void *context);
 
-// Sums (or takes the maximum of) `width` <= TEAM_WIDTH_MAX numbers over [0, count). f adds to
-// `out`, which starts at zero for every chunk; chunks are combined in index order. A maximum that
-// may be negative starts from -INFINITY, set by f.
+// Sums `width` <= TEAM_WIDTH_MAX numbers over [0, count), or takes their maxima. f puts the result
+// of one chunk into `out`, which holds zeros when it is called; the chunks are then combined in
+// order. Where a maximum may be negative, f first sets it to -INFINITY. A maximum over NaN is NaN.
+// Without any chunk the result is 0.
+#define TEAM_SUM_CHUNK 1024
 #define TEAM_WIDTH_MAX 16
 typedef void (*sum_function)(void *context, size_t begin, size_t end, double *out);
 void team_sum(struct team *team, size_t count, int width, sum_function f, void *context,
               double *total);
 void team_max(struct team *team, size_t count, int width, sum_function f, void *context,
               double *total);
-#define TEAM_SUM_CHUNK 1024
 
 #endif

@@ -13,41 +13,47 @@
 struct topology {
     hwloc_topology_t hwloc;
     hwloc_obj_type_t core_type;
-    hwloc_bitmap_t usable; // hardware threads in the allowed set and in the start mask
+    hwloc_bitmap_t usable; // hardware threads that are both allowed and in the start mask
     int allowed_cores;
     double quota;
 };
 
-// With OMP_PROC_BIND or OMP_PLACES set the runtime may have bound this thread before main, so its
-// own mask would show one core: the places say where the threads may go.
-static void places_collect(hwloc_bitmap_t mask) {
+// Room for the hardware threads of the largest OpenMP place.
+static int *places_allocate(void) {
+    int most = 0;
+    for (int place = 0; place < omp_get_num_places(); place++)
+        if (omp_get_place_num_procs(place) > most)
+            most = omp_get_place_num_procs(place);
+    return memory_allocate((size_t)most, sizeof(int), "OpenMP places");
+}
+
+// Collects where OpenMP's places allow threads to run. With OMP_PROC_BIND or OMP_PLACES set, the
+// runtime may have bound this thread before main, and its own mask would then show a single core.
+static void places_collect(hwloc_bitmap_t mask, int *processors) {
     for (int place = 0; place < omp_get_num_places(); place++) {
-        int count = omp_get_place_num_procs(place);
-        int *processors = memory_allocate((size_t)count, sizeof *processors, "OpenMP places");
         omp_get_place_proc_ids(place, processors);
-        for (int i = 0; i < count; i++)
+        for (int i = 0; i < omp_get_place_num_procs(place); i++)
             hwloc_bitmap_set(mask, (unsigned)processors[i]);
-        memory_free(processors);
     }
 }
 
-// hwloc's allowed set knows cpuset containers but not `taskset`; the start mask knows that.
-static void usable_find(struct topology *topology) {
+// Finds the usable hardware threads. hwloc's allowed set reflects cpuset containers but not
+// `taskset`, which the mask that this thread started with reflects. `start` is scratch.
+static void usable_find(struct topology *topology, hwloc_bitmap_t start, int *processors) {
     hwloc_const_cpuset_t allowed = hwloc_topology_get_allowed_cpuset(topology->hwloc);
     hwloc_bitmap_copy(topology->usable, allowed);
     if (!hwloc_topology_is_thissystem(topology->hwloc))
         return;
-    hwloc_bitmap_t start = hwloc_bitmap_alloc();
     if (omp_get_proc_bind() != omp_proc_bind_false)
-        places_collect(start);
+        places_collect(start, processors);
     else if (hwloc_get_cpubind(topology->hwloc, start, HWLOC_CPUBIND_THREAD) != 0)
         hwloc_bitmap_zero(start);
     if (hwloc_bitmap_intersects(start, allowed))
         hwloc_bitmap_and(topology->usable, start, allowed);
-    hwloc_bitmap_free(start);
 }
 
-// The k-th core with a usable hardware thread, or NULL; *count gets how many were passed.
+// Returns the k-th core with a usable hardware thread, or NULL. *count gets the number of usable
+// cores before it, or of all usable cores.
 static hwloc_obj_t core_find(const struct topology *topology, int k, int *count) {
     hwloc_obj_t core = NULL;
     *count = 0;
@@ -61,39 +67,60 @@ static hwloc_obj_t core_find(const struct topology *topology, int k, int *count)
     return NULL;
 }
 
-struct topology *topology_load(struct gabion_error *error) {
-    hwloc_topology_t hwloc;
-    if (hwloc_topology_init(&hwloc) != 0) {
-        error_set(error, GABION_ERROR_RUN, "hwloc could not start: %s", strerror(errno));
-        return NULL;
+static bool hwloc_load(hwloc_topology_t *hwloc, struct gabion_error *error) {
+    if (hwloc_topology_init(hwloc) != 0) {
+        *hwloc = NULL;
+        return error_set(error, GABION_ERROR_RUN, "hwloc could not start: %s", strerror(errno));
     }
     // Cores that a container may not use are still cores of the machine.
-    hwloc_topology_set_flags(hwloc, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
-    if (hwloc_topology_load(hwloc) != 0) {
-        error_set(error, GABION_ERROR_RUN,
-                  "hwloc could not read the machine's topology: %s. Try `lstopo`, and unset "
-                  "HWLOC_* environment variables",
-                  strerror(errno));
-        hwloc_topology_destroy(hwloc);
-        return NULL;
-    }
-    struct topology *topology = memory_allocate(1, sizeof *topology, "topology");
-    topology->hwloc = hwloc;
+    hwloc_topology_set_flags(*hwloc, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
+    return hwloc_topology_load(*hwloc) == 0 ||
+           error_set(error, GABION_ERROR_RUN,
+                     "hwloc could not read the machine's topology: %s. Try `lstopo`, and unset "
+                     "HWLOC_* environment variables",
+                     strerror(errno));
+}
+
+static bool topology_fill(struct topology *topology, int *processors, struct gabion_error *error) {
+    if (!hwloc_load(&topology->hwloc, error))
+        return false;
     // Some virtual machines show hardware threads without cores.
-    bool has_cores = hwloc_get_nbobjs_by_type(hwloc, HWLOC_OBJ_CORE) > 0;
+    bool has_cores = hwloc_get_nbobjs_by_type(topology->hwloc, HWLOC_OBJ_CORE) > 0;
     topology->core_type = has_cores ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
     topology->usable = hwloc_bitmap_alloc();
-    usable_find(topology);
+    hwloc_bitmap_t start = hwloc_bitmap_alloc();
+    bool complete = topology->usable != NULL && start != NULL;
+    if (complete)
+        usable_find(topology, start, processors);
+    else
+        error_set(error, GABION_ERROR_MEMORY, "out of memory: hwloc's sets of cores");
+    hwloc_bitmap_free(start);
+    if (!complete)
+        return false;
     core_find(topology, -1, &topology->allowed_cores);
     topology->quota = cgroup_cpu_quota("");
-    return topology;
+    return true;
+}
+
+// Allocates before hwloc starts: a failed allocation does not return, and hwloc's own memory would
+// be lost.
+struct topology *topology_load(struct gabion_error *error) {
+    struct topology *topology = memory_allocate(1, sizeof *topology, "topology");
+    int *processors = places_allocate();
+    bool filled = topology_fill(topology, processors, error);
+    memory_free(processors);
+    if (filled)
+        return topology;
+    topology_free(topology);
+    return NULL;
 }
 
 void topology_free(struct topology *topology) {
     if (topology == NULL)
         return;
     hwloc_bitmap_free(topology->usable);
-    hwloc_topology_destroy(topology->hwloc);
+    if (topology->hwloc != NULL)
+        hwloc_topology_destroy(topology->hwloc);
     memory_free(topology);
 }
 
@@ -120,7 +147,7 @@ double topology_cpu_quota(const struct topology *topology) { return topology->qu
 
 int topology_default_threads(const struct topology *topology) {
     int threads = topology->allowed_cores;
-    // Rounded down: threads that meet at barriers all wait for the one that was stopped.
+    // Rounded down: all threads would wait at barriers for the one that the quota stops.
     if (topology->quota > 0 && topology->quota < threads)
         threads = (int)topology->quota;
     return threads > 1 ? threads : 1;
@@ -129,10 +156,12 @@ int topology_default_threads(const struct topology *topology) {
 bool topology_pin(const struct topology *topology, int k) {
     int passed;
     hwloc_obj_t core = core_find(topology, k, &passed);
-    // hwloc pretends to succeed on a topology that is not this machine's.
+    // hwloc reports success for a topology that is not this machine's, and does nothing.
     if (core == NULL || !hwloc_topology_is_thissystem(topology->hwloc))
         return false;
     hwloc_bitmap_t set = hwloc_bitmap_alloc();
+    if (set == NULL)
+        return false;
     hwloc_bitmap_and(set, core->cpuset, topology->usable);
     bool done = hwloc_set_cpubind(topology->hwloc, set, HWLOC_CPUBIND_THREAD) == 0;
     hwloc_bitmap_free(set);

@@ -1,5 +1,6 @@
-// What cores there are and which of them this process may use (hwloc). Loaded once, before the
-// first thread is started: pinning changes what later questions would answer.
+// The cores of the machine and which of them this process may use, as hwloc finds them.
+//
+// Load it once, before the first team: pinning changes the mask that tells which cores are allowed.
 #ifndef PARALLEL_TOPOLOGY_H
 #define PARALLEL_TOPOLOGY_H
 
@@ -9,24 +10,31 @@
 
 struct topology;
 
+// Returns NULL with an error when hwloc fails.
 struct topology *topology_load(struct gabion_error *error);
 void topology_free(struct topology *topology);
 
 int topology_packages(const struct topology *topology);
 int topology_numa_nodes(const struct topology *topology);
-int topology_cores(const struct topology *topology);         // physical cores of the machine
-int topology_allowed_cores(const struct topology *topology); // in the allowed set and start mask
-double topology_cpu_quota(const struct topology *topology);  // cgroup limit in cores; 0: none
+int topology_cores(const struct topology *topology); // physical cores of the machine
+
+// Physical cores that this process may use: containers and `taskset` can take some away.
+int topology_allowed_cores(const struct topology *topology);
+
+// The limit of the process's control group, in cores; 0: no limit.
+double topology_cpu_quota(const struct topology *topology);
+
+// One thread per allowed core, but no more than the quota allows.
 int topology_default_threads(const struct topology *topology);
 
-// Binds the calling thread to the k-th allowed core. False where the system refuses.
+// Binds the calling thread to the k-th allowed core. Returns false where the system rejects it.
 bool topology_pin(const struct topology *topology, int k);
 
-// Gives the calling thread all allowed cores again: a thread started by a pinned one (a writer)
-// inherits its single core.
+// Lets the calling thread use all allowed cores again. A thread that a pinned one starts (such as
+// one that writes files) inherits its single core and needs this.
 bool topology_unpin(const struct topology *topology);
 
-// Several "key: value" lines for `gabion info`.
+// Writes several "key: value" lines for `gabion info`, cut at `size` - 1 characters.
 void topology_describe(const struct topology *topology, char *text, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
-// The few types that the public interface shares with every folder. engine/gabion.h includes this
-// file; `make install` copies its text into the installed gabion.h, which then needs no other header.
+// The types that the public interface shares with all folders. engine/gabion.h includes this file;
+// `make install` copies its text into the installed gabion.h, which then needs no other header.
 #ifndef PARALLEL_TYPES_H
 #define PARALLEL_TYPES_H
 
@@ -14,12 +14,12 @@ typedef struct gabion_quat {
 
 enum gabion_status {
     GABION_OK = 0,
-    GABION_ERROR_RUN = 1,    // the run failed: disk full, did not converge as asked
+    GABION_ERROR_RUN = 1,    // the run failed: the disk is full, a step did not converge
     GABION_ERROR_INPUT = 2,  // bad usage or bad input
     GABION_ERROR_MEMORY = 3, // out of memory
 };
 
-// What went wrong. Zero it before the first call; the first error is kept until the caller zeroes
+// What went wrong. Zero it before the first call; it keeps the first error until the caller zeroes
 // it again.
 struct gabion_error {
     enum gabion_status status;

@@ -1,6 +1,6 @@
-// Functions compiled twice and chosen at run time: for AVX2 and for any processor. Both do the same
-// operations in the same order and give the same bits. The race detector is not ready yet when the
-// program's loader makes the choice.
+// WIDE before a function compiles it twice, for AVX2 and for any processor; the program's loader
+// chooses one. Both do the same operations in the same order and give the same bits. Under the race
+// detector only one is compiled, because the detector is not ready when the loader runs.
 #ifndef PARALLEL_WIDE_H
 #define PARALLEL_WIDE_H
 
@@ -13,8 +13,8 @@
 #define WIDE
 #endif
 
-// Four numbers side by side. Only for local variables: how such a value is passed between functions
-// depends on the processor.
+// Four numbers side by side. Only for local variables: the way such a value is passed between
+// functions depends on the instruction set.
 typedef double lanes4 __attribute__((vector_size(32)));
 
 #endif

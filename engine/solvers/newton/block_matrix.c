@@ -60,7 +60,10 @@ static void order_nodes(struct block_matrix *matrix, const int32_t *start,
         memory_reserve(matrix->node, &matrix->node_capacity, n, sizeof(int32_t), "order");
     matrix->place =
         memory_reserve(matrix->place, &matrix->place_capacity, n, sizeof(int32_t), "order");
-    if (amd_order(matrix->nodes, start, neighbour, matrix->node, NULL, NULL) < AMD_OK)
+    int status = amd_order(matrix->nodes, start, neighbour, matrix->node, NULL, NULL);
+    if (status == AMD_OUT_OF_MEMORY)
+        memory_exhausted(n, sizeof(int32_t), "the order of a sparse matrix");
+    if (status < AMD_OK)
         for (int32_t i = 0; i < matrix->nodes; i++)
             matrix->node[i] = i;
     for (int32_t k = 0; k < matrix->nodes; k++)
