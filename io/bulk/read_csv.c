@@ -2,6 +2,7 @@
 
 #include "io/bulk/columns.h"
 #include "io/text/csv.h"
+#include "engine/api/key.h"
 #include "io/text/number.h"
 
 #define AT(member) offsetof(struct gabion_body, member)

@@ -25,6 +25,9 @@ static inline struct fields case_fields(const struct case_file *file) {
     return (struct fields){file->root, &case_keys};
 }
 
+// The settings of a checked document: its values, and the defaults of the rest.
+struct gabion_settings case_read_settings(const struct yaml_node *root);
+
 // Reads the file and what it includes, applies the overrides and pulls in the tables it names
 // (io/case/resolve.c). NULL on an error; the positions belong to `origins`.
 struct yaml_node *case_resolve(const char *path, const char *const *overrides, int override_count,

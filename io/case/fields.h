@@ -33,4 +33,8 @@ void fields_components(struct fields fields, const char *key, double *values);
 // A list of any length, or of vectors, one after the other: the array belongs to the caller.
 double *fields_numbers(struct fields fields, const char *key, size_t *count);
 
+// Stores every value that the mapping gives, and that its keys have a member of `object` for, into
+// that member; likewise for the mappings inside. Other members keep what they have.
+void fields_store(struct fields fields, void *object);
+
 #endif

@@ -49,7 +49,7 @@ bool case_add_wall(struct fields entry, const struct gabion_body *template,
         .block = fields_vector(wall, "block"),
         .courses = (int)fields_integer(wall, "courses"),
         .blocks = (int)fields_integer(wall, "blocks"),
-        .joint = fields_number(wall, "joint"),
+        .interface_width = fields_number(wall, "interface_width"),
     };
     struct wall_opening *openings = read_openings(wall, &definition.openings);
     definition.opening = openings;

@@ -1,10 +1,11 @@
 // Rules that tie several keys together, and values that a range cannot describe.
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/gabion.h"
+#include "engine/api/settings.h"
+#include "io/case/case_file.h"
 #include "io/case/check.h"
-#include "io/case/fields.h"
 #include "io/case/grains.h"
 #include "parallel/memory.h"
 
@@ -285,43 +286,48 @@ static void check_tilt(struct problems *problems, struct fields tilt) {
     check_signal(problems, tilt);
 }
 
-// Keys that time.scheme corrective does not go with.
-static void check_scheme(struct problems *problems, struct fields file) {
-    struct fields time = fields_section(file, "time"), solver = fields_section(file, "solver");
-    struct fields contact = fields_section(file, "contact");
-    if (fields_choice(time, "scheme") != GABION_SCHEME_CORRECTIVE) {
-        if (fields_have(solver, "budget"))
-            problems_add(problems, fields_node(solver, "budget")->at,
-                         "solver.budget belongs to time.scheme: corrective; remove this key");
-        return;
+// ---- settings ----
+
+// The node at "solver.budget", or the innermost mapping around it that the document has.
+static const struct yaml_node *find_nearest(const struct yaml_node *node, const char *path,
+                                            bool *found) {
+    char part[64];
+    size_t length = strcspn(path, ".");
+    snprintf(part, sizeof part, "%.*s", (int)length, path);
+    const struct yaml_node *child = yaml_find(node, part);
+    *found = child && path[length] == '\0';
+    return child && path[length] ? find_nearest(child, path + length + 1, found)
+                                 : (child ? child : node);
+}
+
+static void check_settings(struct problems *problems, const struct yaml_node *root,
+                           const struct gabion_settings *settings) {
+    char text[SETTINGS_RULE_SIZE];
+    for (size_t k = 0; k < settings_rule_count; k++) {
+        const struct settings_rule *rule = &settings_rules[k];
+        bool given;
+        const struct yaml_node *place = find_nearest(root, rule->key, &given);
+        if (rule->broken(settings) && (given || !rule->if_given))
+            problems_add(problems, place->at, "%s", settings_rule_describe(rule, settings, text));
     }
-    const struct yaml_node *at = fields_node(time, "scheme");
-    if (fields_choice(solver, "method") != GABION_METHOD_BICG)
-        problems_add(problems, at->at, "time.scheme corrective needs solver.method: bicg");
-    if (fields_integer(contact, "projection") > 0)
-        problems_add(problems, fields_node(contact, "projection")->at,
-                     "time.scheme corrective has a position pass of its own; give its iterations "
-                     "as the first number of solver.budget and remove this key");
-    if (fields_choice(contact, "gap") == GABION_GAP_STABILIZED)
-        problems_add(problems, fields_node(contact, "gap")->at,
-                     "contact.gap stabilized belongs to time.scheme: moreau; remove this key");
-    if (fields_number(solver, "time_budget") > 0)
-        problems_add(problems, fields_node(solver, "time_budget")->at,
-                     "time.scheme corrective counts iterations, not time: give solver.budget and "
-                     "remove this key");
+}
+
+// The laws that time.scheme corrective supports.
+static void check_corrective_laws(struct problems *problems, struct fields file) {
     for (size_t i = 0; i < fields_count(file, "laws"); i++) {
         struct fields law = fields_entry(file, "laws", i);
         double friction = fields_number(law, "friction");
         if (friction > 0 && isfinite(friction))
             problems_add(problems, fields_node(law, "friction")->at,
-                         "laws[%zu].friction: time.scheme corrective knows 0 and sticking alone, "
+                         "laws[%zu].friction: time.scheme corrective supports only 0 and sticking, "
                          "found %g",
                          i, friction);
         if (fields_number(law, "tangential_restitution") > 0)
-            problems_add(problems, fields_node(law, "tangential_restitution")->at,
-                         "laws[%zu].tangential_restitution: time.scheme corrective has none; "
-                         "remove this key",
-                         i);
+            problems_add(
+                problems, fields_node(law, "tangential_restitution")->at,
+                "laws[%zu].tangential_restitution: time.scheme corrective supports only 0; "
+                "remove this key",
+                i);
     }
 }
 
@@ -338,12 +344,13 @@ static void check_joint(struct problems *problems, struct fields joint) {
 
 void case_check_rules(const struct yaml_node *root, struct problems *problems) {
     struct fields file = {root, &case_keys};
-    if (fields_have(file, "gravity_ramp"))
-        require_below(problems, fields_section(file, "gravity_ramp"), "start", "end");
+    const struct gabion_settings settings = case_read_settings(root);
+    check_settings(problems, root, &settings);
     if (fields_have(file, "tilt"))
         check_tilt(problems, fields_section(file, "tilt"));
     check_laws(problems, file);
-    check_scheme(problems, file);
+    if (settings.scheme == GABION_SCHEME_CORRECTIVE)
+        check_corrective_laws(problems, file);
     for (size_t i = 0; i < fields_count(file, "bodies"); i++)
         check_body(problems, file, fields_entry(file, "bodies", i));
     for (size_t i = 0; i < fields_count(file, "containers"); i++)

@@ -3,16 +3,7 @@
 #ifndef IO_CASE_SECTIONS_H
 #define IO_CASE_SECTIONS_H
 
-#include <math.h>
-
 #include "io/case/keys.h"
-
-static const struct key_range positive = {0.0, INFINITY, .low_open = true};
-static const struct key_range not_negative = {.low = 0.0, .high = INFINITY};
-static const struct key_range counting = {.low = 1.0, .high = 2147483647.0};
-
-#define SECTION(keys_)                                                                             \
-    { (keys_), sizeof(keys_) / sizeof(keys_)[0] }
 
 // io/case/masonry_keys.c
 extern const struct key_section box_shape_section, prism_section, wedge_section, hull_section,

@@ -15,23 +15,6 @@ bool number_parse(const char *text, double *value) {
     return *end == '\0' && isfinite(*value);
 }
 
-bool word_take(const char **list, char word[WORD_SIZE]) {
-    size_t length = strcspn(*list, " ");
-    if (length == 0)
-        return false;
-    snprintf(word, WORD_SIZE, "%.*s", (int)length, *list);
-    *list += length + ((*list)[length] == ' ');
-    return true;
-}
-
-int word_index(const char *list, const char *text) {
-    char word[WORD_SIZE];
-    for (int index = 0; word_take(&list, word); index++)
-        if (strcmp(word, text) == 0)
-            return index;
-    return -1;
-}
-
 #define SUGGESTION_LENGTH (SUGGESTION_SIZE - 1)
 
 // Damerau-Levenshtein distance (optimal string alignment): swapped neighbours count once.

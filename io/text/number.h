@@ -8,11 +8,6 @@
 // The whole text is one finite decimal number. No hexadecimal, no "nan", no blanks.
 bool number_parse(const char *text, double *value);
 
-// Lists of words separated by single blanks, as the key table has them.
-#define WORD_SIZE 32
-bool word_take(const char **list, char word[WORD_SIZE]); // the next one; false at the end
-int word_index(const char *list, const char *text);      // -1: not in the list
-
 // The candidate nearest to a misspelt word, if it is near enough to be meant.
 #define SUGGESTION_SIZE 41
 struct suggestion {

@@ -118,9 +118,11 @@ static void bad_blocks_are_refused(void **state) {
            "case.yaml:3:62: cannot find the file \"gone.obj\"");
     refuse(BASE "bodies: [{material: wall, position: [0, 0, 0], box: {size: [1, 1, 1]}}]\n",
            "a moving body needs a density");
-    refuse_build(BASE LAWS "generators: [{name: w, material: grain,\n"
-                           "  wall: {block: [1, 1, 1], courses: 1, blocks: 1, joint: 1}}]\n",
-                 "case.yaml:4:14: wall 'w': a joint of 1 m");
+    refuse_build(BASE LAWS
+                 "generators: [{name: w, material: grain,\n"
+                 "  wall: {block: [1, 1, 1], courses: 1, blocks: 1, interface_width: 1}}]\n",
+                 "case.yaml:4:14: wall 'w': interface_width: expected 0 or more and less than a "
+                 "block (1 m), found 1 m");
     refuse(BASE "generators: [{material: grain, wall: {block: [1, 1, 1], courses: 1, blocks: 1,\n"
                 "  mark: [{name: a, blocks: []}]}}]\n",
            "mark[0].blocks: expected one or a list of whole numbers >= 1, found a list of 0");
