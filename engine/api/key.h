@@ -46,12 +46,12 @@ struct key {
     int size;
     const char *unit;    // NULL: a pure number
     const char *initial; // the value when the key is absent, as users write it; NULL: none
-    double initial_value[KEY_SIZE_MAX]; // of a number, integer, boolean or vector in a struct
-    const struct key_range *range; // of a number or of every component; NULL: any finite number
+    double initial_value[KEY_SIZE_MAX]; // the same in numbers, for values that a struct holds
+    const struct key_range *range; // of the number or of each component; NULL: any finite number
     const char *words; // separated by blanks; a choice has them in the order of its enum
     const struct key_section *section;
     const char *help;
-    size_t offset, width; // of the member that holds the value (KEY_MEMBER); width 0: none does
+    size_t offset, width; // the struct member that holds the value (KEY_MEMBER); width 0: none
     bool in_radians;      // users give degrees, the member holds radians
 };
 

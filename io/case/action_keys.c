@@ -1,4 +1,4 @@
-// Keys of what happens in a run: drivers, tilting, forces, resets, removals and probes.
+// The keys of drivers, tilt, forces, resets, removals and probes.
 #include "io/case/sections.h"
 
 #define SMOOTH_KEY                                                                                 \
@@ -23,9 +23,9 @@ static const struct key_section force_sine_section = KEY_SECTION_OF(force_sine_k
 
 static const struct key driver_ramp_keys[] = {
     {"distance", KEY_NUMBER, .one_of = true, .unit = "m",
-     .help = "along direction, gone through from start to end"},
+     .help = "travelled along direction from start to end"},
     {"angle", KEY_NUMBER, .one_of = true, .unit = "deg",
-     .help = "with turn, gone through from start to end"},
+     .help = "turned through from start to end; needs turn"},
     SMOOTH_KEY,
 };
 static const struct key_section driver_ramp_section = KEY_SECTION_OF(driver_ramp_keys);
@@ -36,7 +36,7 @@ static const struct key force_ramp_keys[] = {
 static const struct key_section force_ramp_section = KEY_SECTION_OF(force_ramp_keys);
 static const struct key tilt_ramp_keys[] = {
     {"angle", KEY_NUMBER, .required = true, .unit = "deg",
-     .help = "gone through from start to end"},
+     .help = "turned through from start to end"},
     SMOOTH_KEY,
 };
 static const struct key_section tilt_ramp_section = KEY_SECTION_OF(tilt_ramp_keys);
@@ -68,9 +68,11 @@ static const struct key turn_keys[] = {
 static const struct key_section turn_section = KEY_SECTION_OF(turn_keys);
 
 #define TIMES_KEYS                                                                                 \
-    {"start", KEY_NUMBER, .unit = "s", .initial = "0", .help = "nothing happens before"}, {        \
-        "end", KEY_NUMBER, .unit = "s", .initial = "inf", .words = "inf",                          \
-                           .help = "nor after; a ramp ends there"                                  \
+    {"start", KEY_NUMBER, .unit = "s", .initial = "0", .help = "the action begins at this time"},  \
+    {                                                                                              \
+        "end", KEY_NUMBER,                                                                         \
+            .unit = "s", .initial = "inf", .words = "inf",                                         \
+            .help = "the action ends at this time, and a ramp reaches its final value"             \
     }
 #define GROUP_KEY                                                                                  \
     { "group", KEY_NAME, .required = true, .help = "a body name, or CONTAINER.WALL" }
@@ -78,9 +80,9 @@ static const struct key_section turn_section = KEY_SECTION_OF(turn_keys);
 static const struct key driver_keys[] = {
     GROUP_KEY,
     {"direction", KEY_VECTOR, .either = true, .size = 3,
-     .help = "the bodies move along it, by metres; any length but 0"},
+     .help = "the bodies move along it, in metres; any length but 0"},
     {"turn", KEY_SECTION, .either = true, .section = &turn_section,
-     .help = "the bodies turn about an axis, by degrees"},
+     .help = "the bodies turn about an axis, in degrees"},
     TIMES_KEYS,
     {"velocity", KEY_NUMBER, .one_of = true, .unit = "m/s",
      .help = "constant speed along direction"},
@@ -88,8 +90,8 @@ static const struct key driver_keys[] = {
     {"sine", KEY_SECTION, .one_of = true, .section = &driver_sine_section,
      .help = "amplitude sin(2 pi frequency (t - start) + phase)"},
     {"ramp", KEY_SECTION, .one_of = true, .section = &driver_ramp_section,
-     .help = "a distance or an angle between start and end, at constant speed but for the smooth "
-             "run-in and run-out"},
+     .help = "a distance or an angle between start and end, at constant speed except during the "
+             "smooth run-in and run-out"},
     {"table", KEY_SECTION, .one_of = true, .section = &table_section,
      .help = "displacement along direction in m, or angle of a turn in deg, interpolated linearly "
              "between points of (time of the simulation, value) times scale; counted from the "
@@ -129,7 +131,7 @@ static const struct key force_keys[] = {
 const struct key_section force_section = KEY_SECTION_OF(force_keys);
 
 static const struct key reset_keys[] = {
-    {"group", KEY_NAME, .required = true, .help = "whose bodies are reset"},
+    {"group", KEY_NAME, .required = true, .help = "the bodies to reset"},
     {"time", KEY_NUMBER, .required = true, .unit = "s", .range = &key_not_negative, .help = "when"},
     {"velocity", KEY_VECTOR, .size = 3, .unit = "m/s", .initial = "0 0 0", .help = "from then on"},
     {"spin", KEY_VECTOR, .size = 3, .unit = "rad/s", .initial = "0 0 0", .help = "from then on"},
@@ -137,7 +139,7 @@ static const struct key reset_keys[] = {
 const struct key_section reset_section = KEY_SECTION_OF(reset_keys);
 
 static const struct key removal_keys[] = {
-    {"group", KEY_NAME, .required = true, .help = "whose bodies leave the run"},
+    {"group", KEY_NAME, .required = true, .help = "the bodies to remove"},
     {"time", KEY_NUMBER, .required = true, .unit = "s", .range = &key_not_negative, .help = "when"},
 };
 const struct key_section removal_section = KEY_SECTION_OF(removal_keys);

@@ -19,7 +19,8 @@ static struct output_settings read_output(const struct yaml_node *root) {
     return output;
 }
 
-// The part that a case from files and one from a checkpoint have in common. Takes `file`.
+// Checks the document and reads the settings, for cases from files and from checkpoints. Frees
+// `file` on an error.
 static struct case_file *finish(struct case_file *file, struct gabion_error *error) {
     size_t size;
     if (!file->root || !case_check(file->root, error)) {
@@ -59,8 +60,8 @@ static bool override_resolved(struct case_file *file, const char *override,
     if (may_change(override))
         return case_override(file->root, override, &file->origins, error);
     return error_set(error, GABION_ERROR_INPUT,
-                     "--set %s: a run that goes on can change solver, contact, output, stop and "
-                     "time.end; for anything else start a new run",
+                     "--set %s: a resumed run can change only solver, contact, output, stop and "
+                     "time.end; start a new run to change anything else",
                      override);
 }
 

@@ -22,7 +22,7 @@ void problems_add(struct problems *problems, struct yaml_position at, const char
     vsnprintf(line + length, sizeof line - (size_t)length, format, arguments);
     va_end(arguments);
     size_t needed = strlen(line) + 1;
-    // Problems are shown in order: after one that did not fit, none.
+    // Once a problem did not fit, later ones are only counted, so that the text stays in order.
     if (problems->shown < problems->count - 1 || problems->shown == PROBLEMS_SHOWN ||
         problems->length + needed >= sizeof problems->text)
         return;
@@ -110,7 +110,7 @@ static void unknown_key(struct checker *c, const struct key_section *section,
                  suggestion_print(&suggestion, hint, sizeof hint));
 }
 
-// A path is for reading: a long one is cut.
+// Appends a key to a path. Long paths are cut: they appear in messages only.
 static void path_join(char out[PATH_SIZE], const char *path, const char *key) {
     if (snprintf(out, PATH_SIZE, "%s%s%s", path, path[0] ? "." : "", key) >= PATH_SIZE)
         memcpy(out + PATH_SIZE - 4, "...", 4);
@@ -230,7 +230,8 @@ static void check_named(struct checker *c, const struct key *key, const struct y
     }
 }
 
-// True when the value is of a simple type and good; sections are checked inside.
+// Returns whether the value agrees with the key's type and range. Problems inside sections, and
+// names of unknown materials, are reported here and count as good.
 static bool good_value(struct checker *c, const struct key *key, const struct yaml_node *node,
                        const char *path) {
     switch (key->type) {

@@ -1,4 +1,4 @@
-// The key table in words, for people.
+// Explains the table of keys, for `gabion explain` and the manual.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "io/case/keys.h"
 #include "io/text/number.h"
 
-// The key of the file that stands for "everything" when a path is walked.
+// Stands for the whole file, where every path starts.
 static const struct key whole_file = {"", KEY_SECTION, .section = &case_keys,
                                       .help = "a case file"};
 
@@ -36,7 +36,7 @@ static void explain(FILE *stream, const struct key *key, const char *path, int d
         explain(stream, &key->section->keys[i], path, depth + 1);
 }
 
-// Full paths of the keys called `name`, wherever they are.
+// Prints the full paths of all keys called `name`.
 static void print_places(FILE *stream, const struct key_section *section, const char *prefix,
                          const char *name) {
     for (size_t i = 0; i < section->count; i++) {
@@ -70,7 +70,7 @@ static void report_unknown(const struct key *key, const char *part, struct gabio
     free(places);
 }
 
-// Walks "laws[2].friction" or "laws.friction"; NULL and an error at the first unknown part.
+// Follows "laws[2].friction" or "laws.friction". Returns NULL and reports the first unknown part.
 static const struct key *find_path(const char *path, struct gabion_error *error) {
     const struct key *key = &whole_file;
     char part[64];
@@ -108,8 +108,8 @@ bool case_explain(const char *path, char *text, size_t size, struct gabion_error
     if (fits)
         memcpy(text, words, length + 1);
     free(words);
-    return fits ||
-           error_set(error, GABION_ERROR_RUN, "the explanation needs %zu bytes", length + 1);
+    return fits || error_set(error, GABION_ERROR_RUN,
+                             "the explanation does not fit: it has %zu bytes", length + 1);
 }
 
 static void markdown_row(FILE *stream, const struct key *key, const char *path) {

@@ -1,4 +1,4 @@
-// Keys of clumps, disks and hollow containers.
+// The keys of clumps, disks and hollow containers.
 #include "io/case/sections.h"
 
 #define INERTIA_KEY                                                                                \

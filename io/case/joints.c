@@ -1,4 +1,4 @@
-// Joints of a case: keys, and what becomes of them.
+// Joints of a case: their keys, and how they are added to the world.
 #include "engine/solvers/panel.h"
 #include "engine/world/world.h"
 #include "io/case/case_file.h"
@@ -44,7 +44,7 @@ static const struct key joint_keys[] = {
 };
 const struct key_section joint_section = KEY_SECTION_OF(joint_keys);
 
-// A name is that of a group; a joint needs a group of one.
+// Finds the body that a joint names: the only one of its group.
 static bool find_body(struct fields joint, const char *key, struct gabion_world *world, int32_t *id,
                       struct gabion_error *error) {
     const struct yaml_node *name = fields_node(joint, key);

@@ -47,7 +47,7 @@ static const struct key_section law_section = KEY_SECTION_OF(law_keys);
 
 // ---- bodies ----
 
-// What a body, a generator and an import have in common.
+// The keys that bodies, generators and imports share.
 #define BODY_KEYS                                                                                   \
     {"name", KEY_NAME, .help = "group that drivers, forces, probes and removals name"},             \
         {"material", KEY_MATERIAL, .required = true, .help = "a name under materials"},             \
@@ -56,7 +56,7 @@ static const struct key_section law_section = KEY_SECTION_OF(law_keys);
         {"spin",          KEY_VECTOR,         .size = 3,                                            \
          .unit = "rad/s", .initial = "0 0 0", .help = "angular velocity at the start, world axes"}, \
         {"fixed", KEY_BOOLEAN, .initial = "false",                                                  \
-         .help = "never moves, or only as a driver says"},                                          \
+         .help = "never moves, unless a driver moves it"},                                          \
         {"lock", KEY_CHOICES, .words = "x y z rx ry rz",                                            \
          .help = "degrees of freedom that stay still, world axes"},                                 \
         {"density", KEY_NUMBER, .unit = "kg/m3", .range = &key_positive,                            \
@@ -129,7 +129,7 @@ static const struct key container_keys[] = {
     {"drum", KEY_SECTION, .one_of = true, .section = &drum_section,
      .help = "the inside of a cylinder"},
     {"walls", KEY_CHOICES, .words = "xmin xmax ymin ymax zmin zmax",
-     .initial = "xmin xmax ymin ymax zmin zmax", .help = "of a box: those that exist"},
+     .initial = "xmin xmax ymin ymax zmin zmax", .help = "the walls of a box that exist"},
 };
 static const struct key_section container_section = KEY_SECTION_OF(container_keys);
 
@@ -139,10 +139,10 @@ static const struct key_section container_section = KEY_SECTION_OF(container_key
      .unit = "m",                                                                                  \
      .initial = "0",                                                                               \
      .range = &key_not_negative,                                                                   \
-     .help = "smaller ones are drawn again"},                                                      \
+     .help = "smaller radii are drawn again"},                                                     \
     {                                                                                              \
         "high", KEY_NUMBER, .required = true, .unit = "m", .range = &key_positive,                 \
-                            .help = "larger ones are drawn again"                                  \
+                            .help = "larger radii are drawn again"                                 \
     }
 
 static const struct key normal_keys[] = {

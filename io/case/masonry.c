@@ -2,7 +2,7 @@
 
 #include "parallel/memory.h"
 
-// The marks of all entries, one per block. The array belongs to the caller.
+// Reads the marks of all entries, one per block. The caller frees the array.
 static bool read_marks(struct fields kind, struct gabion_world *world, struct block_marks *marks,
                        struct block_mark **array, struct gabion_error *error) {
     size_t count = 0, capacity = 0;

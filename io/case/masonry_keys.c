@@ -1,4 +1,4 @@
-// Keys of the shapes of blocks and of the masonry generators.
+// The keys of block shapes and of the masonry generators.
 #include "io/case/sections.h"
 
 static const struct key_range straight = {0.0, 180.0, .low_open = true, .high_open = true};
@@ -21,7 +21,7 @@ static const struct key prism_keys[] = {
 };
 const struct key_section prism_section = KEY_SECTION_OF(prism_keys);
 
-// The ring that an arch and a voussoir are cut from.
+// The keys of the ring that arches and voussoirs are cut from.
 #define RING_KEYS                                                                                  \
     {"radius",                                                                                     \
      KEY_NUMBER,                                                                                   \
@@ -121,7 +121,7 @@ static const struct key arch_keys[] = {
     ORIGIN_KEY("centre of the circle; the arch spans along x"),
     RING_KEYS,
     {"angle", KEY_NUMBER, .unit = "deg", .initial = "180", .range = &full_circle,
-     .help = "of embrace; 180 is a semicircle"},
+     .help = "between the two springings; 180 is a semicircle"},
     {"voussoirs", KEY_INTEGER, .required = true, .range = &key_counting, .help = "equal blocks"},
     {"abutments", KEY_BOOLEAN, .initial = "true",
      .help = "fixed blocks under the ends, groups NAME.left and NAME.right"},

@@ -41,7 +41,7 @@ static void require_direction(struct problems *problems, struct fields fields, c
 static int compare_names(const void *a, const void *b) {
     const struct yaml_node *const *left = a, *const *right = b;
     int order = strcmp((*left)->text, (*right)->text);
-    // Equal names in the order of the file, so that the second one is reported.
+    // Equal names keep the order of the file, so that the second one is reported.
     return order ? order : (*left)->at.line - (*right)->at.line;
 }
 
@@ -71,7 +71,7 @@ static size_t material_index(const struct yaml_node *materials, const char *name
 static void check_laws(struct problems *problems, struct fields file) {
     const struct yaml_node *materials = fields_node(file, "materials");
     size_t side = materials->count;
-    // Who has set the law of a pair; the last place is for the default.
+    // The node that set the law of each pair; the last entry is for the default law.
     const struct yaml_node **setter = memory_allocate(side * side + 1, sizeof *setter, "laws");
     for (size_t i = 0; i < fields_count(file, "laws"); i++) {
         const struct yaml_node *pair = fields_node(fields_entry(file, "laws", i), "between");
@@ -141,7 +141,7 @@ static void check_container(struct problems *problems, struct fields container) 
         require_below(problems, fields_section(container, "box"), "min", "max");
     else if (fields_have(container, "walls"))
         problems_add(problems, fields_node(container, "walls")->at,
-                     "walls are those of a box; remove this key");
+                     "only a box has walls; remove this key");
     if (fields_have(container, "drum"))
         require_direction(problems, fields_section(container, "drum"), "axis");
 }
@@ -153,7 +153,7 @@ static const struct yaml_node *find_disk(const struct yaml_node *entry) {
     return disk ? disk : yaml_find(yaml_find(entry, "fill"), "disk");
 }
 
-// What moves in a plane cannot start out of it.
+// Reports disks without a plane, and velocities and spins that lead out of the plane.
 static void check_plane(struct problems *problems, struct fields file, const char *list) {
     static const char *const rates[] = {"velocity", "spin"};
     bool plane = fields_have(file, "plane");
@@ -212,7 +212,7 @@ static void check_masonry(struct problems *problems, struct fields generator) {
     }
     if (arch.node && fields_boolean(arch, "abutments"))
         require_name(problems, generator,
-                     "the abutments are the groups NAME.left and NAME.right; or say abutments: "
+                     "the abutments are the groups NAME.left and NAME.right; or give abutments: "
                      "false");
     if (dome.node && fields_boolean(dome, "base"))
         require_name(problems, generator, "the base is the group NAME.base");
@@ -220,7 +220,7 @@ static void check_masonry(struct problems *problems, struct fields generator) {
         require_below(problems, dome, "from", "to");
     if (fields_have(stack, "overhang") && fields_have(stack, "harmonic"))
         problems_add(problems, fields_node(stack, "harmonic")->at,
-                     "harmonic stands in place of overhang; remove one of them");
+                     "harmonic and overhang exclude each other; remove one of them");
 }
 
 static void check_generator(struct problems *problems, struct fields file,
@@ -250,7 +250,8 @@ static void check_signal(struct problems *problems, struct fields action) {
         const struct yaml_node *file = yaml_find(yaml_find(action.node, tables[k]), "file");
         if (file)
             problems_add(problems, file->at,
-                         "%s: a resolved case holds its points, not the name of a file", tables[k]);
+                         "%s: a resolved case contains the points, not the name of a file",
+                         tables[k]);
     }
 }
 
@@ -259,11 +260,12 @@ static void check_force(struct problems *problems, struct fields force) {
     check_signal(problems, force);
 }
 
-// A key that speaks of metres beside one that speaks of degrees.
-static void refuse_unit(struct problems *problems, struct fields fields, const char *key,
+// Reports a key in metres of a turning driver, or in degrees of one that moves along a direction.
+static void report_unit(struct problems *problems, struct fields fields, const char *key,
                         const char *instead, bool turns) {
     if (fields_have(fields, key))
-        problems_add(problems, fields_node(fields, key)->at, "%s does not go with %s; give %s", key,
+        problems_add(problems, fields_node(fields, key)->at,
+                     "%s cannot be combined with %s; give %s instead", key,
                      turns ? "turn" : "direction", instead);
 }
 
@@ -274,9 +276,9 @@ static void check_driver(struct problems *problems, struct fields driver) {
         require_direction(problems, fields_section(driver, "turn"), "axis");
     else
         require_direction(problems, driver, "direction");
-    refuse_unit(problems, driver, turns ? "velocity" : "rate",
+    report_unit(problems, driver, turns ? "velocity" : "rate",
                 turns ? "rate (deg/s)" : "velocity (m/s)", turns);
-    refuse_unit(problems, ramp, turns ? "distance" : "angle",
+    report_unit(problems, ramp, turns ? "distance" : "angle",
                 turns ? "angle (deg)" : "distance (m)", turns);
     check_signal(problems, driver);
 }
@@ -288,7 +290,7 @@ static void check_tilt(struct problems *problems, struct fields tilt) {
 
 // ---- settings ----
 
-// The node at "solver.budget", or the innermost mapping around it that the document has.
+// Finds the node at a path such as "solver.budget", or else the innermost mapping on the way to it.
 static const struct yaml_node *find_nearest(const struct yaml_node *node, const char *path,
                                             bool *found) {
     char part[64];
@@ -312,7 +314,7 @@ static void check_settings(struct problems *problems, const struct yaml_node *ro
     }
 }
 
-// The laws that time.scheme corrective supports.
+// Reports the laws that time.scheme corrective does not support.
 static void check_corrective_laws(struct problems *problems, struct fields file) {
     for (size_t i = 0; i < fields_count(file, "laws"); i++) {
         struct fields law = fields_entry(file, "laws", i);
@@ -339,7 +341,8 @@ static void check_joint(struct problems *problems, struct fields joint) {
     if (distance.node && !(vec3_length(vec3_sub(fields_vector(distance, "from"),
                                                 fields_vector(distance, "to"))) > 0.0))
         problems_add(problems, fields_node(distance, "to")->at,
-                     "from and to coincide; a distance needs two points (for none use ball)");
+                     "from and to coincide; a distance needs two different points; use ball to "
+                     "join them in one");
 }
 
 void case_check_rules(const struct yaml_node *root, struct problems *problems) {

@@ -1,5 +1,4 @@
-// What the parts of the key table share. io/case/keys.c holds the table itself; families of
-// sections have files of their own.
+// The sections of the table of keys that have files of their own. io/case/keys.c holds the table.
 #ifndef IO_CASE_SECTIONS_H
 #define IO_CASE_SECTIONS_H
 

@@ -6,8 +6,7 @@
 #include <string.h>
 
 bool number_parse(const char *text, double *value) {
-    // strtod also takes hexadecimal, inf, nan and leading blanks: only these characters may reach
-    // it.
+    // strtod also accepts hexadecimal, inf, nan and leading blanks; these characters exclude them.
     if (text[0] == '\0' || text[strspn(text, "0123456789+-.eE")] != '\0')
         return false;
     char *end;
@@ -17,7 +16,8 @@ bool number_parse(const char *text, double *value) {
 
 #define SUGGESTION_LENGTH (SUGGESTION_SIZE - 1)
 
-// Damerau-Levenshtein distance (optimal string alignment): swapped neighbours count once.
+// Returns the Damerau-Levenshtein distance (optimal string alignment): a swap of neighbours counts
+// once.
 static size_t edit_distance(const char *a, const char *b) {
     size_t d[SUGGESTION_LENGTH + 1][SUGGESTION_LENGTH + 1];
     size_t la = strlen(a), lb = strlen(b);
@@ -44,7 +44,7 @@ static size_t edit_distance(const char *a, const char *b) {
 
 struct suggestion suggestion_start(const char *word) {
     size_t length = strlen(word);
-    // A third of the letters may differ, and one always may.
+    // A third of the letters may differ, and at least one.
     return (struct suggestion){.word = word, .distance = length < 4 ? 2 : length / 3 + 1};
 }
 

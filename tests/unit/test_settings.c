@@ -180,7 +180,7 @@ static void reject_both(const struct gabion_settings *settings, const char *text
     assert_null(gabion_create(settings, NULL, &error));
     assert_int_equal(error.status, GABION_ERROR_INPUT);
     assert_string_equal(error.text, message);
-    refuse(text, message);
+    reject(text, message);
 }
 
 static void ranges_are_rejected_in_the_same_words(void **state) {
@@ -243,7 +243,7 @@ static void values_without_meaning_are_rejected(void **state) {
     settings.gap = (enum gabion_gap)3;
     reject_settings(&settings, "contact.gap: expected one of moreau, gap, stabilized, found 3");
     // -1 is how the C interface says auto; a case says auto.
-    refuse(TIME "contact: {alert: -1}\n", "found -1");
+    reject(TIME "contact: {alert: -1}\n", "found -1");
 }
 
 static void rules_are_reported_in_the_same_words(void **state) {
@@ -317,10 +317,10 @@ static void renamed_keys_are_reported(void **state) {
     static char text[4096];
     struct gabion_error error = {0};
     check_former_names(&case_keys);
-    refuse(BASE LAWS "generators:\n- material: grain\n  wall: {block: [1, 1, 1], courses: 1, "
+    reject(BASE LAWS "generators:\n- material: grain\n  wall: {block: [1, 1, 1], courses: 1, "
                      "blocks: 1, joint: 0.1}\n",
            "case.yaml:6:51: generators[0].wall: joint is now interface_width; rename this key");
-    refuse_override(BASE LAWS "generators: [{material: grain, wall: {block: [1, 1, 1], "
+    reject_override(BASE LAWS "generators: [{material: grain, wall: {block: [1, 1, 1], "
                               "courses: 1, blocks: 1}}]\n",
                     "generators[0].wall.joint=0.1", "joint is now interface_width");
     assert_false(case_explain("generators.wall.joint", text, sizeof text, &error));
