@@ -27,7 +27,7 @@ struct polyhedron *generate_voussoir(double radius, double thickness, double dep
 // The turn about y that takes the crown to `angle` from it, to the right.
 static quat turn(double angle) { return (quat){cos(0.5 * angle), 0, sin(0.5 * angle), 0}; }
 
-// A box beyond the springing plane at `angle` from the crown. It reaches past the joint on both
+// A box beyond the springing plane at `angle` from the crown. It reaches past the interface on both
 // sides, so that the last voussoir may hinge and slide on it.
 static bool lay_abutment(struct mason *mason, const struct arch_definition *definition, int side,
                          struct gabion_error *error) {

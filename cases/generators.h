@@ -91,8 +91,8 @@ struct wall_definition {
     vec3 origin;
     vec3 block; // length, depth, height
     int courses;
-    int blocks;   // whole ones per course
-    double joint; // clear width of the vertical joints
+    int blocks;             // whole ones per course
+    double interface_width; // clear width of the vertical interfaces
     const struct wall_opening *opening;
     size_t openings;
     struct block_marks marks;
@@ -125,7 +125,7 @@ struct arch_definition {
     const char *name; // NULL: no abutments
     vec3 origin;      // centre of the circle, middle of the depth
     double radius;    // of the centre line
-    double thickness; // radial, along the joints
+    double thickness; // radial, along the interfaces
     double depth;     // along y
     double angle;     // of embrace, rad: pi for a semicircle
     int voussoirs;
@@ -134,19 +134,19 @@ struct arch_definition {
 bool generate_arch(struct gabion_world *world, const struct arch_definition *definition,
                    struct gabion_error *error);
 
-// Rings of a dome: blocks between two meridian planes and two bed joints that point to the centre,
-// their corners at radius +- thickness / 2. All faces are flat: the corners of a bed joint lie on
-// two rays from the centre, those of the inner and the outer face on two chords that are parallel.
-// The meridian joints run through from ring to ring: turned against each other, the flat beds of
-// two rings would cut into one another. Numbered ring by ring from below, counter-clockwise from
-// the x axis. The base is one more ring below, group "<name>.base".
+// Rings of a dome: blocks between two meridian planes and two bed interfaces that point to the
+// centre, their corners at radius +- thickness / 2. All faces are flat: the corners of a bed
+// interface lie on two rays from the centre, those of the inner and the outer face on two chords
+// that are parallel. The meridian interfaces run through from ring to ring: turned against each
+// other, the flat beds of two rings would cut into one another. Numbered ring by ring from below,
+// counter-clockwise from the x axis. The base is one more ring below, group "<name>.base".
 struct dome_definition {
     struct gabion_body template;
     const char *name; // NULL: no base
     vec3 origin;      // centre of the sphere
     double radius;    // of the middle surface
     double thickness; // radial
-    double from, to;  // latitudes of the lowest and the highest joint, rad above the horizon
+    double from, to;  // latitudes of the lowest and the highest interface, rad above the horizon
     int rings;
     int blocks; // per ring
     struct block_marks marks;
@@ -156,7 +156,7 @@ bool generate_dome(struct gabion_world *world, const struct dome_definition *def
 
 // A tower: square rings of four sides of `blocks` each. A side begins at a corner and ends against
 // the next one, so that the tower is blocks * length + thickness wide; every second ring is
-// mirrored and its joints lie a wall thickness further on. Numbered ring by ring.
+// mirrored and its interfaces lie a wall thickness further on. Numbered ring by ring.
 struct tower_definition {
     struct gabion_body template;
     vec3 origin; // middle of the footprint, at the ground

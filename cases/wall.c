@@ -15,7 +15,7 @@ struct span_list {
 
 struct wall {
     const struct wall_definition *definition;
-    double pitch;          // block and joint
+    double pitch;          // block and interface
     double end;            // length of the wall
     double sliver;         // narrower pieces are rounding
     struct span_list cuts; // of the course at hand: where its blocks may not be
@@ -112,10 +112,11 @@ static bool check_wall(const struct wall *wall, struct gabion_error *error) {
         return error_set(error, GABION_ERROR_INPUT,
                          "%d courses of %d blocks; 1 or more of each are needed",
                          definition->courses, definition->blocks);
-    if (!(definition->joint >= 0 && definition->joint < definition->block.x))
-        return error_set(error, GABION_ERROR_INPUT,
-                         "a joint of %g m; 0 or more is needed, and less than a block (%g m)",
-                         definition->joint, definition->block.x);
+    if (!(definition->interface_width >= 0 && definition->interface_width < definition->block.x))
+        return error_set(
+            error, GABION_ERROR_INPUT,
+            "interface_width: expected 0 or more and less than a block (%g m), found %g m",
+            definition->block.x, definition->interface_width);
     for (size_t k = 0; k < definition->openings; k++)
         if (!check_opening(wall, k, error))
             return error_context(error, "opening %zu", k + 1);
@@ -134,7 +135,8 @@ static void find_cuts(struct wall *wall, int course) {
             add_span(&wall->cuts, span.begin, span.end);
         if (!has_lintel(opening, course))
             continue;
-        add_span(&wall->cuts, lintel.begin - definition->joint, lintel.end + definition->joint);
+        add_span(&wall->cuts, lintel.begin - definition->interface_width,
+                 lintel.end + definition->interface_width);
         add_span(&wall->pieces, fmax(lintel.begin, 0), fmin(lintel.end, wall->end));
     }
     sort_spans(&wall->cuts);
@@ -164,7 +166,7 @@ static void find_pieces(struct wall *wall, int course) {
     find_cuts(wall, course);
     for (int k = 0; k < definition->blocks + halves; k++) {
         double begin = ((double)k - shift) * wall->pitch;
-        double end = ((double)k + 1.0 - shift) * wall->pitch - definition->joint;
+        double end = ((double)k + 1.0 - shift) * wall->pitch - definition->interface_width;
         add_pieces(wall, (struct span){fmax(begin, 0), fmin(end, wall->end)});
     }
     sort_spans(&wall->pieces);
@@ -189,9 +191,9 @@ bool generate_wall(struct gabion_world *world, const struct wall_definition *def
                    struct gabion_error *error) {
     struct mason mason = mason_start(world, &definition->template, &definition->marks);
     struct wall wall = {.definition = definition,
-                        .pitch = definition->block.x + definition->joint,
+                        .pitch = definition->block.x + definition->interface_width,
                         .sliver = 1e-9 * definition->block.x};
-    wall.end = (double)definition->blocks * wall.pitch - definition->joint;
+    wall.end = (double)definition->blocks * wall.pitch - definition->interface_width;
     bool good = check_wall(&wall, error);
     for (int course = 1; good && course <= definition->courses; course++)
         good = lay_course(&wall, &mason, course, error);

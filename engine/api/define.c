@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/api/settings.h"
 #include "engine/contact/contacts.h"
 #include "engine/contact/detection.h"
 #include "engine/contact/interfaces.h"
@@ -13,27 +14,6 @@
 #include "engine/world/world.h"
 #include "parallel/memory.h"
 
-struct gabion_settings gabion_default_settings(void) {
-    return (struct gabion_settings){
-        .step = 1e-3,
-        .end = 1,
-        .theta = 0.5,
-        .gravity = {0, 0, -9.81},
-        .budget = {100, 100, 100},
-        .gap = GABION_GAP_GAP,
-        .alert = GABION_AUTOMATIC,
-        .restitution_cutoff = GABION_AUTOMATIC,
-        .gamma = 1,
-        .joint_correction = 1,
-        .tolerance = 1e-4,
-        .max_sweeps = 1000,
-        .relaxation = 1,
-        .momentum = true,
-        .cone = {.sides = 8},
-        .on_cap = GABION_CAP_WARN,
-    };
-}
-
 struct gabion_body gabion_default_body(void) {
     return (struct gabion_body){
         .normal = {0, 0, 1},
@@ -42,46 +22,10 @@ struct gabion_body gabion_default_body(void) {
     };
 }
 
-static const char *settings_defect(const struct gabion_settings *s) {
-    if (!(s->step > 0) || !isfinite(s->step))
-        return "time.step must be positive";
-    if (!(s->theta >= 0.5 && s->theta <= 1))
-        return "time.theta must be in [0.5, 1]";
-    if (!vec3_finite(s->gravity))
-        return "gravity must be finite";
-    if (!(s->gamma > 0 && s->gamma <= 1))
-        return "contact.gamma must be above 0 and at most 1";
-    if (!(s->time_budget >= 0))
-        return "solver.time_budget must not be negative";
-    if (!(s->joint_correction >= 0 && s->joint_correction <= 1))
-        return "contact.joint_correction must be in [0, 1]";
-    if (!(s->tolerance > 0))
-        return "solver.tolerance must be positive";
-    if (s->max_sweeps < 1)
-        return "solver.max_sweeps must be at least 1";
-    if (s->scheme == GABION_SCHEME_CORRECTIVE && s->method != GABION_METHOD_BICG)
-        return "time.scheme corrective needs solver.method bicg";
-    if (s->scheme == GABION_SCHEME_CORRECTIVE && s->projection > 0)
-        return "time.scheme corrective has a position pass of its own: give solver.budget, not "
-               "contact.projection";
-    if (s->budget.positions < 0 || s->budget.velocities < 0 || s->budget.accelerations < 0)
-        return "solver.budget must not be negative";
-    if (s->projection < 0)
-        return "contact.projection must not be negative";
-    if (!(s->relaxation > 0 && s->relaxation < 2))
-        return "solver.relaxation must be between 0 and 2";
-    if (s->cone.sides < 3)
-        return "solver.cone_sides must be at least 3";
-    return NULL;
-}
-
 struct gabion_world *gabion_create(const struct gabion_settings *settings, struct team *team,
                                    struct gabion_error *error) {
-    const char *defect = settings_defect(settings);
-    if (defect) {
-        error_set(error, GABION_ERROR_INPUT, "%s", defect);
+    if (!settings_check(settings, error))
         return NULL;
-    }
     struct gabion_world *world = memory_allocate(1, sizeof *world, "world");
     world->settings = *settings;
     world->team = team;

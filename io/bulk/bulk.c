@@ -13,7 +13,7 @@ bool bulk_set_material(const struct gabion_world *world, const struct gabion_bod
                        struct gabion_error *error) {
     body->material = gabion_find_material(world, name);
     if (body->material < 0)
-        return error_set(error, GABION_ERROR_INPUT, "material: no material \"%.60s\" in the case",
+        return error_set(error, GABION_ERROR_INPUT, "material: the case has no material \"%.60s\"",
                          name);
     bool import_gives = template->density != gabion_material_density(world, template->material);
     if (!density_given && !import_gives)
@@ -30,11 +30,11 @@ bool bulk_add_bodies(struct gabion_world *world, const char *path,
         return error_set(error, GABION_ERROR_INPUT, "%s: is not a file", path);
     if (about.st_size == 0)
         return error_set(error, GABION_ERROR_INPUT, "%s: is empty", path);
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); // our messages name the dataset
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); // silences HDF5: the messages here name the dataset
     int32_t before = world->bodies.id_count;
     bool good = H5Fis_hdf5(path) > 0 ? bulk_add_hdf5(world, path, template, error)
                                      : bulk_add_csv(world, path, template, error);
     if (good && world->bodies.id_count == before)
-        return error_set(error, GABION_ERROR_INPUT, "%s: holds no bodies", path);
+        return error_set(error, GABION_ERROR_INPUT, "%s: contains no bodies", path);
     return good;
 }

@@ -1,4 +1,4 @@
-// What the readers of bulk files share: which property of a body a column fills.
+// Shared by the readers of bulk files: the columns, and the property of a body that each one fills.
 #ifndef IO_BULK_COLUMNS_H
 #define IO_BULK_COLUMNS_H
 
@@ -8,13 +8,13 @@
 
 struct bulk_column {
     const char *name;
-    size_t offset; // of the (first) double in struct gabion_body
-    int width;     // doubles
+    size_t offset; // where its first number goes in struct gabion_body
+    int width;     // numbers per body
     bool required;
     bool positive;
 };
 
-// False when the value is not finite, or not positive where it must be.
+// Returns whether the value is finite, and positive where it must be.
 static inline bool bulk_accept(const struct bulk_column *column, double value) {
     return isfinite(value) && (!column->positive || value > 0.0);
 }
@@ -27,7 +27,7 @@ static inline double *bulk_value(const struct bulk_column *column, struct gabion
     return (double *)((char *)body + column->offset);
 }
 
-// Sets the material, and with it the density unless a column or the import itself gives one.
+// Sets the material by name. Its density applies unless a column or the import gives one.
 bool bulk_set_material(const struct gabion_world *world, const struct gabion_body *template,
                        const char *name, bool density_given, struct gabion_body *body,
                        struct gabion_error *error);

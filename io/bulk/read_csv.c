@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "engine/api/key.h"
 #include "io/bulk/columns.h"
 #include "io/text/csv.h"
 #include "io/text/number.h"
@@ -19,7 +20,7 @@ static const struct bulk_column columns[] = {
 
 struct header {
     int fields;
-    int column[CSV_FIELDS_MAX]; // of each field, into `columns`; COLUMNS: the material
+    int column[CSV_FIELDS_MAX]; // index into `columns` of each field; COLUMNS for the material
     bool given[COLUMNS + 1];
 };
 
@@ -49,7 +50,7 @@ static bool read_header(struct csv *csv, const struct gabion_body *template, str
     enum csv_result result = csv_next(csv, error);
     if (result != CSV_ROW)
         return result == CSV_END
-                   ? error_set(error, GABION_ERROR_INPUT, "%s: holds no rows", csv->path)
+                   ? error_set(error, GABION_ERROR_INPUT, "%s: contains no rows", csv->path)
                    : false;
     header->fields = csv->count;
     for (int i = 0; i < csv->count; i++) {

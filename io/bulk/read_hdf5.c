@@ -20,8 +20,8 @@ static const struct bulk_column columns[] = {
     {"orientation", AT(orientation), 4, false, false},
     {"mass", AT(mass), 1, false, true},
     {"density", AT(density), 1, false, true},
-    {"id", 0, 1, false, false},    // gives the order of the rows; no property of a body
-    {"shape", 0, 1, false, false}, // of our own files: only spheres are taken
+    {"id", 0, 1, false, false},    // orders the rows; not a property of a body
+    {"shape", 0, 1, false, false}, // in frames and checkpoints: only spheres are read
 };
 enum {
     POSITION,
@@ -44,13 +44,13 @@ struct reader {
     struct gabion_world *world;
     struct gabion_error *error;
     hid_t file;
-    hid_t group;             // that holds the datasets: the file itself, or its `bodies`
-    bool saved;              // a frame or a checkpoint of ours
+    hid_t group;             // with the datasets: the root of the file, or `bodies`
+    bool saved;              // the file is a frame or a checkpoint
     hid_t dataset[DATASETS]; // 0: not in the file
     double *slab[MATERIAL];
-    char *names; // of the materials of a slab, MATERIAL_SIZE bytes each
+    char *names; // material names of a slab, MATERIAL_SIZE bytes each
     hsize_t rows, slab_rows;
-    uint32_t *order; // of the rows by id; NULL: as stored
+    uint32_t *order; // the rows in the order of their ids; NULL: as stored
 };
 
 static const char *dataset_name(int k) { return k == MATERIAL ? "material" : columns[k].name; }
@@ -103,8 +103,8 @@ static bool open_group(struct reader *r) {
                                       "%s: bodies: cannot be read; the file is damaged", r->path);
 }
 
-// Materials are numbered in another case's order in our own files, and what stands fixed in this
-// case does not keep the velocity it had there.
+// Returns whether a dataset is read. Frames and checkpoints number materials in the order of their
+// own case, so these are skipped; so are the velocities if the bodies are fixed in this case.
 static bool is_wanted(const struct reader *r, int k) {
     bool motion = k == VELOCITY || k == SPIN;
     if (!r->saved)
@@ -130,17 +130,18 @@ static bool open_datasets(struct reader *r) {
         if (is_wanted(r, k) && !open_dataset(r, k))
             return false;
     if (r->rows == 0 || r->rows > INT32_MAX)
-        return fail(r, POSITION, r->rows ? "too many bodies" : "holds no rows");
+        return fail(r, POSITION, r->rows ? "too many bodies" : "contains no rows");
     return true;
 }
 
-// A damaged file may claim any number of rows. The best filters squeeze a thousand bytes into one,
-// and a position has 24.
+// Returns whether the file is large enough for its rows, because a damaged file may claim any
+// number. The best filters compress a thousand bytes into one, and a position has 24.
 static bool rows_are_there(const struct reader *r) {
     return H5Dget_storage_size(r->dataset[POSITION]) >= r->rows / 64;
 }
 
-// Rows in the order of ids can lie anywhere in the file: then all of it is one slab.
+// Allocates memory for one slab. Rows that are ordered by id can lie anywhere in the file, so the
+// slab is then the whole file.
 static bool reserve_slabs(struct reader *r) {
     r->slab_rows = SLAB_ROWS;
     if (r->dataset[ID] && !rows_are_there(r))
@@ -156,7 +157,8 @@ static bool reserve_slabs(struct reader *r) {
     return true;
 }
 
-// Strings of fixed and of variable length are different types to HDF5.
+// Reads the material names of a slab. HDF5 has different types for strings of fixed and of variable
+// length.
 static bool read_names(struct reader *r, hid_t memory, hid_t place, size_t rows) {
     hid_t stored = H5Dget_type(r->dataset[MATERIAL]);
     hid_t type = H5Tcopy(H5T_C_S1);
@@ -220,7 +222,7 @@ static bool fill_body(struct reader *r, size_t i, struct gabion_body *body) {
         for (int j = 0; r->dataset[k] && j < columns[k].width; j++) {
             double value = r->slab[k][i * (size_t)columns[k].width + (size_t)j];
             if (r->saved && k == MASS && value == 0.0)
-                continue; // it was fixed there: the density of the entry holds
+                continue; // the body was fixed in that run: the density of the import applies
             if (!bulk_accept(&columns[k], value))
                 return error_set(r->error, GABION_ERROR_INPUT, "%s: expected %s, found %g",
                                  columns[k].name, bulk_expected(&columns[k]), value);
@@ -234,7 +236,7 @@ static bool fill_body(struct reader *r, size_t i, struct gabion_body *body) {
 static bool add_row(struct reader *r, size_t i) {
     struct gabion_body body = *r->template;
     bool other = r->dataset[SHAPE] && r->slab[SHAPE][i] != GABION_SPHERE;
-    if (r->saved && (other || r->slab[RADIUS][i] == 0.0)) // a block, a wall
+    if (r->saved && (other || r->slab[RADIUS][i] == 0.0)) // not a sphere
         return true;
     return fill_body(r, i, &body) && gabion_add_body(r->world, &body, r->error) >= 0;
 }

@@ -65,7 +65,8 @@ static void read_ramp(struct fields ramp, struct gabion_signal *signal) {
     signal->smooth = fields_number(ramp, "smooth");
 }
 
-// Of a driver, a tilt or a force, in the units of the file. Its tables belong to the caller.
+// Reads the signal of a driver, a tilt or a force, in the units of the file. The caller frees its
+// tables.
 static struct gabion_signal read_signal(struct fields fields) {
     struct gabion_signal signal = {
         .start = fields_number(fields, "start"),

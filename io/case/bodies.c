@@ -7,8 +7,8 @@
 #include "io/case/masonry.h"
 #include "parallel/memory.h"
 
-// What bodies, generators and imports have in common.
-// `plane`: what all moving bodies of the case have locked.
+// Reads the keys that bodies, generators and imports share. `plane` holds the degrees of freedom
+// that the case locks for all moving bodies.
 static bool read_template(struct fields fields, unsigned plane, struct gabion_world *world,
                           struct gabion_body *body, struct gabion_error *error) {
     *body = gabion_default_body();
@@ -22,7 +22,7 @@ static bool read_template(struct fields fields, unsigned plane, struct gabion_wo
     body->density = fields_have(fields, "density") ? fields_number(fields, "density")
                                                    : gabion_material_density(world, body->material);
     body->insert_time = fields_number(fields, "insert_time");
-    // Slabs have groups of their own only: one for all of them would be empty.
+    // Each slab has a group of its own; a group for all of them would stay empty.
     bool named = fields_have(fields, "name") && !fields_have(fields, "slabs");
     body->group = named ? gabion_add_group(world, fields_text(fields, "name")) : 0;
     if (body->group < 0)
@@ -121,8 +121,8 @@ static void read_size(struct fields generator, struct size_distribution *size) {
     }
 }
 
-// What a lattice or fill places: spheres by their radius, disks, or clumps by the sphere that holds
-// them. The arrays of a size in classes belong to the caller.
+// Reads what a lattice or fill places: spheres by their radius, disks, or clumps by their bounding
+// sphere. The caller frees the arrays of a size in classes.
 static bool read_grain(struct fields generator, struct gabion_world *world,
                        struct gabion_body *template, struct size_distribution *size, vec3 *centre,
                        struct gabion_error *error) {
@@ -219,7 +219,7 @@ static bool has_law(struct fields file, const char *a, const char *b) {
     for (size_t i = 0; i < fields_count(file, "laws"); i++) {
         const struct yaml_node *pair = fields_node(fields_entry(file, "laws", i), "between");
         if (pair->kind == YAML_SCALAR)
-            return true; // the default law serves everyone
+            return true; // the default law applies to every pair
         const char *first = pair->item[0]->text, *second = pair->item[1]->text;
         if ((strcmp(first, a) == 0 && strcmp(second, b) == 0) ||
             (strcmp(first, b) == 0 && strcmp(second, a) == 0))
@@ -237,7 +237,8 @@ static void count_body(struct material_use *use, int material, bool moving) {
     use[material].moving += moving;
 }
 
-// Two fixed bodies never touch, nor does a body touch itself: such pairs need no law.
+// Reports the first pair of materials that can touch and has no law. Two fixed bodies never touch,
+// and a body never touches itself, so such pairs need none.
 static bool check_laws(struct fields file, const struct gabion_world *world,
                        struct gabion_error *error) {
     int materials = world->materials.count;

@@ -2,67 +2,25 @@
 
 #include <string.h>
 
+#include "engine/api/settings.h"
 #include "io/case/check.h"
 #include "parallel/memory.h"
 
-static void read_settings(struct fields file, struct gabion_settings *settings) {
-    struct fields time = fields_section(file, "time"), contact = fields_section(file, "contact");
-    struct fields solver = fields_section(file, "solver");
-    *settings = (struct gabion_settings){
-        .step = fields_number(time, "step"),
-        .end = fields_number(time, "end"),
-        .theta = fields_number(time, "theta"),
-        .gravity = fields_vector(file, "gravity"),
-        .scheme = (enum gabion_scheme)fields_choice(time, "scheme"),
-        // The words of the key table are in the order of the enums.
-        .gap = (enum gabion_gap)fields_choice(contact, "gap"),
-        .alert = fields_number(contact, "alert"),
-        .restitution_cutoff = fields_number(contact, "restitution_cutoff"),
-        .projection = (int)fields_integer(contact, "projection"),
-        .gamma = fields_number(contact, "gamma"),
-        .restitution_velocity =
-            (enum gabion_restitution_velocity)fields_choice(contact, "restitution_velocity"),
-        .joint_correction = fields_number(contact, "joint_correction"),
-        .method = (enum gabion_method)fields_choice(solver, "method"),
-        .local = (enum gabion_local)fields_choice(solver, "local"),
-        .tolerance = fields_number(solver, "tolerance"),
-        .measure = (enum gabion_measure)fields_choice(solver, "measure"),
-        .max_sweeps = (int)fields_integer(solver, "max_sweeps"),
-        .relaxation = fields_number(solver, "relaxation"),
-        .momentum = fields_boolean(solver, "momentum"),
-        .cone = {.sides = (int)fields_integer(solver, "cone_sides"),
-                 .outer = fields_choice(solver, "cone") == 1,
-                 .angle = fields_number(solver, "cone_angle") * M_PI / 180},
-        .on_cap = (enum gabion_on_cap)fields_choice(solver, "on_cap"),
-        .time_budget = fields_number(solver, "time_budget"),
-    };
-    double budget[3];
-    fields_components(solver, "budget", budget);
-    settings->budget = (struct gabion_budget){(int)budget[0], (int)budget[1], (int)budget[2]};
-    if (fields_have(file, "gravity_ramp")) {
-        struct fields ramp = fields_section(file, "gravity_ramp");
-        settings->gravity_ramp_start = fields_number(ramp, "start");
-        settings->gravity_ramp_end = fields_number(ramp, "end");
-    }
-    if (fields_have(file, "stop")) {
-        struct fields stop = fields_section(file, "stop");
-        settings->rest_speed = fields_number(stop, "rest_speed");
-        settings->rest_duration = fields_number(stop, "rest_duration");
-    }
+struct gabion_settings case_read_settings(const struct yaml_node *root) {
+    struct gabion_settings settings = gabion_default_settings();
+    fields_store((struct fields){root, &settings_keys}, &settings);
+    return settings;
 }
 
-static void read_output(struct fields output, struct output_settings *settings) {
-    *settings = (struct output_settings){
-        .vtk_every = (int)fields_integer(output, "vtk_every"),
-        .blocks = (enum vtk_blocks)fields_choice(output, "blocks"),
-        .checkpoint_every = (int)fields_integer(output, "checkpoint_every"),
-        .history_every = (int)fields_integer(output, "history_every"),
-        .frames_every = (int)fields_integer(output, "frames_every"),
-        .checkpoint_keep = (int)fields_integer(output, "checkpoint_keep"),
-    };
+static struct output_settings read_output(const struct yaml_node *root) {
+    struct output_settings output = {0};
+    key_store_defaults(&case_output_keys, &output);
+    fields_store((struct fields){yaml_find(root, "output"), &case_output_keys}, &output);
+    return output;
 }
 
-// The part that a case from files and one from a checkpoint have in common. Takes `file`.
+// Checks the document and reads the settings, for cases from files and from checkpoints. Frees
+// `file` on an error.
 static struct case_file *finish(struct case_file *file, struct gabion_error *error) {
     size_t size;
     if (!file->root || !case_check(file->root, error)) {
@@ -77,8 +35,8 @@ static struct case_file *finish(struct case_file *file, struct gabion_error *err
         case_free(file);
         return NULL;
     }
-    read_settings(case_fields(file), &file->settings);
-    read_output(fields_section(case_fields(file), "output"), &file->output);
+    file->settings = case_read_settings(file->root);
+    file->output = read_output(file->root);
     return file;
 }
 
@@ -102,8 +60,8 @@ static bool override_resolved(struct case_file *file, const char *override,
     if (may_change(override))
         return case_override(file->root, override, &file->origins, error);
     return error_set(error, GABION_ERROR_INPUT,
-                     "--set %s: a run that goes on can change solver, contact, output, stop and "
-                     "time.end; for anything else start a new run",
+                     "--set %s: a resumed run can change only solver, contact, output, stop and "
+                     "time.end; start a new run to change anything else",
                      override);
 }
 

@@ -1,4 +1,4 @@
-// A loaded case, as the files that read it share it. Users see io/case.h.
+// The inside of a loaded case, shared by the files of io/case/. Users include io/case/case.h.
 #ifndef IO_CASE_CASE_FILE_H
 #define IO_CASE_CASE_FILE_H
 
@@ -11,7 +11,7 @@ struct text_list {
 };
 
 struct case_file {
-    struct text_list origins; // names that the positions in the tree point to
+    struct text_list origins; // file names and arguments that positions in the tree refer to
     struct yaml_node *root;
     char *text;
     struct gabion_settings settings;
@@ -25,20 +25,23 @@ static inline struct fields case_fields(const struct case_file *file) {
     return (struct fields){file->root, &case_keys};
 }
 
-// Reads the file and what it includes, applies the overrides and pulls in the tables it names
-// (io/case/resolve.c). NULL on an error; the positions belong to `origins`.
+// Reads the settings of a checked document. Keys that it does not give have their defaults.
+struct gabion_settings case_read_settings(const struct yaml_node *root);
+
+// Reads the file and its includes, applies the overrides and inlines the tables that it names
+// (io/case/resolve.c). Returns NULL on an error. `origins` owns the names in the positions.
 struct yaml_node *case_resolve(const char *path, const char *const *overrides, int override_count,
                                struct text_list *origins, struct gabion_error *error);
 
-// The group of a name that the file gives.
+// Finds the group with the name that a node of the document gives.
 bool case_find_group(const struct yaml_node *name, const struct gabion_world *world, int *group,
                      struct gabion_error *error);
 
-// Between bodies that are there (io/case/joints.c).
+// Adds the joints. Their bodies must already exist (io/case/joints.c).
 bool case_add_joints(const struct case_file *file, struct gabion_world *world,
                      struct gabion_error *error);
 
-// Sets one value, "a.b=value".
+// Sets one value of the document from an argument "a.b=value".
 bool case_override(struct yaml_node *root, const char *argument, struct text_list *origins,
                    struct gabion_error *error);
 

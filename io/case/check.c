@@ -22,7 +22,7 @@ void problems_add(struct problems *problems, struct yaml_position at, const char
     vsnprintf(line + length, sizeof line - (size_t)length, format, arguments);
     va_end(arguments);
     size_t needed = strlen(line) + 1;
-    // Problems are shown in order: after one that did not fit, none.
+    // Once a problem did not fit, later ones are only counted, so that the text stays in order.
     if (problems->shown < problems->count - 1 || problems->shown == PROBLEMS_SHOWN ||
         problems->length + needed >= sizeof problems->text)
         return;
@@ -51,13 +51,17 @@ static void check_section(struct checker *c, const struct key_section *section,
 
 // ---- messages ----
 
+// A number is printed as the C interface prints it, without quotes.
 static const char *describe_found(const struct yaml_node *node, char *text, size_t size) {
+    double number;
     if (node->kind == YAML_LIST)
         snprintf(text, size, "a list of %zu", node->count);
     else if (node->kind == YAML_MAPPING)
         snprintf(text, size, "a mapping");
     else if (node->text[0] == '\0')
         snprintf(text, size, "nothing");
+    else if (number_parse(node->text, &number))
+        snprintf(text, size, "%.60s", node->text);
     else
         snprintf(text, size, "\"%.60s\"%s", node->text, strlen(node->text) > 60 ? "..." : "");
     return text;
@@ -77,8 +81,20 @@ static void wrong_value(struct checker *c, const struct key *key, const struct y
                  describe_found(node, found, sizeof found), hint);
 }
 
+// Reports a key by its old name, if it has been renamed.
+static bool renamed_key(struct checker *c, const struct key_section *section,
+                        const struct yaml_node *node, const char *path) {
+    const struct key *key = key_find_former(section, node->key);
+    if (key)
+        problems_add(&c->problems, node->key_at, "%s: %s is now %s; rename this key",
+                     path[0] ? path : "the case file", node->key, key->name);
+    return key != NULL;
+}
+
 static void unknown_key(struct checker *c, const struct key_section *section,
                         const struct yaml_node *node, const char *path) {
+    if (renamed_key(c, section, node, path))
+        return;
     struct suggestion suggestion = suggestion_start(node->key);
     char expected[400] = "", hint[128];
     size_t length = 0;
@@ -94,7 +110,7 @@ static void unknown_key(struct checker *c, const struct key_section *section,
                  suggestion_print(&suggestion, hint, sizeof hint));
 }
 
-// A path is for reading: a long one is cut.
+// Appends a key to a path. Long paths are cut: they appear in messages only.
 static void path_join(char out[PATH_SIZE], const char *path, const char *key) {
     if (snprintf(out, PATH_SIZE, "%s%s%s", path, path[0] ? "." : "", key) >= PATH_SIZE)
         memcpy(out + PATH_SIZE - 4, "...", 4);
@@ -107,27 +123,20 @@ static void path_index(char out[PATH_SIZE], const char *path, size_t index) {
 
 // ---- values ----
 
-static bool in_range(const struct key_range *range, double value) {
-    if (!range)
-        return true;
-    return (range->low_open ? value > range->low : value >= range->low) &&
-           (range->high_open ? value < range->high : value <= range->high);
-}
-
-static bool good_number(const struct key *key, const struct yaml_node *node, bool whole) {
+static bool good_number(const struct key *key, const struct yaml_node *node) {
     double value;
     return node->kind == YAML_SCALAR && number_parse(node->text, &value) &&
-           in_range(key->range, value) && (!whole || value == floor(value));
+           key_in_range(key, value);
 }
 
-static bool good_vector(const struct key *key, const struct yaml_node *node, bool whole) {
+static bool good_vector(const struct key *key, const struct yaml_node *node) {
     if (key->size == 0 && node->kind == YAML_SCALAR)
-        return good_number(key, node, whole);
+        return good_number(key, node);
     if (node->kind != YAML_LIST || node->count == 0 ||
         (key->size && node->count != (size_t)key->size))
         return false;
     for (size_t i = 0; i < node->count; i++)
-        if (!good_number(key, node->item[i], whole))
+        if (!good_number(key, node->item[i]))
             return false;
     return true;
 }
@@ -136,7 +145,7 @@ static bool good_corners(const struct key *key, const struct yaml_node *node) {
     if (node->kind != YAML_LIST || node->count == 0)
         return false;
     for (size_t i = 0; i < node->count; i++)
-        if (!good_vector(key, node->item[i], false))
+        if (!good_vector(key, node->item[i]))
             return false;
     return true;
 }
@@ -221,7 +230,8 @@ static void check_named(struct checker *c, const struct key *key, const struct y
     }
 }
 
-// True when the value is of a simple type and good; sections are checked inside.
+// Returns whether the value agrees with the key's type and range. Problems inside sections, and
+// names of unknown materials, are reported here and count as good.
 static bool good_value(struct checker *c, const struct key *key, const struct yaml_node *node,
                        const char *path) {
     switch (key->type) {
@@ -244,10 +254,10 @@ static bool good_value(struct checker *c, const struct key *key, const struct ya
             check_section(c, key->section, node, path);
             return true;
         }
-        return good_number(key, node, false) || good_word(key, node) ||
-               (key->size && good_vector(key, node, false));
+        return good_number(key, node) || good_word(key, node) ||
+               (key->size && good_vector(key, node));
     case KEY_INTEGER:
-        return good_number(key, node, true);
+        return good_number(key, node);
     case KEY_BOOLEAN:
         return node->kind == YAML_SCALAR && word_index("true false", node->text) >= 0;
     case KEY_CHOICE:
@@ -256,7 +266,7 @@ static bool good_value(struct checker *c, const struct key *key, const struct ya
         return good_words(key, node);
     case KEY_VECTOR:
     case KEY_INTEGERS:
-        return good_vector(key, node, key->type == KEY_INTEGERS);
+        return good_vector(key, node);
     case KEY_POINTS:
         return good_points(node);
     case KEY_CORNERS:

@@ -1,5 +1,5 @@
-// Checks of a resolved case document: first against the key table, then the rules that tie several
-// keys together. Every problem is told with its place, not only the first.
+// Checks a resolved case document: first against the table of keys, then the rules that tie several
+// keys together. Reports every problem with its place, not only the first.
 #ifndef IO_CASE_CHECK_H
 #define IO_CASE_CHECK_H
 
@@ -7,6 +7,7 @@
 
 #define PROBLEMS_SHOWN 10
 
+// The problems found so far. The first PROBLEMS_SHOWN are kept as text, the others are counted.
 struct problems {
     int count, shown;
     size_t length;
@@ -16,11 +17,11 @@ struct problems {
 __attribute__((format(printf, 3, 4))) void
 problems_add(struct problems *problems, struct yaml_position at, const char *format, ...);
 bool problems_report(const struct problems *problems,
-                     struct gabion_error *error); // true: there are none
+                     struct gabion_error *error); // returns true if there are none
 
 bool case_check(const struct yaml_node *root, struct gabion_error *error);
 
-// The second part of case_check (io/case/rules.c); the document fits the key table.
+// Checks the rules (io/case/rules.c). The document must already agree with the table of keys.
 void case_check_rules(const struct yaml_node *root, struct problems *problems);
 
 #endif

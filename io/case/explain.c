@@ -1,4 +1,4 @@
-// The key table in words, for people.
+// Explains the table of keys, for `gabion explain` and the manual.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,130 +7,19 @@
 #include "io/case/keys.h"
 #include "io/text/number.h"
 
-// The key of the file that stands for "everything" when a path is walked.
+// Stands for the whole file, where every path starts.
 static const struct key whole_file = {"", KEY_SECTION, .section = &case_keys,
                                       .help = "a case file"};
 
-static void print_range(FILE *stream, const struct key_range *range) {
-    if (!range)
-        return;
-    if (isinf(range->high))
-        fprintf(stream, " %s %g", range->low_open ? ">" : ">=", range->low);
-    else if (range->high > 1e6) // a limit of the machine, not of the physics
-        fprintf(stream, " >= %g", range->low);
-    else
-        fprintf(stream, " in %c%g, %g%c", range->low_open ? '(' : '[', range->low, range->high,
-                range->high_open ? ')' : ']');
-}
-
-static void print_words(FILE *stream, const char *words) {
-    char word[WORD_SIZE];
-    for (const char *rest = words, *separator = ""; word_take(&rest, word); separator = ", ")
-        fprintf(stream, "%s%s", separator, word);
-}
-
-static void print_number(FILE *stream, const struct key *key, const char *noun) {
-    fprintf(stream, "%s", noun);
-    print_range(stream, key->range);
-    if (key->unit)
-        fprintf(stream, " (%s)", key->unit);
-}
-
-static void print_list(FILE *stream, const struct key *key, const char *noun) {
-    if (key->size)
-        fprintf(stream, "a list of %d ", key->size);
-    else
-        fputs("one or a list of ", stream);
-    print_number(stream, key, noun);
-}
-
-static void print_type(FILE *stream, const struct key *key) {
-    switch (key->type) {
-    case KEY_TEXT:
-        fputs("a text", stream);
-        break;
-    case KEY_NAME:
-        fputs("a name", stream);
-        break;
-    case KEY_MATERIAL:
-        fputs("the name of a material", stream);
-        break;
-    case KEY_PAIR:
-        fputs("[material, material] or default", stream);
-        break;
-    case KEY_FILES:
-        fputs("a file name or a list of them", stream);
-        break;
-    case KEY_NUMBER:
-        print_number(stream, key, "a number");
-        if (key->size)
-            fprintf(stream, ", or %d of them", key->size);
-        if (key->section)
-            fputs(", or a mapping", stream);
-        if (key->words) {
-            fputs(", or ", stream);
-            print_words(stream, key->words);
-        }
-        break;
-    case KEY_INTEGER:
-        print_number(stream, key, "a whole number");
-        break;
-    case KEY_BOOLEAN:
-        fputs("true or false", stream);
-        break;
-    case KEY_CHOICE:
-        fputs("one of ", stream);
-        print_words(stream, key->words);
-        break;
-    case KEY_CHOICES:
-        fputs("a list among ", stream);
-        print_words(stream, key->words);
-        break;
-    case KEY_VECTOR:
-        print_list(stream, key, "numbers");
-        break;
-    case KEY_INTEGERS:
-        print_list(stream, key, "whole numbers");
-        break;
-    case KEY_POINTS:
-        fputs("a list of [time, value], time increasing", stream);
-        break;
-    case KEY_CORNERS:
-        fprintf(stream, "a list of lists of %d ", key->size);
-        print_number(stream, key, "numbers");
-        break;
-    case KEY_SECTION:
-        fputs("a mapping", stream);
-        break;
-    case KEY_ENTRIES:
-        fputs("a list of mappings", stream);
-        break;
-    case KEY_NAMED:
-        fputs("a mapping from names to mappings", stream);
-        break;
-    }
-}
-
-const char *key_describe(const struct key *key, char *text, size_t size) {
-    FILE *stream = fmemopen(text, size, "w");
-    text[0] = '\0';
-    if (stream) {
-        print_type(stream, key);
-        fclose(stream);
-    }
-    text[size - 1] = '\0';
-    return text;
-}
-
 static void print_presence(FILE *stream, const struct key *key) {
-    bool list = key->type == KEY_VECTOR || key->type == KEY_CHOICES;
+    bool list = key->type == KEY_VECTOR || key->type == KEY_INTEGERS || key->type == KEY_CHOICES;
     if (key->required) {
         fputs("required", stream);
     } else if (key->one_of || key->either) {
         fputs(key->one_of ? "one of these" : "one of this pair", stream);
     } else if (key->initial && key->initial[0]) {
         fputs(list ? "default [" : "default ", stream);
-        print_words(stream, key->initial);
+        words_print(stream, key->initial);
         fputs(list ? "]" : "", stream);
     } else {
         fputs("optional", stream);
@@ -147,7 +36,7 @@ static void explain(FILE *stream, const struct key *key, const char *path, int d
         explain(stream, &key->section->keys[i], path, depth + 1);
 }
 
-// Full paths of the keys called `name`, wherever they are.
+// Prints the full paths of all keys called `name`.
 static void print_places(FILE *stream, const struct key_section *section, const char *prefix,
                          const char *name) {
     for (size_t i = 0; i < section->count; i++) {
@@ -161,7 +50,12 @@ static void print_places(FILE *stream, const struct key_section *section, const 
     }
 }
 
-static void refuse_part(const struct key *key, const char *part, struct gabion_error *error) {
+static void report_renamed(const struct key *key, const char *part, struct gabion_error *error) {
+    error_set(error, GABION_ERROR_INPUT, "%s: %s is now %s", key->name, part,
+              key_find_former(key->section, part)->name);
+}
+
+static void report_unknown(const struct key *key, const char *part, struct gabion_error *error) {
     char *places = NULL, hint[128];
     size_t length = 0;
     FILE *stream = open_memstream(&places, &length);
@@ -176,7 +70,7 @@ static void refuse_part(const struct key *key, const char *part, struct gabion_e
     free(places);
 }
 
-// Walks "laws[2].friction" or "laws.friction"; NULL and an error at the first unknown part.
+// Follows "laws[2].friction" or "laws.friction". Returns NULL and reports the first unknown part.
 static const struct key *find_path(const char *path, struct gabion_error *error) {
     const struct key *key = &whole_file;
     char part[64];
@@ -185,7 +79,10 @@ static const struct key *find_path(const char *path, struct gabion_error *error)
         snprintf(part, sizeof part, "%.*s", (int)strcspn(rest, ".["), rest);
         const struct key *next = key->section ? key_find(key->section, part) : NULL;
         if (!next) {
-            refuse_part(key, part, error);
+            if (key->section && key_find_former(key->section, part))
+                report_renamed(key, part, error);
+            else
+                report_unknown(key, part, error);
             return NULL;
         }
         key = next;
@@ -211,8 +108,8 @@ bool case_explain(const char *path, char *text, size_t size, struct gabion_error
     if (fits)
         memcpy(text, words, length + 1);
     free(words);
-    return fits ||
-           error_set(error, GABION_ERROR_RUN, "the explanation needs %zu bytes", length + 1);
+    return fits || error_set(error, GABION_ERROR_RUN,
+                             "the explanation does not fit: it has %zu bytes", length + 1);
 }
 
 static void markdown_row(FILE *stream, const struct key *key, const char *path) {

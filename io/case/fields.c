@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "engine/gabion.h"
 #include "io/text/number.h"
 #include "parallel/memory.h"
 
@@ -37,7 +36,7 @@ static double to_number(const char *text) {
     double value = 0.0;
     if (number_parse(text, &value))
         return value;
-    return strcmp(text, "auto") == 0 ? GABION_AUTOMATIC : INFINITY; // the words that stand for one
+    return key_word_value(text);
 }
 
 double fields_number(struct fields fields, const char *key) {
@@ -114,4 +113,32 @@ double *fields_numbers(struct fields fields, const char *key, size_t *count) {
     if (node)
         copy_numbers(node, values);
     return values;
+}
+
+// ---- members of a struct ----
+
+static void read_values(struct fields fields, const struct key *key, double *values) {
+    if (key->type == KEY_CHOICE)
+        values[0] = fields_choice(fields, key->name);
+    else if (key->type == KEY_BOOLEAN)
+        values[0] = fields_boolean(fields, key->name);
+    else if (key->size > 0)
+        fields_components(fields, key->name, values);
+    else
+        values[0] = fields_number(fields, key->name);
+}
+
+void fields_store(struct fields fields, void *object) {
+    for (size_t i = 0; i < fields.section->count; i++) {
+        const struct key *key = &fields.section->keys[i];
+        double values[KEY_SIZE_MAX];
+        if (!fields_have(fields, key->name))
+            continue;
+        if (key->section)
+            fields_store(fields_section(fields, key->name), object);
+        if (key->width == 0)
+            continue;
+        read_values(fields, key, values);
+        key_store(key, object, values);
+    }
 }

@@ -45,8 +45,8 @@ static const struct {
 } clumps[] = {{"clump", read_clump}, {"bar", read_bar}, {"torus", read_torus}};
 #define CLUMPS (sizeof clumps / sizeof *clumps)
 
-// Round in its plane: the geometry of a sphere with the moment of a cylinder about its axis. The
-// other two rotations are locked, and an isotropic body needs no axes.
+// Reads a disk. It has the geometry of a sphere and the moment of a cylinder about its axis. Its
+// other two rotations are locked, so an isotropic inertia serves.
 static void read_disk(struct fields disk, struct gabion_body *body) {
     double radius = fields_number(disk, "radius");
     body->shape = GABION_SPHERE;

@@ -1,22 +1,23 @@
-// Clumps, disks and hollow containers of a case.
+// Reads clumps, disks and hollow containers of a case.
 #ifndef IO_CASE_GRAINS_H
 #define IO_CASE_GRAINS_H
 
 #include "cases/generators.h"
 #include "io/case/fields.h"
 
-// The entry has one of the keys clump, bar and torus, or disk.
+// Returns whether the entry has one of the keys clump, bar, torus and disk.
 bool case_has_grain(struct fields entry);
 
-// Sets shape, clump, radius, mass and inertia of the body from that key; its density is known.
+// Sets shape, clump, radius, mass and inertia of the body from that key. Its density must be set.
 bool case_read_grain(struct fields entry, struct gabion_body *body, struct gabion_world *world,
                      struct gabion_error *error);
 
-// A hollow sphere or a drum.
+// Adds a hollow sphere or a drum.
 bool case_add_hollow(struct fields container, struct gabion_world *world,
                      struct gabion_error *error);
 
-// The degrees of freedom that leave the plane that the case names (enum gabion_lock bits), if any.
+// Returns the degrees of freedom that lead out of the case's plane (enum gabion_lock bits); 0 if it
+// has none.
 unsigned case_plane_lock(struct fields file);
 
 #endif

@@ -1,4 +1,4 @@
-// Joints of a case: keys, and what becomes of them.
+// Joints of a case: their keys, and how they are added to the world.
 #include "engine/solvers/panel.h"
 #include "engine/world/world.h"
 #include "io/case/case_file.h"
@@ -8,26 +8,26 @@ static const struct key ball_keys[] = {
     {"anchor", KEY_VECTOR, .required = true, .size = 3, .unit = "m",
      .help = "the point that both bodies share, where they stand at the start"},
 };
-static const struct key_section ball_section = SECTION(ball_keys);
+static const struct key_section ball_section = KEY_SECTION_OF(ball_keys);
 
 static const struct key hinge_keys[] = {
     {"anchor", KEY_VECTOR, .required = true, .size = 3, .unit = "m", .help = "a point of the axis"},
     {"axis", KEY_VECTOR, .required = true, .size = 3, .help = "any length but 0"},
 };
-static const struct key_section hinge_section = SECTION(hinge_keys);
+static const struct key_section hinge_section = KEY_SECTION_OF(hinge_keys);
 
 static const struct key fixed_keys[] = {
     {"anchor", KEY_VECTOR, .required = true, .size = 3, .unit = "m",
      .help = "where the forces are exchanged and reported"},
 };
-static const struct key_section fixed_section = SECTION(fixed_keys);
+static const struct key_section fixed_section = KEY_SECTION_OF(fixed_keys);
 
 static const struct key distance_keys[] = {
     {"from", KEY_VECTOR, .required = true, .size = 3, .unit = "m", .help = "point of first"},
     {"to", KEY_VECTOR, .required = true, .size = 3, .unit = "m",
      .help = "point of second, or of the world"},
 };
-static const struct key_section distance_section = SECTION(distance_keys);
+static const struct key_section distance_section = KEY_SECTION_OF(distance_keys);
 
 static const struct key joint_keys[] = {
     {"first", KEY_NAME, .required = true, .help = "name of one body"},
@@ -42,9 +42,9 @@ static const struct key joint_keys[] = {
      .help = "two points stay as far apart as they are: a rod without mass"},
     {"collide", KEY_BOOLEAN, .initial = "false", .help = "whether joined bodies also touch"},
 };
-const struct key_section joint_section = SECTION(joint_keys);
+const struct key_section joint_section = KEY_SECTION_OF(joint_keys);
 
-// A name is that of a group; a joint needs a group of one.
+// Finds the body that a joint names: the only one of its group.
 static bool find_body(struct fields joint, const char *key, struct gabion_world *world, int32_t *id,
                       struct gabion_error *error) {
     const struct yaml_node *name = fields_node(joint, key);

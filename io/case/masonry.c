@@ -2,7 +2,7 @@
 
 #include "parallel/memory.h"
 
-// The marks of all entries, one per block. The array belongs to the caller.
+// Reads the marks of all entries, one per block. The caller frees the array.
 static bool read_marks(struct fields kind, struct gabion_world *world, struct block_marks *marks,
                        struct block_mark **array, struct gabion_error *error) {
     size_t count = 0, capacity = 0;
@@ -49,7 +49,7 @@ bool case_add_wall(struct fields entry, const struct gabion_body *template,
         .block = fields_vector(wall, "block"),
         .courses = (int)fields_integer(wall, "courses"),
         .blocks = (int)fields_integer(wall, "blocks"),
-        .joint = fields_number(wall, "joint"),
+        .interface_width = fields_number(wall, "interface_width"),
     };
     struct wall_opening *openings = read_openings(wall, &definition.openings);
     definition.opening = openings;

@@ -1,4 +1,4 @@
-// Keys of the shapes of blocks and of the masonry generators.
+// The keys of block shapes and of the masonry generators.
 #include "io/case/sections.h"
 
 static const struct key_range straight = {0.0, 180.0, .low_open = true, .high_open = true};
@@ -8,31 +8,35 @@ static const struct key_range latitude = {0.0, 90.0, .high_open = true};
 // ---- shapes ----
 
 static const struct key box_shape_keys[] = {
-    {"size", KEY_VECTOR, .required = true, .size = 3, .unit = "m", .range = &positive,
+    {"size", KEY_VECTOR, .required = true, .size = 3, .unit = "m", .range = &key_positive,
      .help = "lengths along x, y, z"},
 };
-const struct key_section box_shape_section = SECTION(box_shape_keys);
+const struct key_section box_shape_section = KEY_SECTION_OF(box_shape_keys);
 
 static const struct key prism_keys[] = {
     {"polygon", KEY_CORNERS, .required = true, .size = 2, .unit = "m",
      .help = "[[x, y], ...], convex, in either sense"},
-    {"height", KEY_NUMBER, .required = true, .unit = "m", .range = &positive,
+    {"height", KEY_NUMBER, .required = true, .unit = "m", .range = &key_positive,
      .help = "along z, half of it on either side"},
 };
-const struct key_section prism_section = SECTION(prism_keys);
+const struct key_section prism_section = KEY_SECTION_OF(prism_keys);
 
-// The ring that an arch and a voussoir are cut from.
+// The keys of the ring that arches and voussoirs are cut from.
 #define RING_KEYS                                                                                  \
-    {"radius",    KEY_NUMBER,         .required = true,                                            \
-     .unit = "m", .range = &positive, .help = "of the circle through the middle"},                 \
+    {"radius",                                                                                     \
+     KEY_NUMBER,                                                                                   \
+     .required = true,                                                                             \
+     .unit = "m",                                                                                  \
+     .range = &key_positive,                                                                       \
+     .help = "of the circle through the middle"},                                                  \
         {"thickness",                                                                              \
          KEY_NUMBER,                                                                               \
          .required = true,                                                                         \
          .unit = "m",                                                                              \
-         .range = &positive,                                                                       \
+         .range = &key_positive,                                                                   \
          .help = "radial; the corners lie half of it inside and outside of the radius"},           \
     {                                                                                              \
-        "depth", KEY_NUMBER, .required = true, .unit = "m", .range = &positive,                    \
+        "depth", KEY_NUMBER, .required = true, .unit = "m", .range = &key_positive,                \
                              .help = "along y, half of it on either side"                          \
     }
 
@@ -41,124 +45,128 @@ static const struct key wedge_keys[] = {
     {"angle", KEY_NUMBER, .required = true, .unit = "deg", .range = &straight,
      .help = "between the two radial faces; its middle is along z"},
 };
-const struct key_section wedge_section = SECTION(wedge_keys);
+const struct key_section wedge_section = KEY_SECTION_OF(wedge_keys);
 
 static const struct key hull_keys[] = {
     {"points", KEY_CORNERS, .required = true, .size = 3, .unit = "m",
      .help = "[[x, y, z], ...]; the body is their convex hull"},
 };
-const struct key_section hull_section = SECTION(hull_keys);
+const struct key_section hull_section = KEY_SECTION_OF(hull_keys);
 
 static const struct key mesh_keys[] = {
     {"file", KEY_TEXT, .required = true,
      .help = "OBJ or STL, convex closed pieces; relative to this file"},
-    {"scale", KEY_NUMBER, .initial = "1", .range = &positive,
+    {"scale", KEY_NUMBER, .initial = "1", .range = &key_positive,
      .help = "factor on the lengths of the file; 0.001 when it is in millimetres"},
 };
-const struct key_section mesh_section = SECTION(mesh_keys);
+const struct key_section mesh_section = KEY_SECTION_OF(mesh_keys);
 
 // ---- generators ----
 
 static const struct key mark_keys[] = {
     {"name", KEY_NAME, .required = true, .help = "group of these blocks"},
-    {"blocks", KEY_INTEGERS, .required = true, .range = &counting, .help = "their numbers, from 1"},
+    {"blocks", KEY_INTEGERS, .required = true, .range = &key_counting,
+     .help = "their numbers, from 1"},
 };
-static const struct key_section mark_section = SECTION(mark_keys);
+static const struct key_section mark_section = KEY_SECTION_OF(mark_keys);
 
 #define ORIGIN_KEY(help_)                                                                          \
     { "origin", KEY_VECTOR, .size = 3, .unit = "m", .initial = "0 0 0", .help = help_ }
 #define BLOCK_KEY(help_)                                                                           \
     {                                                                                              \
-        "block", KEY_VECTOR, .required = true, .size = 3, .unit = "m", .range = &positive,         \
+        "block", KEY_VECTOR, .required = true, .size = 3, .unit = "m", .range = &key_positive,     \
                              .help = help_                                                         \
     }
 #define MARK_KEY(help_)                                                                            \
     { "mark", KEY_ENTRIES, .section = &mark_section, .help = "blocks with another name; " help_ }
 
 static const struct key opening_keys[] = {
-    {"x", KEY_NUMBER, .required = true, .unit = "m", .range = &not_negative,
+    {"x", KEY_NUMBER, .required = true, .unit = "m", .range = &key_not_negative,
      .help = "left edge, from the left end of the wall"},
-    {"width", KEY_NUMBER, .required = true, .unit = "m", .range = &positive,
+    {"width", KEY_NUMBER, .required = true, .unit = "m", .range = &key_positive,
      .help = "blocks are cut at its edges"},
-    {"course", KEY_INTEGER, .initial = "1", .range = &counting,
+    {"course", KEY_INTEGER, .initial = "1", .range = &key_counting,
      .help = "lowest course that is open; the first is 1"},
-    {"courses", KEY_INTEGER, .required = true, .range = &counting, .help = "that are open"},
-    {"lintel", KEY_NUMBER, .unit = "m", .initial = "0", .range = &not_negative,
+    {"courses", KEY_INTEGER, .required = true, .range = &key_counting, .help = "that are open"},
+    {"lintel", KEY_NUMBER, .unit = "m", .initial = "0", .range = &key_not_negative,
      .help = "one long block above that bears this far on either side; 0: none"},
 };
-static const struct key_section opening_section = SECTION(opening_keys);
+static const struct key_section opening_section = KEY_SECTION_OF(opening_keys);
 
 static const struct key wall_keys[] = {
     ORIGIN_KEY("lower left front corner; the wall goes along x"),
     BLOCK_KEY("length, depth, height"),
-    {"courses", KEY_INTEGER, .required = true, .range = &counting,
+    {"courses", KEY_INTEGER, .required = true, .range = &key_counting,
      .help = "even ones begin and end with a half block"},
-    {"blocks", KEY_INTEGER, .required = true, .range = &counting, .help = "whole ones per course"},
-    {"joint", KEY_NUMBER, .unit = "m", .initial = "0", .range = &not_negative,
-     .help = "clear width of the vertical joints"},
+    {"blocks", KEY_INTEGER, .required = true, .range = &key_counting,
+     .help = "whole ones per course"},
+    {"interface_width", KEY_NUMBER, .formerly = "joint", .unit = "m", .initial = "0",
+     .range = &key_not_negative, .help = "clear width of the vertical interfaces"},
     {"openings", KEY_ENTRIES, .section = &opening_section, .help = "doors and windows"},
     MARK_KEY("they are numbered course by course from the ground, along x"),
 };
-const struct key_section wall_section = SECTION(wall_keys);
+const struct key_section wall_section = KEY_SECTION_OF(wall_keys);
 
 static const struct key slabs_keys[] = {
     ORIGIN_KEY("upper left front edge; the slabs lie side by side along x"),
-    {"widths", KEY_VECTOR, .required = true, .unit = "m", .range = &positive,
+    {"widths", KEY_VECTOR, .required = true, .unit = "m", .range = &key_positive,
      .help = "one per slab, along x; they are the groups NAME.1, NAME.2 ..."},
-    {"depth", KEY_NUMBER, .required = true, .unit = "m", .range = &positive, .help = "along y"},
-    {"thickness", KEY_NUMBER, .required = true, .unit = "m", .range = &positive, .help = "down"},
+    {"depth", KEY_NUMBER, .required = true, .unit = "m", .range = &key_positive, .help = "along y"},
+    {"thickness", KEY_NUMBER, .required = true, .unit = "m", .range = &key_positive,
+     .help = "down"},
 };
-const struct key_section slabs_section = SECTION(slabs_keys);
+const struct key_section slabs_section = KEY_SECTION_OF(slabs_keys);
 
 static const struct key arch_keys[] = {
     ORIGIN_KEY("centre of the circle; the arch spans along x"),
     RING_KEYS,
     {"angle", KEY_NUMBER, .unit = "deg", .initial = "180", .range = &full_circle,
-     .help = "of embrace; 180 is a semicircle"},
-    {"voussoirs", KEY_INTEGER, .required = true, .range = &counting, .help = "equal blocks"},
+     .help = "between the two springings; 180 is a semicircle"},
+    {"voussoirs", KEY_INTEGER, .required = true, .range = &key_counting, .help = "equal blocks"},
     {"abutments", KEY_BOOLEAN, .initial = "true",
      .help = "fixed blocks under the ends, groups NAME.left and NAME.right"},
     MARK_KEY("they are numbered from the left springing"),
 };
-const struct key_section arch_section = SECTION(arch_keys);
+const struct key_section arch_section = KEY_SECTION_OF(arch_keys);
 
 static const struct key dome_keys[] = {
     ORIGIN_KEY("centre of the sphere"),
-    {"radius", KEY_NUMBER, .required = true, .unit = "m", .range = &positive,
+    {"radius", KEY_NUMBER, .required = true, .unit = "m", .range = &key_positive,
      .help = "of the sphere through the middle"},
-    {"thickness", KEY_NUMBER, .required = true, .unit = "m", .range = &positive,
+    {"thickness", KEY_NUMBER, .required = true, .unit = "m", .range = &key_positive,
      .help = "radial; the corners lie half of it inside and outside of the radius"},
     {"from", KEY_NUMBER, .unit = "deg", .initial = "0", .range = &latitude,
-     .help = "latitude of the lowest joint"},
+     .help = "latitude of the lowest interface"},
     {"to", KEY_NUMBER, .required = true, .unit = "deg", .range = &latitude,
-     .help = "latitude of the highest joint, the rim of the eye"},
-    {"rings", KEY_INTEGER, .initial = "1", .range = &counting, .help = "of equal angle"},
-    {"blocks", KEY_INTEGER, .required = true, .range = &counting, .help = "per ring, 3 or more"},
+     .help = "latitude of the highest interface, the rim of the eye"},
+    {"rings", KEY_INTEGER, .initial = "1", .range = &key_counting, .help = "of equal angle"},
+    {"blocks", KEY_INTEGER, .required = true, .range = &key_counting,
+     .help = "per ring, 3 or more"},
     {"base", KEY_BOOLEAN, .initial = "false",
      .help = "one more ring below that is fixed, group NAME.base"},
     MARK_KEY("they are numbered ring by ring from below, counter-clockwise from the x axis"),
 };
-const struct key_section dome_section = SECTION(dome_keys);
+const struct key_section dome_section = KEY_SECTION_OF(dome_keys);
 
 static const struct key tower_keys[] = {
     ORIGIN_KEY("middle of the footprint, at the ground"),
     BLOCK_KEY("length, thickness of the wall, height"),
-    {"blocks", KEY_INTEGER, .required = true, .range = &counting, .help = "per side"},
-    {"courses", KEY_INTEGER, .required = true, .range = &counting,
+    {"blocks", KEY_INTEGER, .required = true, .range = &key_counting, .help = "per side"},
+    {"courses", KEY_INTEGER, .required = true, .range = &key_counting,
      .help = "every second one is mirrored"},
     MARK_KEY("they are numbered course by course, from the front left corner"),
 };
-const struct key_section tower_section = SECTION(tower_keys);
+const struct key_section tower_section = KEY_SECTION_OF(tower_keys);
 
 static const struct key stack_keys[] = {
     ORIGIN_KEY("middle of the lowest block's base, or edge of the table of a harmonic stack"),
     BLOCK_KEY("length, depth, height"),
-    {"count", KEY_INTEGER, .required = true, .range = &counting, .help = "blocks"},
+    {"count", KEY_INTEGER, .required = true, .range = &key_counting, .help = "blocks"},
     {"overhang", KEY_VECTOR, .unit = "m",
      .help = "of each block along x over the one below, from the second on; one number for all"},
-    {"harmonic", KEY_NUMBER, .initial = "0", .range = &not_negative,
+    {"harmonic", KEY_NUMBER, .initial = "0", .range = &key_not_negative,
      .help = "times the overhangs of the harmonic stack, length / 2k of the k-th block from the "
              "top, the lowest one over the edge of a table; 1 is the limit"},
     MARK_KEY("they are numbered from below"),
 };
-const struct key_section stack_section = SECTION(stack_keys);
+const struct key_section stack_section = KEY_SECTION_OF(stack_keys);

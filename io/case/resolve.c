@@ -1,4 +1,5 @@
-// From several files and arguments to one document that stands on its own.
+// Merges the case file, its includes, the overrides and the tables into one self-contained
+// document.
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,21 +33,21 @@ void text_list_free(struct text_list *list) {
 
 // ---- include ----
 
-struct include_chain { // the files that are being read, innermost first
+struct include_chain { // the files being read, innermost first
     const char *path;
     const struct include_chain *outer;
     int depth;
 };
 
-// `name` as seen from the file `from`; false when it does not fit.
+// Writes the path of `name` relative to the file `from`. Returns false if it is too long.
 static bool join_path(char out[PATH_MAX], const char *from, const char *name) {
     const char *slash = strrchr(from, '/');
     int folder = name[0] == '/' || !slash ? 0 : (int)(slash - from + 1);
     return snprintf(out, PATH_MAX, "%.*s%s", folder, from, name) < PATH_MAX;
 }
 
-// Puts `over` on top of `base`: mappings are merged, lists of entries are joined (base first), any
-// other value of `over` wins. Both are consumed.
+// Merges `over` into `base`: mappings are merged, lists of entries are joined (base first), and any
+// other value of `over` replaces that of `base`. Consumes `over`.
 static void merge(struct yaml_node *base, struct yaml_node *over,
                   const struct key_section *section) {
     while (over->count) {
@@ -135,14 +136,15 @@ static struct yaml_node *load(const char *path, const struct include_chain *oute
 
 // ---- --set ----
 
-// Positions inside an argument would be read as positions in a file.
+// Sets the position of all nodes to the argument itself: a line and column would suggest a file.
 static void set_origin(struct yaml_node *node, const char *origin) {
     node->at = node->key_at = (struct yaml_position){origin, 0, 0};
     for (size_t i = 0; i < node->count; i++)
         set_origin(node->item[i], origin);
 }
 
-// Moves to the child `part` of *place, made if need be; `value` goes there when this is the last.
+// Moves *place to its child `part`, which is created if absent. `value`, if not NULL, becomes that
+// child.
 static bool set_part(struct yaml_node **place, const char *part, struct yaml_node *value,
                      const char *origin, struct gabion_error *error) {
     struct yaml_position at = {origin, 0, 0};
@@ -162,7 +164,7 @@ static bool set_part(struct yaml_node **place, const char *part, struct yaml_nod
         return true;
     }
     if (parent->kind != YAML_MAPPING)
-        return yaml_error(error, at, "there is no \"%s\" inside a single value", part);
+        return yaml_error(error, at, "\"%s\" does not exist inside a single value", part);
     struct yaml_node *child = yaml_find(parent, part);
     if (value || !child) {
         child = value ? value : yaml_create(YAML_MAPPING, at);
@@ -172,7 +174,7 @@ static bool set_part(struct yaml_node **place, const char *part, struct yaml_nod
     return true;
 }
 
-// Takes the value.
+// Sets the value at `path`, which is cut into parts. Takes ownership of the value.
 static bool set_value(struct yaml_node *root, char *path, struct yaml_node *value,
                       const char *origin, struct gabion_error *error) {
     struct yaml_node *place = root;
@@ -210,7 +212,8 @@ bool case_override(struct yaml_node *root, const char *argument, struct text_lis
 
 // ---- files that the case names ----
 
-// The file that a name in the document means: relative to where it is written.
+// Finds the file that a name in the document refers to, relative to the file that contains the
+// name.
 static bool find_named(const struct yaml_node *name, const char *case_path, char real[PATH_MAX],
                        struct gabion_error *error) {
     char path[PATH_MAX];
@@ -257,7 +260,7 @@ static bool read_table(const char *path, struct yaml_node *points, struct yaml_p
     }
     csv_close(&csv);
     if (result == CSV_END && points->count == 0)
-        return error_set(error, GABION_ERROR_INPUT, "%s: holds no points", path);
+        return error_set(error, GABION_ERROR_INPUT, "%s: the table has no points", path);
     return result == CSV_END;
 }
 
@@ -266,7 +269,7 @@ static bool inline_points(struct yaml_node *table, const char *case_path,
     struct yaml_node *name = yaml_find(table, "file");
     char path[PATH_MAX];
     if (!name || name->kind != YAML_SCALAR || yaml_find(table, "points"))
-        return true; // nothing to do, or something for the check to complain about
+        return true; // nothing to do, or an error that the check reports
     if (!find_named(name, case_path, path, error))
         return false;
     struct yaml_node *points = yaml_create(YAML_LIST, name->at);
@@ -285,7 +288,7 @@ static bool inline_tables(struct yaml_node *action, const char *case_path,
            inline_points(yaml_find(action, "record"), case_path, error);
 }
 
-// The resolved case is read again from other folders, so its references must not be relative.
+// Makes a reference absolute, because the resolved case is read again from other folders.
 static bool anchor_file(struct yaml_node *mapping, const char *case_path,
                         struct gabion_error *error) {
     struct yaml_node *name = yaml_find(mapping, "file");

@@ -1,10 +1,11 @@
 // Rules that tie several keys together, and values that a range cannot describe.
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/gabion.h"
+#include "engine/api/settings.h"
+#include "io/case/case_file.h"
 #include "io/case/check.h"
-#include "io/case/fields.h"
 #include "io/case/grains.h"
 #include "parallel/memory.h"
 
@@ -40,7 +41,7 @@ static void require_direction(struct problems *problems, struct fields fields, c
 static int compare_names(const void *a, const void *b) {
     const struct yaml_node *const *left = a, *const *right = b;
     int order = strcmp((*left)->text, (*right)->text);
-    // Equal names in the order of the file, so that the second one is reported.
+    // Equal names keep the order of the file, so that the second one is reported.
     return order ? order : (*left)->at.line - (*right)->at.line;
 }
 
@@ -70,7 +71,7 @@ static size_t material_index(const struct yaml_node *materials, const char *name
 static void check_laws(struct problems *problems, struct fields file) {
     const struct yaml_node *materials = fields_node(file, "materials");
     size_t side = materials->count;
-    // Who has set the law of a pair; the last place is for the default.
+    // The node that set the law of each pair; the last entry is for the default law.
     const struct yaml_node **setter = memory_allocate(side * side + 1, sizeof *setter, "laws");
     for (size_t i = 0; i < fields_count(file, "laws"); i++) {
         const struct yaml_node *pair = fields_node(fields_entry(file, "laws", i), "between");
@@ -140,7 +141,7 @@ static void check_container(struct problems *problems, struct fields container) 
         require_below(problems, fields_section(container, "box"), "min", "max");
     else if (fields_have(container, "walls"))
         problems_add(problems, fields_node(container, "walls")->at,
-                     "walls are those of a box; remove this key");
+                     "only a box has walls; remove this key");
     if (fields_have(container, "drum"))
         require_direction(problems, fields_section(container, "drum"), "axis");
 }
@@ -152,7 +153,7 @@ static const struct yaml_node *find_disk(const struct yaml_node *entry) {
     return disk ? disk : yaml_find(yaml_find(entry, "fill"), "disk");
 }
 
-// What moves in a plane cannot start out of it.
+// Reports disks without a plane, and velocities and spins that lead out of the plane.
 static void check_plane(struct problems *problems, struct fields file, const char *list) {
     static const char *const rates[] = {"velocity", "spin"};
     bool plane = fields_have(file, "plane");
@@ -211,7 +212,7 @@ static void check_masonry(struct problems *problems, struct fields generator) {
     }
     if (arch.node && fields_boolean(arch, "abutments"))
         require_name(problems, generator,
-                     "the abutments are the groups NAME.left and NAME.right; or say abutments: "
+                     "the abutments are the groups NAME.left and NAME.right; or give abutments: "
                      "false");
     if (dome.node && fields_boolean(dome, "base"))
         require_name(problems, generator, "the base is the group NAME.base");
@@ -219,7 +220,7 @@ static void check_masonry(struct problems *problems, struct fields generator) {
         require_below(problems, dome, "from", "to");
     if (fields_have(stack, "overhang") && fields_have(stack, "harmonic"))
         problems_add(problems, fields_node(stack, "harmonic")->at,
-                     "harmonic stands in place of overhang; remove one of them");
+                     "harmonic and overhang exclude each other; remove one of them");
 }
 
 static void check_generator(struct problems *problems, struct fields file,
@@ -249,7 +250,8 @@ static void check_signal(struct problems *problems, struct fields action) {
         const struct yaml_node *file = yaml_find(yaml_find(action.node, tables[k]), "file");
         if (file)
             problems_add(problems, file->at,
-                         "%s: a resolved case holds its points, not the name of a file", tables[k]);
+                         "%s: a resolved case contains the points, not the name of a file",
+                         tables[k]);
     }
 }
 
@@ -258,11 +260,12 @@ static void check_force(struct problems *problems, struct fields force) {
     check_signal(problems, force);
 }
 
-// A key that speaks of metres beside one that speaks of degrees.
-static void refuse_unit(struct problems *problems, struct fields fields, const char *key,
+// Reports a key in metres of a turning driver, or in degrees of one that moves along a direction.
+static void report_unit(struct problems *problems, struct fields fields, const char *key,
                         const char *instead, bool turns) {
     if (fields_have(fields, key))
-        problems_add(problems, fields_node(fields, key)->at, "%s does not go with %s; give %s", key,
+        problems_add(problems, fields_node(fields, key)->at,
+                     "%s cannot be combined with %s; give %s instead", key,
                      turns ? "turn" : "direction", instead);
 }
 
@@ -273,9 +276,9 @@ static void check_driver(struct problems *problems, struct fields driver) {
         require_direction(problems, fields_section(driver, "turn"), "axis");
     else
         require_direction(problems, driver, "direction");
-    refuse_unit(problems, driver, turns ? "velocity" : "rate",
+    report_unit(problems, driver, turns ? "velocity" : "rate",
                 turns ? "rate (deg/s)" : "velocity (m/s)", turns);
-    refuse_unit(problems, ramp, turns ? "distance" : "angle",
+    report_unit(problems, ramp, turns ? "distance" : "angle",
                 turns ? "angle (deg)" : "distance (m)", turns);
     check_signal(problems, driver);
 }
@@ -285,43 +288,48 @@ static void check_tilt(struct problems *problems, struct fields tilt) {
     check_signal(problems, tilt);
 }
 
-// Keys that time.scheme corrective does not go with.
-static void check_scheme(struct problems *problems, struct fields file) {
-    struct fields time = fields_section(file, "time"), solver = fields_section(file, "solver");
-    struct fields contact = fields_section(file, "contact");
-    if (fields_choice(time, "scheme") != GABION_SCHEME_CORRECTIVE) {
-        if (fields_have(solver, "budget"))
-            problems_add(problems, fields_node(solver, "budget")->at,
-                         "solver.budget belongs to time.scheme: corrective; remove this key");
-        return;
+// ---- settings ----
+
+// Finds the node at a path such as "solver.budget", or else the innermost mapping on the way to it.
+static const struct yaml_node *find_nearest(const struct yaml_node *node, const char *path,
+                                            bool *found) {
+    char part[64];
+    size_t length = strcspn(path, ".");
+    snprintf(part, sizeof part, "%.*s", (int)length, path);
+    const struct yaml_node *child = yaml_find(node, part);
+    *found = child && path[length] == '\0';
+    return child && path[length] ? find_nearest(child, path + length + 1, found)
+                                 : (child ? child : node);
+}
+
+static void check_settings(struct problems *problems, const struct yaml_node *root,
+                           const struct gabion_settings *settings) {
+    char text[SETTINGS_RULE_SIZE];
+    for (size_t k = 0; k < settings_rule_count; k++) {
+        const struct settings_rule *rule = &settings_rules[k];
+        bool given;
+        const struct yaml_node *place = find_nearest(root, rule->key, &given);
+        if (rule->broken(settings) && (given || !rule->if_given))
+            problems_add(problems, place->at, "%s", settings_rule_describe(rule, settings, text));
     }
-    const struct yaml_node *at = fields_node(time, "scheme");
-    if (fields_choice(solver, "method") != GABION_METHOD_BICG)
-        problems_add(problems, at->at, "time.scheme corrective needs solver.method: bicg");
-    if (fields_integer(contact, "projection") > 0)
-        problems_add(problems, fields_node(contact, "projection")->at,
-                     "time.scheme corrective has a position pass of its own; give its iterations "
-                     "as the first number of solver.budget and remove this key");
-    if (fields_choice(contact, "gap") == GABION_GAP_STABILIZED)
-        problems_add(problems, fields_node(contact, "gap")->at,
-                     "contact.gap stabilized belongs to time.scheme: moreau; remove this key");
-    if (fields_number(solver, "time_budget") > 0)
-        problems_add(problems, fields_node(solver, "time_budget")->at,
-                     "time.scheme corrective counts iterations, not time: give solver.budget and "
-                     "remove this key");
+}
+
+// Reports the laws that time.scheme corrective does not support.
+static void check_corrective_laws(struct problems *problems, struct fields file) {
     for (size_t i = 0; i < fields_count(file, "laws"); i++) {
         struct fields law = fields_entry(file, "laws", i);
         double friction = fields_number(law, "friction");
         if (friction > 0 && isfinite(friction))
             problems_add(problems, fields_node(law, "friction")->at,
-                         "laws[%zu].friction: time.scheme corrective knows 0 and sticking alone, "
+                         "laws[%zu].friction: time.scheme corrective supports only 0 and sticking, "
                          "found %g",
                          i, friction);
         if (fields_number(law, "tangential_restitution") > 0)
-            problems_add(problems, fields_node(law, "tangential_restitution")->at,
-                         "laws[%zu].tangential_restitution: time.scheme corrective has none; "
-                         "remove this key",
-                         i);
+            problems_add(
+                problems, fields_node(law, "tangential_restitution")->at,
+                "laws[%zu].tangential_restitution: time.scheme corrective supports only 0; "
+                "remove this key",
+                i);
     }
 }
 
@@ -333,17 +341,19 @@ static void check_joint(struct problems *problems, struct fields joint) {
     if (distance.node && !(vec3_length(vec3_sub(fields_vector(distance, "from"),
                                                 fields_vector(distance, "to"))) > 0.0))
         problems_add(problems, fields_node(distance, "to")->at,
-                     "from and to coincide; a distance needs two points (for none use ball)");
+                     "from and to coincide; a distance needs two different points; use ball to "
+                     "join them in one");
 }
 
 void case_check_rules(const struct yaml_node *root, struct problems *problems) {
     struct fields file = {root, &case_keys};
-    if (fields_have(file, "gravity_ramp"))
-        require_below(problems, fields_section(file, "gravity_ramp"), "start", "end");
+    const struct gabion_settings settings = case_read_settings(root);
+    check_settings(problems, root, &settings);
     if (fields_have(file, "tilt"))
         check_tilt(problems, fields_section(file, "tilt"));
     check_laws(problems, file);
-    check_scheme(problems, file);
+    if (settings.scheme == GABION_SCHEME_CORRECTIVE)
+        check_corrective_laws(problems, file);
     for (size_t i = 0; i < fields_count(file, "bodies"); i++)
         check_body(problems, file, fields_entry(file, "bodies", i));
     for (size_t i = 0; i < fields_count(file, "containers"); i++)

@@ -43,7 +43,7 @@ static bool add_piece(struct polyhedron *shape, struct gabion_body *body,
     return body->polyhedron >= 0 && gabion_add_body(world, body, error) >= 0;
 }
 
-// Adds the pieces until one is refused; those after it are freed.
+// Adds the pieces until one is rejected, and frees those after it.
 static bool add_pieces(struct polyhedron **piece, size_t count, struct gabion_body *body,
                        struct gabion_world *world, struct gabion_error *error) {
     bool good = count == 1 || body->mass == 0.0 ||

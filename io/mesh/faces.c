@@ -47,7 +47,7 @@ void mesh_start_object(struct mesh_faces *mesh, const char *name, int64_t line) 
     object->line = line;
     name += strspn(name, " \t");
     snprintf(object->name, sizeof object->name, "%.*s", (int)strcspn(name, "\r"), name);
-    for (char *c = object->name; *c; c++) // goes into messages
+    for (char *c = object->name; *c; c++) // it appears in messages
         if ((unsigned char)*c < ' ' || *c == 127)
             *c = '?';
 }
@@ -79,7 +79,7 @@ bool mesh_read_vector(struct mesh_text *text, char **line, vec3 *vector,
         double value = 0;
         if (!word)
             return error_set(error, GABION_ERROR_INPUT,
-                             "%s:%" PRId64 ": %d coordinates where 3 are expected", text->path,
+                             "%s:%" PRId64 ": expected 3 coordinates, found %d", text->path,
                              text->line, axis);
         if (!number_parse(word, &value))
             return error_set(error, GABION_ERROR_INPUT,

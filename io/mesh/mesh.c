@@ -12,13 +12,14 @@
 
 #define MESH_BYTES_MAX ((size_t)1 << 30)
 
-// Files hold 32-bit floats or a few decimals. Points this near, as part of the largest coordinate,
-// are the same; faces are flat and convex to within MESH_FLAT of it, and of the piece's size.
+// Tolerances for files with 32-bit floats or few decimals. Points closer than MESH_EQUAL times the
+// largest coordinate are one point. Faces must be flat and convex to within MESH_FLAT times that
+// coordinate and MESH_FLAT_PIECE times the size of the piece.
 #define MESH_EQUAL      1e-7
 #define MESH_FLAT       1e-5
 #define MESH_FLAT_PIECE 5e-5
 
-#define CROWD_MAX 64 // faces at one edge
+#define CROWD_MAX 64 // faces at one edge, at most, that are separated into pieces
 
 // -------------------------------------------------------------------------------------------------
 // Pieces: faces joined along edges
@@ -29,14 +30,14 @@ static int32_t find_root(int32_t *parent, int32_t face) {
     return face;
 }
 
-// The first face of a piece stands for it.
+// Joins the pieces of two faces. The first face of a piece represents it.
 static void join(int32_t *parent, int32_t a, int32_t b) {
     a = find_root(parent, a);
     b = find_root(parent, b);
     parent[a > b ? a : b] = a > b ? b : a;
 }
 
-// How far one turns inside the body, about their common edge, from one face to the other.
+// Returns the angle inside the body, about the common edge, from one face to the other.
 static double inner_angle(const struct surface *surface, const struct half_edge *from,
                           const struct half_edge *to) {
     const int32_t *start = surface->start, *corner = surface->corner;
@@ -50,12 +51,12 @@ static double inner_angle(const struct surface *surface, const struct half_edge 
     vec3 away = vec3_cross(edge, other);
     double angle =
         atan2(-vec3_dot(away, n) * vec3_length(along), vec3_dot(away, along) * vec3_length(n));
-    // Faces back to back are those of two bodies that touch: all the way round.
+    // Faces back to back belong to two bodies that touch: the angle is a full turn.
     return angle > 1e-6 ? angle : angle + 6.283185307179586;
 }
 
-// Where bodies touch along an edge it has four faces or more. Each continues in the one that is
-// met first inside the body.
+// Joins the faces at an edge along which bodies touch, which has four faces or more. Each face
+// continues in the face at the smallest angle inside the body.
 static void join_crowded_edge(const struct surface *surface, const struct half_edge *edge,
                               int32_t count, int32_t *parent) {
     for (int32_t i = 0; i < count; i++) {
@@ -76,7 +77,7 @@ static void join_crowded_edge(const struct surface *surface, const struct half_e
     }
 }
 
-// parent[f] becomes the first face of the piece that face f belongs to.
+// Sets parent[f] to the first face of the piece that contains face f.
 static void find_pieces(const struct surface *surface, const int32_t *object, int32_t *parent) {
     struct half_edge *edge = surface_half_edges(surface);
     int32_t count = surface->start[surface->faces];
@@ -89,7 +90,7 @@ static void find_pieces(const struct surface *surface, const int32_t *object, in
                 break;
         if (next - k == 2)
             join(parent, edge[k].face, edge[k + 1].face);
-        else if (next - k > CROWD_MAX) // no bodies that touch; the piece's error will say so
+        else if (next - k > CROWD_MAX) // not bodies that touch; building the piece reports it
             for (int32_t j = k + 1; j < next; j++)
                 join(parent, edge[k].face, edge[j].face);
         else if (next - k > 2)
@@ -102,7 +103,8 @@ static void find_pieces(const struct surface *surface, const int32_t *object, in
 
 // -------------------------------------------------------------------------------------------------
 
-// The mesh with equal points made one. Faces without area are left out; face_number has the rest.
+// Returns the mesh with equal points merged and without faces of zero area. face_number gives the
+// number in the mesh of each face that remains.
 static struct surface weld_mesh(const struct mesh_faces *mesh, int32_t *object) {
     struct surface surface = {
         .points = (int32_t)mesh->points,
@@ -127,14 +129,15 @@ static struct surface weld_mesh(const struct mesh_faces *mesh, int32_t *object) 
 
 // -------------------------------------------------------------------------------------------------
 
-// The faces of one piece, put together for the builder.
+// The faces of one piece, as polyhedron_from_drawing expects them.
 struct piece {
     vec3 *point;
     int64_t *name, *start, *corner, *place;
     int64_t points, faces;
 };
 
-// `local` has the place of a point of the mesh in the piece, from 1; 0: none yet.
+// Adds a face. `local` maps points of the mesh to points of the piece, counted from 1; 0: not yet
+// in the piece.
 static void piece_add_face(struct piece *piece, const struct mesh_faces *mesh, int32_t face,
                            int32_t *local) {
     int64_t end = piece->start[piece->faces];
@@ -172,7 +175,7 @@ static struct polyhedron *piece_polyhedron(const struct piece *piece, const stru
     return polyhedron_from_drawing(&drawing, error);
 }
 
-// `list` are faces of the mesh.
+// Builds the piece that consists of the faces `list` of the mesh.
 static struct polyhedron *build_piece(const struct mesh_faces *mesh, const int32_t *list,
                                       size_t count, int32_t *local, struct gabion_error *error) {
     size_t corners = 0;
@@ -207,7 +210,7 @@ static void name_piece(const struct mesh_faces *mesh, const char *path, int32_t 
                   mesh->place_noun, mesh->place[face]);
 }
 
-// Faces of one piece after the other. start[p] is where piece p begins; returns how many there are.
+// Lists the faces piece by piece. start[p] is where piece p begins. Returns the number of pieces.
 static size_t sort_faces(const struct surface *surface, const int32_t *root, int32_t *list,
                          size_t *start) {
     size_t faces = (size_t)surface->faces, pieces = 0;
@@ -251,8 +254,9 @@ static struct polyhedron **build_pieces(const struct mesh_faces *mesh, const cha
 static struct polyhedron **split_mesh(const struct mesh_faces *mesh, const char *path,
                                       size_t *count, struct gabion_error *error) {
     if (mesh->faces == 0 || mesh->points > SURFACE_MAX || mesh->corners > SURFACE_MAX) {
-        error_set(error, GABION_ERROR_INPUT, "%s: %zu faces with %zu corners; 1 to %d are allowed",
-                  path, mesh->faces, mesh->corners, SURFACE_MAX);
+        error_set(error, GABION_ERROR_INPUT,
+                  "%s: found %zu faces with %zu corners, expected 1 to %d", path, mesh->faces,
+                  mesh->corners, SURFACE_MAX);
         return NULL;
     }
     int32_t *object = memory_allocate(mesh->faces, sizeof *object, "faces of a mesh");
@@ -264,10 +268,10 @@ static struct polyhedron **split_mesh(const struct mesh_faces *mesh, const char 
     *count = sort_faces(&surface, root, list, start);
     struct polyhedron **body = NULL;
     if (*count == 0)
-        error_set(error, GABION_ERROR_INPUT, "%s: all faces are without area", path);
+        error_set(error, GABION_ERROR_INPUT, "%s: all faces have zero area", path);
     else
         body = build_pieces(mesh, path, list, start, *count, error);
-    surface.point = NULL; // the mesh's
+    surface.point = NULL; // belongs to the mesh
     surface_free(&surface);
     void *arrays[] = {object, root, list, start};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
@@ -281,7 +285,7 @@ static bool parse(struct mesh_faces *mesh, const char *path, struct gabion_error
     const char *dot = strrchr(path, '.');
     bool obj = dot && strcasecmp(dot, ".obj") == 0, stl = dot && strcasecmp(dot, ".stl") == 0;
     if (!obj && !stl)
-        return error_set(error, GABION_ERROR_INPUT, "%s: a mesh file is called *.obj or *.stl",
+        return error_set(error, GABION_ERROR_INPUT, "%s: expected a mesh file *.obj or *.stl",
                          path);
     size_t size = 0;
     char *text = file_read(path, MESH_BYTES_MAX, &size, error);
@@ -296,8 +300,8 @@ static bool parse(struct mesh_faces *mesh, const char *path, struct gabion_error
 static bool scale_points(struct mesh_faces *mesh, const char *path, double scale,
                          struct gabion_error *error) {
     if (!(scale > 0) || !isfinite(scale))
-        return error_set(error, GABION_ERROR_INPUT, "%s: scale %g; it must be positive and finite",
-                         path, scale);
+        return error_set(error, GABION_ERROR_INPUT,
+                         "%s: scale: expected a positive number, found %g", path, scale);
     for (size_t k = 0; k < mesh->points; k++) {
         mesh->point[k] = vec3_scale(scale, mesh->point[k]);
         if (!(vec3_length(mesh->point[k]) <= POLYHEDRON_SIZE_MAX))

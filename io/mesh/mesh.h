@@ -1,9 +1,10 @@
 // Convex pieces from mesh files: Wavefront OBJ (.obj), STL in text or binary (.stl).
 //
-// OBJ: `v` and `f` lines count (v, v/vt, v//vn, v/vt/vn, negative indices), `o` and `g` start a new
-// object, everything else is passed over. STL: every `solid` is an object, equal corners of
-// triangles are the same point. Each connected part of an object's surface is a piece; bodies that
-// only touch are told apart. Flat neighbouring faces are merged, so that a cube has six.
+// OBJ: the reader uses `v` and `f` lines (v, v/vt, v//vn, v/vt/vn, negative indices); `o` and `g`
+// start a new object; all other lines are skipped. STL: every `solid` is an object, and equal
+// corners of triangles are one point. Each connected part of an object's surface is a piece; bodies
+// that only touch remain separate pieces. Coplanar neighbouring faces are merged, so that a cube
+// has six.
 #ifndef IO_MESH_MESH_H
 #define IO_MESH_MESH_H
 
@@ -11,9 +12,10 @@
 
 #include "geometry/polyhedron.h"
 
-// Reads all pieces, lengths multiplied by `scale`, in the order of their first faces. The caller
-// frees each with polyhedron_free and the array with memory_free. NULL: the error names the file,
-// the piece and its face, edge or line that is open, not flat or not convex.
+// Reads all pieces, in the order of their first faces, with lengths multiplied by `scale`. The
+// caller frees each piece with polyhedron_free and the array with memory_free. Returns NULL on an
+// error, which names the file, the piece, and the face, edge or line that is open, not flat or not
+// convex.
 struct polyhedron **mesh_read(const char *path, double scale, size_t *count,
                               struct gabion_error *error);
 

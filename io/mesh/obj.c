@@ -1,4 +1,4 @@
-// Wavefront OBJ: https://paulbourke.net/dataformats/obj/
+// Reads Wavefront OBJ files (https://paulbourke.net/dataformats/obj/).
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "io/mesh/faces.h"
 
-// "12", "12/3", "12//4" or "12/3/4"; negative numbers count back from the last vertex.
+// Reads "12", "12/3", "12//4" or "12/3/4". Negative numbers count back from the last vertex.
 static bool read_corner(struct mesh_faces *mesh, const struct mesh_text *text, const char *word,
                         struct gabion_error *error) {
     char *end = NULL;
@@ -60,7 +60,8 @@ static bool read_line(struct mesh_faces *mesh, struct mesh_text *text, char *lin
     return true;
 }
 
-// Vertices may come after the faces that name them.
+// Checks the vertex numbers of all faces at the end, because vertices may follow the faces that use
+// them.
 static bool check_corners(const struct mesh_faces *mesh, const char *path,
                           struct gabion_error *error) {
     for (size_t f = 0; f < mesh->faces; f++)

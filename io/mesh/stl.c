@@ -1,12 +1,12 @@
-// STL, text and binary: Marshall Burns, "Automated Fabrication", 1993, section 6.5.
+// Reads STL files, text and binary (Marshall Burns, "Automated Fabrication", 1993, section 6.5).
 #include <inttypes.h>
 #include <string.h>
 #include <strings.h>
 
 #include "io/mesh/faces.h"
 
-// Binary: 80 bytes of anything, the number of triangles, and for each of them normal and three
-// corners as 32-bit floats and two bytes of attributes. All little-endian.
+// A binary file has 80 bytes of any content, the number of triangles, and for each triangle its
+// normal and three corners as 32-bit floats and two bytes of attributes, all little-endian.
 #define STL_HEADER   84
 #define STL_TRIANGLE 50
 
@@ -26,7 +26,7 @@ static bool read_binary(struct mesh_faces *mesh, const char *path, const char *b
                         struct gabion_error *error) {
     mesh->place_noun = "triangle";
     for (size_t f = 0; f < count; f++) {
-        const char *at = bytes + STL_HEADER + f * STL_TRIANGLE + 12; // the normal is passed over
+        const char *at = bytes + STL_HEADER + f * STL_TRIANGLE + 12; // skips the normal
         for (int corner = 0; corner < 3; corner++, at += 12) {
             vec3 point = {read_float(at), read_float(at + 4), read_float(at + 8)};
             if (!vec3_finite(point))
@@ -41,7 +41,7 @@ static bool read_binary(struct mesh_faces *mesh, const char *path, const char *b
     return true;
 }
 
-// Where a text file is: the facet that is open, and how many corners it has.
+// The facet of a text file that is being read, and its number of corners so far.
 struct facet {
     int64_t line;
     int corners;
@@ -51,7 +51,7 @@ static bool end_facet(struct mesh_faces *mesh, const struct mesh_text *text, str
                       struct gabion_error *error) {
     if (facet->corners != 3)
         return error_set(error, GABION_ERROR_INPUT,
-                         "%s:%" PRId64 ": a facet of %d vertices; 3 are expected", text->path,
+                         "%s:%" PRId64 ": expected a facet of 3 vertices, found %d", text->path,
                          text->line, facet->corners);
     mesh_end_face(mesh, facet->line);
     facet->corners = 0;
@@ -115,7 +115,7 @@ static bool read_text(struct mesh_faces *mesh, const char *path, char *text, siz
 
 bool mesh_read_stl(struct mesh_faces *mesh, const char *path, char *text, size_t size,
                    struct gabion_error *error) {
-    // The size decides: many binary files start with "solid" too.
+    // The size decides, because many binary files start with "solid" too.
     uint64_t count = size >= STL_HEADER ? read_word(text + STL_HEADER - 4) : 0;
     if (size >= STL_HEADER && size == STL_HEADER + count * STL_TRIANGLE)
         return read_binary(mesh, path, text, (size_t)count, error);
@@ -123,10 +123,11 @@ bool mesh_read_stl(struct mesh_faces *mesh, const char *path, char *text, size_t
     if (strncasecmp(text + blanks, "solid", 5) == 0 && !memchr(text, '\0', size))
         return read_text(mesh, path, text, size, error);
     if (size < STL_HEADER)
-        return error_set(error, GABION_ERROR_INPUT,
-                         "%s: %zu bytes are no STL file: text starts with \"solid\", binary has "
-                         "%d bytes and more",
-                         path, size, STL_HEADER);
+        return error_set(
+            error, GABION_ERROR_INPUT,
+            "%s: %zu bytes are not an STL file: text starts with \"solid\", binary has "
+            "at least %d bytes",
+            path, size, STL_HEADER);
     return error_set(error, GABION_ERROR_INPUT,
                      "%s: not an STL file, or cut short: text starts with \"solid\", and binary of "
                      "%" PRIu64 " triangles, as its header says, has %" PRIu64

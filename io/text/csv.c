@@ -29,14 +29,15 @@ void csv_close(struct csv *csv) {
     csv->buffer = NULL;
 }
 
-// The next line without its end, NUL-terminated, in the buffer; NULL at the end or on an error.
+// Returns the next line in the buffer, NUL-terminated and without its line end. Returns NULL at the
+// end of the file or on an error.
 static char *next_line(struct csv *csv, size_t *size, struct gabion_error *error) {
     char *end = memchr(csv->buffer + csv->begin, '\n', csv->end - csv->begin);
     if (!end) {
         memmove(csv->buffer, csv->buffer + csv->begin, csv->end - csv->begin);
         csv->end -= csv->begin;
         csv->begin = 0;
-        // One byte stays free for the NUL of a last line without line end.
+        // One byte stays free for the NUL after a last line without line end.
         csv->end += fread(csv->buffer + csv->end, 1, CSV_LINE_MAX - 1 - csv->end, csv->stream);
         if (ferror(csv->stream)) {
             error_set(error, GABION_ERROR_INPUT, "cannot read %s: %s", csv->path, strerror(errno));
@@ -99,9 +100,8 @@ enum csv_result csv_next(struct csv *csv, struct gabion_error *error) {
             return error->status == GABION_OK ? CSV_END : CSV_BAD;
         if (memchr(line, '\0', size)) {
             error_set(error, GABION_ERROR_INPUT,
-                      "%s:%ld: binary data; a CSV table or HDF5 file is "
-                      "expected",
-                      csv->path, csv->line);
+                      "%s:%ld: expected a CSV table or an HDF5 file, found binary data", csv->path,
+                      csv->line);
             return CSV_BAD;
         }
         if (csv->line == 1 && size >= 3 && memcmp(line, "\xef\xbb\xbf", 3) == 0) {

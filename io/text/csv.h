@@ -1,5 +1,5 @@
-// CSV rows, one at a time, so that a table of any length needs no memory. Blank lines and lines
-// that start with # are passed over; fields are trimmed and may be quoted, but not hold commas.
+// Reads CSV files row by row, so that memory does not grow with the table. Blank lines and lines
+// that start with # are skipped. Fields are trimmed and may be quoted, but cannot contain commas.
 #ifndef IO_TEXT_CSV_H
 #define IO_TEXT_CSV_H
 
@@ -13,7 +13,7 @@
 struct csv {
     FILE *stream;
     const char *path;
-    long line; // of the current row, from 1
+    long line; // number of the current line, from 1
     int count;
     char *field[CSV_FIELDS_MAX];
     char *buffer;
@@ -23,7 +23,7 @@ struct csv {
 enum csv_result { CSV_ROW, CSV_END, CSV_BAD };
 
 bool csv_open(struct csv *csv, const char *path,
-              struct gabion_error *error); // path must outlive it
+              struct gabion_error *error); // path must outlive csv
 enum csv_result csv_next(struct csv *csv, struct gabion_error *error);
 void csv_close(struct csv *csv);
 

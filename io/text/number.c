@@ -6,8 +6,7 @@
 #include <string.h>
 
 bool number_parse(const char *text, double *value) {
-    // strtod also takes hexadecimal, inf, nan and leading blanks: only these characters may reach
-    // it.
+    // strtod also accepts hexadecimal, inf, nan and leading blanks; these characters exclude them.
     if (text[0] == '\0' || text[strspn(text, "0123456789+-.eE")] != '\0')
         return false;
     char *end;
@@ -15,26 +14,10 @@ bool number_parse(const char *text, double *value) {
     return *end == '\0' && isfinite(*value);
 }
 
-bool word_take(const char **list, char word[WORD_SIZE]) {
-    size_t length = strcspn(*list, " ");
-    if (length == 0)
-        return false;
-    snprintf(word, WORD_SIZE, "%.*s", (int)length, *list);
-    *list += length + ((*list)[length] == ' ');
-    return true;
-}
-
-int word_index(const char *list, const char *text) {
-    char word[WORD_SIZE];
-    for (int index = 0; word_take(&list, word); index++)
-        if (strcmp(word, text) == 0)
-            return index;
-    return -1;
-}
-
 #define SUGGESTION_LENGTH (SUGGESTION_SIZE - 1)
 
-// Damerau-Levenshtein distance (optimal string alignment): swapped neighbours count once.
+// Returns the Damerau-Levenshtein distance (optimal string alignment): a swap of neighbours counts
+// once.
 static size_t edit_distance(const char *a, const char *b) {
     size_t d[SUGGESTION_LENGTH + 1][SUGGESTION_LENGTH + 1];
     size_t la = strlen(a), lb = strlen(b);
@@ -61,7 +44,7 @@ static size_t edit_distance(const char *a, const char *b) {
 
 struct suggestion suggestion_start(const char *word) {
     size_t length = strlen(word);
-    // A third of the letters may differ, and one always may.
+    // A third of the letters may differ, and at least one.
     return (struct suggestion){.word = word, .distance = length < 4 ? 2 : length / 3 + 1};
 }
 

@@ -1,28 +1,24 @@
-// Numbers and words as a person writes them: nothing is guessed, nothing is half read.
+// Parses numbers strictly, and suggests corrections of misspelt words.
 #ifndef IO_TEXT_NUMBER_H
 #define IO_TEXT_NUMBER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-// The whole text is one finite decimal number. No hexadecimal, no "nan", no blanks.
+// Parses a text that is one finite decimal number. Rejects hexadecimal, "nan", blanks and trailing
+// characters.
 bool number_parse(const char *text, double *value);
 
-// Lists of words separated by single blanks, as the key table has them.
-#define WORD_SIZE 32
-bool word_take(const char **list, char word[WORD_SIZE]); // the next one; false at the end
-int word_index(const char *list, const char *text);      // -1: not in the list
-
-// The candidate nearest to a misspelt word, if it is near enough to be meant.
+// Finds the candidate nearest to a misspelt word, if one is near enough.
 #define SUGGESTION_SIZE 41
 struct suggestion {
     const char *word;           // misspelt
-    char best[SUGGESTION_SIZE]; // "": nothing near
+    char best[SUGGESTION_SIZE]; // "": none is near enough
     size_t distance;
 };
 struct suggestion suggestion_start(const char *word);
 void suggestion_consider(struct suggestion *suggestion, const char *candidate);
-// `; did you mean "x"?` or "".
+// Writes `; did you mean "x"?` or "".
 const char *suggestion_print(const struct suggestion *suggestion, char *text, size_t size);
 
 #endif

@@ -1,4 +1,5 @@
-// SHA-256 (FIPS 180-4) of a text, so that a stored case can be compared with `sha256sum`.
+// Computes the SHA-256 (FIPS 180-4) of a text, so that a stored case can be compared with
+// `sha256sum`.
 #ifndef IO_TEXT_SHA256_H
 #define IO_TEXT_SHA256_H
 

@@ -8,8 +8,9 @@
 
 // ---- the filter in front of the parser ----
 
-// Length of the UTF-8 character at s, 0 when it is not one that may stand in a case file: control
-// characters other than tab and line ends, surrogates, non-characters and overlong forms.
+// Returns the length of the UTF-8 character at s. Returns 0 for characters that a case file must
+// not contain: control characters other than tab and line ends, surrogates, non-characters and
+// overlong forms.
 static size_t character_length(const unsigned char *s, size_t left) {
     if (s[0] < 0x80)
         return (s[0] >= 0x20 && s[0] != 0x7f) || s[0] == '\t' || s[0] == '\n' || s[0] == '\r';
@@ -36,7 +37,7 @@ static bool text_check(const char *text, size_t size, const char *origin,
         size_t length = character_length((const unsigned char *)text + i, size - i);
         if (length == 0)
             return yaml_error(error, at,
-                              "byte 0x%02x does not belong in a case file; it must be UTF-8 text "
+                              "byte 0x%02x is not allowed in a case file, which must be UTF-8 text "
                               "without control characters",
                               (unsigned char)text[i]);
         at.column++;
@@ -62,7 +63,7 @@ struct builder {
     struct yaml_node *root;
     struct yaml_node *open[YAML_DEPTH_MAX];
     int depth;
-    char *key; // read, and waiting for its value
+    char *key; // has been read, its value has not
     struct yaml_position key_at;
     struct anchor *anchors;
     size_t anchor_count, anchor_capacity;
@@ -72,12 +73,13 @@ struct builder {
 
 static struct yaml_position event_position(struct builder *b, struct fy_event *event) {
     const struct fy_mark *mark = fy_event_start_mark(event);
-    if (!mark) // an empty value: the key is the nearest place
+    if (!mark) // an empty value: its key is the nearest place
         return b->key ? b->key_at : (struct yaml_position){b->origin, 1, 1};
     return (struct yaml_position){b->origin, mark->line + 1, mark->column + 1};
 }
 
-// A NUL-terminated copy, NULL (and an error) when escapes smuggled in a control character.
+// Returns a NUL-terminated copy. Rejects control characters that are written as escapes: returns
+// NULL and reports an error.
 static char *token_text(struct builder *b, struct fy_token *token, struct yaml_position at) {
     size_t size = 0;
     const char *text = token ? fy_token_get_text(token, &size) : "";
@@ -115,7 +117,7 @@ static bool wants_key(struct builder *b) {
     return b->depth && parent_of(b)->kind == YAML_MAPPING && !b->key;
 }
 
-// Takes the node, also when it fails.
+// Adds the node to the open container. Takes ownership of the node, even on an error.
 static bool place(struct builder *b, struct yaml_node *node) {
     struct yaml_node *parent = parent_of(b);
     if (++b->nodes > YAML_NODES_MAX) {
@@ -217,10 +219,10 @@ static bool add_alias(struct builder *b, struct fy_event *event) {
     bool known = source != NULL;
     for (int i = 0; i < b->depth; i++)
         if (b->open[i] == source)
-            source = NULL; // it would contain itself
+            source = NULL; // the node would contain itself
     if (!source)
         yaml_error(b->error, at,
-                   known ? "alias *%s stands inside its own anchor" : "alias *%s has no anchor &%s",
+                   known ? "alias *%s is inside its own anchor" : "alias *%s has no anchor &%s",
                    name, name);
     memory_free(name);
     struct yaml_node *copy = source ? copy_node(b, source, b->depth) : NULL;
@@ -232,7 +234,7 @@ static bool add_event(struct builder *b, struct fy_event *event) {
     case FYET_DOCUMENT_START:
         if (++b->documents > 1)
             return yaml_error(b->error, event_position(b, event),
-                              "a second document (---); a case file holds one");
+                              "a second document (---); a case file has only one");
         return true;
     case FYET_SCALAR:
         return add_scalar(b, event);

@@ -108,7 +108,8 @@ bool yaml_error_context(struct gabion_error *error, struct yaml_position at) {
     return error_context(error, "%s", where);
 }
 
-// Letters, digits and a few signs that mean nothing to YAML, at any place in a plain scalar.
+// Returns whether a text can be written without quotes: letters, digits and a few signs that have
+// no meaning in YAML anywhere in a plain scalar.
 static bool is_plain(const char *text) {
     if (*text == '\0' || strcmp(text, "-") == 0 || strncmp(text, "--", 2) == 0 ||
         strncmp(text, "..", 2) == 0)
@@ -163,7 +164,8 @@ static void emit_flow(FILE *stream, const struct yaml_node *node) {
     fputc(node->kind == YAML_LIST ? ']' : '}', stream);
 }
 
-// `indent` is that of the keys or dashes; the first one is already in place when `inline_first`.
+// Writes a list or mapping with its keys or dashes at `indent`. With `inline_first` the first one
+// is already indented.
 static void emit_block(FILE *stream, const struct yaml_node *node, int indent, bool inline_first) {
     for (size_t i = 0; i < node->count; i++) {
         const struct yaml_node *item = node->item[i];
@@ -200,7 +202,7 @@ char *yaml_emit(const struct yaml_node *root, size_t *size) {
         emit_block(stream, root, 0, false);
     }
     fclose(stream);
-    // Into memory of the kind that every other text here has.
+    // Copies the text, because callers free it with memory_free.
     char *copy = memory_allocate(length + 1, 1, "case text");
     memcpy(copy, text, length + 1);
     free(text);

@@ -35,5 +35,6 @@ exits 2 "negative" check "$box" --set solver.time_budget=-1
 says "negative" "solver.time_budget: expected a number >= 0"
 exits 2 "corrective" check "$box" --set time.scheme=corrective --set solver.method=bicg \
     --set laws.0.friction=sticking --set solver.time_budget=1 --set contact.gap=stabilized
-says "corrective" "counts iterations, not time: give solver.budget" "stabilized belongs to time.scheme: moreau"
+says "corrective" "solver.time_budget: time.scheme corrective counts iterations, not time; give solver.budget instead" \
+    "contact.gap: stabilized needs time.scheme moreau"
 finish

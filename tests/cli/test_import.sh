@@ -55,7 +55,7 @@ fi
 echo "x,y,z,radius" >none.csv
 import none none.csv
 exits 2 "import of nothing" check none.yaml
-says "import of nothing" 'none.csv: holds no bodies'
+says "import of nothing" 'none.csv: contains no bodies'
 
 cat >idle.yaml <<'END'
 time: {step: 1e-3, end: 1}

@@ -126,7 +126,7 @@ refuses "dome upside down" upside.yaml 'expected to above from, found 20 and 30'
 edited lean 's/overhang: 0.05/overhang: [0.05, 0.1, 0.2]/' masonry
 refuses "too many overhangs" lean.yaml "stack 'stack': 3 overhangs for 3 blocks"
 edited harmonic 's/overhang: 0.05/overhang: 0.05, harmonic: 1/' masonry
-refuses "two kinds of overhang" harmonic.yaml 'harmonic stands in place of overhang'
+refuses "two kinds of overhang" harmonic.yaml 'harmonic and overhang exclude each other; remove one of them'
 edited solid 's/block: \[0.4, 0.2, 0.2\], blocks: 2/block: [0.4, 0.9, 0.2], blocks: 2/' masonry
 refuses "tower without an inside" solid.yaml "tower 'tower': .* nothing is left inside"
 exits 0 "check of blocks" check "$CASES/masonry.yaml"

@@ -60,8 +60,8 @@ static inline struct case_file *load_good(const char *text) {
     return file;
 }
 
-// The text must be refused, and the message must hold `part`.
-static inline void refuse(const char *text, const char *part) {
+// Expects an input error whose message contains `part`.
+static inline void reject(const char *text, const char *part) {
     struct gabion_error error;
     struct case_file *file = load(text, &error);
     if (file)
@@ -71,7 +71,7 @@ static inline void refuse(const char *text, const char *part) {
         fail_msg("message: %s\nexpected part: %s", error.text, part);
 }
 
-static inline void refuse_override(const char *text, const char *override, const char *part) {
+static inline void reject_override(const char *text, const char *override, const char *part) {
     struct gabion_error error = {0};
     const char *path = write_file("case.yaml", text);
     struct case_file *file = case_load(path, &override, 1, &error);
@@ -89,7 +89,7 @@ struct scene {
     struct gabion_error error;
 };
 
-// Builds as far as it goes; scene.error tells.
+// Builds the world as far as possible. scene.error holds the error, if any.
 static inline struct scene build(const char *text) {
     struct scene scene = {0};
     scene.team = team_create(1, NULL, &scene.error);
@@ -108,7 +108,7 @@ static inline void tear_down(struct scene *scene) {
     team_destroy(scene->team);
 }
 
-static inline void refuse_build(const char *text, const char *part) {
+static inline void reject_build(const char *text, const char *part) {
     struct scene scene = build(text);
     assert_int_equal(scene.error.status, GABION_ERROR_INPUT);
     if (!strstr(scene.error.text, part))

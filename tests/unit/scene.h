@@ -91,6 +91,8 @@ static inline void scene_draw_scheme(struct random_stream *random,
         return;
     settings->scheme = GABION_SCHEME_CORRECTIVE;
     settings->method = GABION_METHOD_BICG;
+    if (settings->gap == GABION_GAP_STABILIZED) // belongs to the other scheme
+        settings->gap = GABION_GAP_GAP;
     settings->budget =
         (struct gabion_budget){(int)(20 * random_unit(random)), (int)(20 * random_unit(random)),
                                (int)(20 * random_unit(random))};

@@ -1,4 +1,4 @@
-// Bodies in bulk from CSV and HDF5.
+// Many bodies from CSV and HDF5 files.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -50,7 +50,7 @@ static void write_bytes(const char *name, const char *bytes, size_t size) {
     fclose(stream);
 }
 
-static void refuse(struct scene *scene, const char *part) {
+static void reject(struct scene *scene, const char *part) {
     scene->error = (struct gabion_error){0};
     assert_false(bulk_add_bodies(scene->world, path, &scene->template, &scene->error));
     assert_int_equal(scene->error.status, GABION_ERROR_INPUT);
@@ -58,10 +58,10 @@ static void refuse(struct scene *scene, const char *part) {
         fail_msg("message: %s\nexpected part: %s", scene->error.text, part);
 }
 
-static void refuse_csv(const char *text, const char *part) {
+static void reject_csv(const char *text, const char *part) {
     struct scene scene = scene_create();
     write_bytes("bodies.csv", text, strlen(text));
-    refuse(&scene, part);
+    reject(&scene, part);
     scene_free(&scene);
 }
 
@@ -114,40 +114,40 @@ static void an_import_may_set_radius_and_density(void **state) {
     scene_free(&scene);
 }
 
-static void bad_csv_is_named(void **state) {
+static void bad_csv_is_reported(void **state) {
     (void)state;
-    refuse_csv("x,y,z,radius\n0,0,0,1\n0,0,0,abc\n",
+    reject_csv("x,y,z,radius\n0,0,0,1\n0,0,0,abc\n",
                "bodies.csv:3: radius: expected a positive number, found \"abc\"");
-    refuse_csv("x,y,z,radius\n0,0,0,-1\n", "bodies.csv:2: radius: expected a positive number");
-    refuse_csv("x,y,z,radius\n0,nan,0,1\n", "bodies.csv:2: y: expected a number, found \"nan\"");
-    refuse_csv("x,y,z,radius\n0,inf,0,1\n", "y: expected a number, found \"inf\"");
-    refuse_csv("x,y,z,radius\n0,1e999,0,1\n", "y: expected a number, found \"1e999\"");
-    refuse_csv("x,y,z,radius\n0,,0,1\n", "y: expected a number, found \"\"");
-    refuse_csv("x,y,radius\n0,0,1\n", "bodies.csv:1: the column \"z\" is missing");
-    refuse_csv("x,y,z\n0,0,0\n", "the column \"radius\" is missing");
-    refuse_csv("x,y,z,radius\n0,0,0\n", "bodies.csv:2: expected 4 columns, found 3");
-    refuse_csv("x,y,z,radius\n0,0,0,1,\n", "expected 4 columns, found 5");
-    refuse_csv("x,y,z,radus\n0,0,0,1\n", "unknown column \"radus\"");
-    refuse_csv("x,y,z,radus\n0,0,0,1\n", "did you mean \"radius\"?");
-    refuse_csv("x,x,y,z,radius\n0,0,0,0,1\n", "column \"x\" is given twice");
-    refuse_csv("1,2,3,0.5\n", "the first row names the columns");
-    refuse_csv("x,y,z,radius,material\n0,0,0,1,gold\n", "no material \"gold\" in the case");
-    refuse_csv("x,y,z,radius,mass\n0,0,0,1,0\n", "mass: expected a positive number");
-    refuse_csv("", "is empty");
-    refuse_csv("# only this\n", "holds no rows");
-    refuse_csv("x,y,z,radius\n", "bodies.csv: holds no bodies");
+    reject_csv("x,y,z,radius\n0,0,0,-1\n", "bodies.csv:2: radius: expected a positive number");
+    reject_csv("x,y,z,radius\n0,nan,0,1\n", "bodies.csv:2: y: expected a number, found \"nan\"");
+    reject_csv("x,y,z,radius\n0,inf,0,1\n", "y: expected a number, found \"inf\"");
+    reject_csv("x,y,z,radius\n0,1e999,0,1\n", "y: expected a number, found \"1e999\"");
+    reject_csv("x,y,z,radius\n0,,0,1\n", "y: expected a number, found \"\"");
+    reject_csv("x,y,radius\n0,0,1\n", "bodies.csv:1: the column \"z\" is missing");
+    reject_csv("x,y,z\n0,0,0\n", "the column \"radius\" is missing");
+    reject_csv("x,y,z,radius\n0,0,0\n", "bodies.csv:2: expected 4 columns, found 3");
+    reject_csv("x,y,z,radius\n0,0,0,1,\n", "expected 4 columns, found 5");
+    reject_csv("x,y,z,radus\n0,0,0,1\n", "unknown column \"radus\"");
+    reject_csv("x,y,z,radus\n0,0,0,1\n", "did you mean \"radius\"?");
+    reject_csv("x,x,y,z,radius\n0,0,0,0,1\n", "column \"x\" is given twice");
+    reject_csv("1,2,3,0.5\n", "the first row names the columns");
+    reject_csv("x,y,z,radius,material\n0,0,0,1,gold\n", "the case has no material \"gold\"");
+    reject_csv("x,y,z,radius,mass\n0,0,0,1,0\n", "mass: expected a positive number");
+    reject_csv("", "is empty");
+    reject_csv("# only this\n", "contains no rows");
+    reject_csv("x,y,z,radius\n", "bodies.csv: contains no bodies");
     struct scene scene = scene_create();
     write_bytes("binary.csv", "x,y,z,radius\n0,\0,0,1\n", 22);
-    refuse(&scene, "binary.csv:2: binary data");
+    reject(&scene, "binary.csv:2: expected a CSV table or an HDF5 file, found binary data");
     char *line = malloc(300000);
     memset(line, '1', 300000);
     write_bytes("long.csv", line, 300000);
     free(line);
-    refuse(&scene, "long.csv:1: line longer than");
+    reject(&scene, "long.csv:1: line longer than");
     snprintf(path, sizeof path, "%s", folder);
-    refuse(&scene, "is not a file");
+    reject(&scene, "is not a file");
     snprintf(path, sizeof path, "%s/absent", folder);
-    refuse(&scene, "cannot open");
+    reject(&scene, "cannot open");
     scene_free(&scene);
 }
 
@@ -305,73 +305,73 @@ static void plain_files_may_give_orientation_and_id(void **state) {
     scene_free(&scene);
 }
 
-static void refuse_hdf5(hid_t file, const char *part) {
+static void reject_hdf5(hid_t file, const char *part) {
     struct scene scene = scene_create();
     H5Fclose(file);
-    refuse(&scene, part);
+    reject(&scene, part);
     scene_free(&scene);
 }
 
 static void bad_hdf5_is_named(void **state) {
     (void)state;
     hid_t file = create_hdf5();
-    refuse_hdf5(file, "bodies.h5: position: this dataset is missing");
+    reject_hdf5(file, "bodies.h5: position: this dataset is missing");
     file = create_hdf5();
     put_numbers(file, "position", 2, 2, 3, positions);
-    refuse_hdf5(file, "bodies.h5: radius: this dataset is missing");
+    reject_hdf5(file, "bodies.h5: radius: this dataset is missing");
     file = create_hdf5();
     put_numbers(file, "position", 1, 6, 1, positions);
     put_numbers(file, "radius", 1, 2, 1, radii);
-    refuse_hdf5(file, "position: expected the shape [N, 3]");
+    reject_hdf5(file, "position: expected the shape [N, 3]");
     file = create_hdf5();
     put_numbers(file, "position", 2, 3, 2, positions);
-    refuse_hdf5(file, "position: expected the shape [N, 3]");
+    reject_hdf5(file, "position: expected the shape [N, 3]");
     file = create_hdf5();
     put_numbers(file, "position", 2, 2, 3, positions);
     put_numbers(file, "radius", 1, 1, 1, radii);
-    refuse_hdf5(file, "radius has 1 rows, but position has 2");
+    reject_hdf5(file, "radius has 1 rows, but position has 2");
     file = create_hdf5();
     put_numbers(file, "position", 2, 2, 3, positions);
     put_numbers(file, "radius", 1, 2, 1, (const double[]){0.5, -1});
-    refuse_hdf5(file, "row 1: radius: expected a positive number, found -1");
+    reject_hdf5(file, "row 1: radius: expected a positive number, found -1");
     file = create_hdf5();
     put_numbers(file, "position", 2, 2, 3, (const double[]){0, 0, 0, 0, NAN, 0});
     put_numbers(file, "radius", 1, 2, 1, radii);
-    refuse_hdf5(file, "row 1: position: expected a number, found nan");
+    reject_hdf5(file, "row 1: position: expected a number, found nan");
     file = create_hdf5();
     put(file, "position", H5T_C_S1, H5T_C_S1, 1, 2, 1, "ab");
-    refuse_hdf5(file, "position: expected numbers");
+    reject_hdf5(file, "position: expected numbers");
     file = create_hdf5();
     H5Gclose(H5Gcreate2(file, "position", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
-    refuse_hdf5(file, "position: is not a dataset");
+    reject_hdf5(file, "position: is not a dataset");
     file = create_hdf5();
     put_numbers(file, "position", 2, 2, 3, positions);
     put_numbers(file, "radius", 1, 2, 1, radii);
     put_numbers(file, "material", 1, 2, 1, radii);
-    refuse_hdf5(file, "material: expected names of materials");
+    reject_hdf5(file, "material: expected names of materials");
     file = create_hdf5();
     put_numbers(file, "position", 2, 0, 3, positions);
     put_numbers(file, "radius", 1, 0, 1, radii);
-    refuse_hdf5(file, "position: holds no rows");
+    reject_hdf5(file, "position: contains no rows");
     file = create_hdf5();
     put_numbers(file, "position", 2, 2, 3, positions);
     put_numbers(file, "radius", 1, 2, 1, radii);
     put_numbers(file, "orientation", 2, 2, 3, positions);
-    refuse_hdf5(file, "orientation: expected the shape [N, 4]");
+    reject_hdf5(file, "orientation: expected the shape [N, 4]");
     file = create_hdf5();
     put_numbers(file, "position", 2, 2, 3, positions);
     put_numbers(file, "radius", 1, 2, 1, radii);
     put_numbers(file, "id", 1, 2, 1, (const double[]){0, NAN});
-    refuse_hdf5(file, "id: expected whole numbers from 0 on");
+    reject_hdf5(file, "id: expected whole numbers from 0 on");
     file = create_hdf5();
     hid_t group = H5Gcreate2(file, "bodies", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     put_numbers(group, "position", 2, 2, 3, positions);
     put_numbers(group, "radius", 1, 2, 1, (const double[]){0, 0});
     H5Gclose(group);
-    refuse_hdf5(file, "bodies.h5: holds no bodies");
+    reject_hdf5(file, "bodies.h5: contains no bodies");
 }
 
-static void a_cut_hdf5_file_is_refused(void **state) {
+static void a_cut_hdf5_file_is_rejected(void **state) {
     (void)state;
     struct scene scene = scene_create();
     hid_t file = create_hdf5();
@@ -383,11 +383,11 @@ static void a_cut_hdf5_file_is_refused(void **state) {
     size_t size = fread(bytes, 1, sizeof bytes, stream);
     fclose(stream);
     write_bytes("bodies.h5", bytes, size);
-    refuse(&scene, "not a complete HDF5 file");
+    reject(&scene, "not a complete HDF5 file");
     scene_free(&scene);
 }
 
-static void refuse_claimed_rows(int sets) {
+static void reject_claimed_rows(int sets) {
     struct scene scene = scene_create();
     hid_t file = create_hdf5(), chunked = H5Pcreate(H5P_DATASET_CREATE);
     hsize_t size[2] = {1000000000, 3}, chunk[2] = {1024, 3};
@@ -402,17 +402,18 @@ static void refuse_claimed_rows(int sets) {
     }
     H5Pclose(chunked);
     H5Fclose(file);
-    refuse(&scene, sets == 2 ? "row 0: radius: expected a positive number, found 0"
+    reject(&scene, sets == 2 ? "row 0: radius: expected a positive number, found 0"
                              : "position: claims more rows than the file holds");
     assert_true(scene.world->bodies.capacity < 1000000);
     scene_free(&scene);
 }
 
-// A few kilobytes that claim a thousand million bodies must not cost their memory.
+// A file of a few kilobytes that claims a thousand million bodies must not make the reader allocate
+// memory for them.
 static void claimed_rows_cost_nothing(void **state) {
     (void)state;
     for (int sets = 2; sets <= 3; sets++)
-        refuse_claimed_rows(sets);
+        reject_claimed_rows(sets);
 }
 
 static int make_folder(void **state) {
@@ -432,14 +433,14 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(csv_is_read),
         cmocka_unit_test(an_import_may_set_radius_and_density),
-        cmocka_unit_test(bad_csv_is_named),
+        cmocka_unit_test(bad_csv_is_reported),
         cmocka_unit_test(long_csv_is_whole),
         cmocka_unit_test(hdf5_is_read),
         cmocka_unit_test(long_hdf5_is_whole),
         cmocka_unit_test(saved_bodies_are_read_by_id),
         cmocka_unit_test(plain_files_may_give_orientation_and_id),
         cmocka_unit_test(bad_hdf5_is_named),
-        cmocka_unit_test(a_cut_hdf5_file_is_refused),
+        cmocka_unit_test(a_cut_hdf5_file_is_rejected),
         cmocka_unit_test(claimed_rows_cost_nothing),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -1,5 +1,5 @@
-// Clumps, containers and the plane in case files: what an entry builds, what a bad one is told, and
-// how disks and polygons move in two dimensions.
+// Clumps, containers and the plane in case files: what an entry builds, how the errors of a bad
+// one are reported, and how disks and polygons move in two dimensions.
 #include "tests/unit/case_text.h"
 
 #define PI 3.14159265358979323846
@@ -101,20 +101,21 @@ static void generators_place_clumps(void **state) {
     tear_down(&scene);
 }
 
-static void bad_grains_are_refused(void **state) {
+static void bad_grains_are_rejected(void **state) {
     (void)state;
 #define BODY(shape) BASE LAWS "bodies: [{material: grain, position: [0, 0, 0], " shape "}]\n"
 #define BOX(shape)                                                                                 \
     BASE LAWS "bodies: [" SPHERE "]\ncontainers: [{name: c, material: wall, " shape "}]\n"
-    refuse(BODY("bar: {count: 0, radius: 1, spacing: 1}"), "count");
-    refuse(BODY("torus: {count: 3, radius: 1}"), "ring");
-    refuse(BODY("clump: {spheres: [[0, 0, 1]]}"), "spheres");
-    refuse_build(BODY("clump: {spheres: [[0, 0, 0, -1]]}"), "radius above 0");
-    refuse_build(BODY("bar: {count: 100000, radius: 1, spacing: 1}"), "1 to 32767");
-    refuse(BODY("disk: {radius: 1}"), "needs the key plane");
-    refuse(BOX("drum: {centre: [0, 0, 0], axis: [0, 0, 0], radius: 1, length: 1}"), "axis");
-    refuse(BOX("hollow_sphere: {centre: [0, 0, 0], radius: 1}, walls: [zmin]"), "walls are those");
-    refuse(BOX("walls: [zmin]"), "exactly one of box, hollow_sphere, drum");
+    reject(BODY("bar: {count: 0, radius: 1, spacing: 1}"), "count");
+    reject(BODY("torus: {count: 3, radius: 1}"), "ring");
+    reject(BODY("clump: {spheres: [[0, 0, 1]]}"), "spheres");
+    reject_build(BODY("clump: {spheres: [[0, 0, 0, -1]]}"), "radius above 0");
+    reject_build(BODY("bar: {count: 100000, radius: 1, spacing: 1}"), "1 to 32767");
+    reject(BODY("disk: {radius: 1}"), "needs the key plane");
+    reject(BOX("drum: {centre: [0, 0, 0], axis: [0, 0, 0], radius: 1, length: 1}"), "axis");
+    reject(BOX("hollow_sphere: {centre: [0, 0, 0], radius: 1}, walls: [zmin]"),
+           "only a box has walls");
+    reject(BOX("walls: [zmin]"), "exactly one of box, hollow_sphere, drum");
 #undef BODY
 #undef BOX
 }
@@ -136,12 +137,12 @@ static void plane_locks(void **state) {
     near(disk->mass, 2500 * PI * 0.25 * 2);
     near(disk->inertia.y, 0.5 * disk->mass * 0.25);
     tear_down(&scene);
-    refuse(FLAT("xz", "{material: grain, disk: {radius: 1}, position: [0, 0, 0], "
+    reject(FLAT("xz", "{material: grain, disk: {radius: 1}, position: [0, 0, 0], "
                       "velocity: [1, 2, 0]}"),
            "velocity: expected 0 along y");
-    refuse(FLAT("xy", "{material: grain, disk: {radius: 1}, position: [0, 0, 0], spin: [1, 0, 0]}"),
+    reject(FLAT("xy", "{material: grain, disk: {radius: 1}, position: [0, 0, 0], spin: [1, 0, 0]}"),
            "spin: expected 0 along x");
-    refuse(FLAT("zx", SPHERE), "plane");
+    reject(FLAT("zx", SPHERE), "plane");
 }
 
 // Shaken lattices, random fills and random turns stay in the plane: disks that meet at different
@@ -225,7 +226,7 @@ int main(void) {
         cmocka_unit_test(grains_are_built),
         cmocka_unit_test(containers_are_built),
         cmocka_unit_test(generators_place_clumps),
-        cmocka_unit_test(bad_grains_are_refused),
+        cmocka_unit_test(bad_grains_are_rejected),
         cmocka_unit_test(plane_locks),
         cmocka_unit_test(generators_stay_in_plane),
         cmocka_unit_test(disks_roll),

@@ -1,4 +1,5 @@
-// Blocks and masonry in case files: what an entry builds, and what a bad one is told.
+// Blocks and masonry in case files: what an entry builds, and how the errors of a bad one are
+// reported.
 #include "tests/unit/case_text.h"
 
 #define CUBE(x0, x1)                                                                               \
@@ -104,27 +105,29 @@ static void masonry_is_built(void **state) {
     tear_down(&scene);
 }
 
-static void bad_blocks_are_refused(void **state) {
+static void bad_blocks_are_rejected(void **state) {
     (void)state;
     write_file("two.obj", CUBE("0", "1") CUBE("3", "5"));
     write_file("open.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\n");
-    refuse_build(BASE LAWS "bodies: [{material: grain, position: [0, 0, 0], mass: 3,\n"
+    reject_build(BASE LAWS "bodies: [{material: grain, position: [0, 0, 0], mass: 3,\n"
                            "  mesh: {file: two.obj}}]\n",
                  "case.yaml:4:10: mesh: mass: the mesh has 2 pieces");
-    refuse_build(BASE LAWS "bodies: [{material: grain, position: [0, 0, 0],\n"
+    reject_build(BASE LAWS "bodies: [{material: grain, position: [0, 0, 0],\n"
                            "  mesh: {file: open.obj}}]\n",
                  "open.obj");
-    refuse(BASE "bodies: [{material: grain, position: [0, 0, 0], mesh: {file: gone.obj}}]\n",
+    reject(BASE "bodies: [{material: grain, position: [0, 0, 0], mesh: {file: gone.obj}}]\n",
            "case.yaml:3:62: cannot find the file \"gone.obj\"");
-    refuse(BASE "bodies: [{material: wall, position: [0, 0, 0], box: {size: [1, 1, 1]}}]\n",
+    reject(BASE "bodies: [{material: wall, position: [0, 0, 0], box: {size: [1, 1, 1]}}]\n",
            "a moving body needs a density");
-    refuse_build(BASE LAWS "generators: [{name: w, material: grain,\n"
-                           "  wall: {block: [1, 1, 1], courses: 1, blocks: 1, joint: 1}}]\n",
-                 "case.yaml:4:14: wall 'w': a joint of 1 m");
-    refuse(BASE "generators: [{material: grain, wall: {block: [1, 1, 1], courses: 1, blocks: 1,\n"
+    reject_build(BASE LAWS
+                 "generators: [{name: w, material: grain,\n"
+                 "  wall: {block: [1, 1, 1], courses: 1, blocks: 1, interface_width: 1}}]\n",
+                 "case.yaml:4:14: wall 'w': interface_width: expected 0 or more and less than a "
+                 "block (1 m), found 1 m");
+    reject(BASE "generators: [{material: grain, wall: {block: [1, 1, 1], courses: 1, blocks: 1,\n"
                 "  mark: [{name: a, blocks: []}]}}]\n",
            "mark[0].blocks: expected one or a list of whole numbers >= 1, found a list of 0");
-    refuse(BASE "generators: [{material: grain, name: a, stack: {block: [1, 1, 1], count: 2,\n"
+    reject(BASE "generators: [{material: grain, name: a, stack: {block: [1, 1, 1], count: 2,\n"
                 "  overhang: far}}]\n",
            "overhang: expected one or a list of numbers (m), found \"far\"");
 }
@@ -133,7 +136,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_are_built),
         cmocka_unit_test(masonry_is_built),
-        cmocka_unit_test(bad_blocks_are_refused),
+        cmocka_unit_test(bad_blocks_are_rejected),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

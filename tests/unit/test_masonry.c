@@ -155,17 +155,18 @@ static void courses_alternate(void **state) {
         assert_int_equal(shared_corners(i, i + 1, 1e-14), i == 23 ? 0 : 4);
 }
 
-static void joints_have_a_width(void **state) {
+static void interfaces_have_a_width(void **state) {
     struct wall_definition wall = gombert();
     (void)state;
     wall.origin = vec3_zero();
     wall.block = vec3_make(0.2, 0.1, 0.05);
     wall.courses = 2;
     wall.blocks = 3;
-    wall.joint = 0.02;
+    wall.interface_width = 0.02;
     build_wall(&wall);
     assert_int_equal(world->bodies.count, 7);
-    // 3 blocks and 2 joints: 0.64 m. Joints of the second course stand over the middle of blocks.
+    // 3 blocks and 2 interfaces: 0.64 m. Interfaces of the second course stand over the middle of
+    // blocks.
     assert_box(1, vec3_make(0.22, 0, 0), vec3_make(0.42, 0.1, 0.05));
     assert_box(2, vec3_make(0.44, 0, 0), vec3_make(0.64, 0.1, 0.05));
     assert_box(3, vec3_make(0, 0, 0.05), vec3_make(0.09, 0.1, 0.1));
@@ -253,8 +254,10 @@ static void bad_walls_are_refused(void **state) {
     wall.courses = 0;
     assert_refused(generate_wall(world, &wall, &error[1]), &error[1], "0 courses of 24 blocks");
     wall = gombert();
-    wall.joint = 0.2;
-    assert_refused(generate_wall(world, &wall, &error[2]), &error[2], "a joint of 0.2 m");
+    wall.interface_width = 0.2;
+    assert_refused(
+        generate_wall(world, &wall, &error[2]), &error[2],
+        "interface_width: expected 0 or more and less than a block (0.2 m), found 0.2 m");
     wall = gombert();
     wall.origin.z = NAN;
     assert_refused(generate_wall(world, &wall, &error[3]), &error[3], "origin");
@@ -336,7 +339,7 @@ static void build_arch(const struct arch_definition *arch) {
         fail_msg("%s", error.text);
 }
 
-static void voussoirs_share_radial_joints(void **state) {
+static void voussoirs_share_radial_interfaces(void **state) {
     struct arch_definition arch = semicircle();
     (void)state;
     build_arch(&arch);
@@ -346,7 +349,7 @@ static void voussoirs_share_radial_joints(void **state) {
     // Two triangles with the centre as their apex, one cut from the other.
     double area = 0.5 * sin(step) * (outer * outer - inner * inner);
     for (int32_t i = 0; i < 15; i++) {
-        double angle = PI - i * step; // of the left joint, from the x axis
+        double angle = PI - i * step; // of the left interface, from the x axis
         assert_near(volume_of(i), 0.5 * area, 1e-15);
         assert_int_equal(bodies_polyhedron(&world->bodies, i)->face_count, 6);
         assert_beyond(i, arch.origin, vec3_make(sin(angle), 0, -cos(angle)));
@@ -397,7 +400,7 @@ static void abutments_bear_the_springings(void **state) {
             high = fmax(high, vec3_dot(p, along));
         }
         assert_int_equal(on_plane, 4);
-        assert_near(low, 1.5 - 0.24, 1e-14); // half a thickness beyond the joint
+        assert_near(low, 1.5 - 0.24, 1e-14); // half a thickness beyond the interface
         assert_near(high, 1.5 + 0.24, 1e-14);
     }
 }
@@ -461,7 +464,7 @@ static void dome_blocks_share_flat_faces(void **state) {
         assert_true((world->bodies.mass[i] == 0) == (i >= 40));
         assert_int_equal(bodies_polyhedron(&world->bodies, i)->face_count, 6);
         assert_near(volume_of(i), (pow(2.15, 3) - pow(1.85, 3)) * pyramid(low, high, width), 1e-13);
-        // The planes of its joints, through the centre.
+        // The planes of its interfaces, through the centre.
         assert_beyond(i, dome.origin, vec3_make(-sin(at), cos(at), 0));
         assert_beyond(i, dome.origin, vec3_make(sin(at + width), -cos(at + width), 0));
         assert_beyond(i, dome.origin, vec3_cross(ray(low, at), ray(low, at + width)));
@@ -566,7 +569,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_wall_fills_its_rectangle, start, stop),
         cmocka_unit_test_setup_teardown(courses_alternate, start, stop),
-        cmocka_unit_test_setup_teardown(joints_have_a_width, start, stop),
+        cmocka_unit_test_setup_teardown(interfaces_have_a_width, start, stop),
         cmocka_unit_test_setup_teardown(openings_cut_blocks, start, stop),
         cmocka_unit_test_setup_teardown(a_lintel_spans_the_opening, start, stop),
         cmocka_unit_test_setup_teardown(bad_openings_are_refused, start, stop),
@@ -574,7 +577,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(marks_put_blocks_into_groups, start, stop),
         cmocka_unit_test_setup_teardown(bad_marks_are_refused, start, stop),
         cmocka_unit_test_setup_teardown(slabs_meet_at_their_edges, start, stop),
-        cmocka_unit_test_setup_teardown(voussoirs_share_radial_joints, start, stop),
+        cmocka_unit_test_setup_teardown(voussoirs_share_radial_interfaces, start, stop),
         cmocka_unit_test_setup_teardown(an_arch_is_symmetric, start, stop),
         cmocka_unit_test_setup_teardown(abutments_bear_the_springings, start, stop),
         cmocka_unit_test_setup_teardown(bad_arches_are_refused, start, stop),

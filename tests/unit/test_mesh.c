@@ -41,7 +41,7 @@ static void read_pieces(double scale, size_t expected) {
     assert_int_equal(piece_count, expected);
 }
 
-// Refused, with a message that names the file and holds all of `parts`, separated by '|'.
+// Expects an error whose message names the file and contains all of `parts`, separated by '|'.
 static void expect_error(const char *parts) {
     struct gabion_error error = {0};
     size_t count = 0;
@@ -158,7 +158,7 @@ static void binary_stl_cube_has_six_faces(void **state) {
     }
 }
 
-static void bodies_that_touch_are_told_apart(void **state) {
+static void bodies_that_touch_are_separate_pieces(void **state) {
     (void)state;
     // Stacked face on face, side by side along one edge, corner to corner.
     struct cube cube[] = {{{0, 0, 0}, {1, 1, 1}, upright},
@@ -202,7 +202,7 @@ static void text_stl(void **state) {
     write_text_stl(12, "facet normal 0 0 0\nouter loop\nvertex 0 0 0\n");
     expect_error("facet that starts in line 86");
     write_text_stl(12, "facet normal 0 0 0\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nendfacet\n");
-    expect_error(":90:|2 vertices|3");
+    expect_error(":90:|expected a facet of 3 vertices, found 2|3");
     write_text_stl(12, "vertex 0 0 0\nvertex 0 0 0\nvertex 0 0 0\nvertex 0 0 0\n");
     expect_error(":89:|more than 3");
     write_text_stl(12, "facet normal 0 0 0\nvertex 0 0 0\nfacet normal 0 0 0\n");
@@ -213,7 +213,7 @@ static void text_stl(void **state) {
     expect_error(":86:|\"face\"|expected solid");
 }
 
-static void open_and_not_convex_pieces_are_named(void **state) {
+static void open_and_nonconvex_pieces_are_reported(void **state) {
     (void)state;
     write_text("open.obj",
                "o whole\n" CUBE_POINTS CUBE_FACES "o broken\nv 5 0 0\nv 6 0 0\nv 5 1 0\nv 5 0 1\n"
@@ -228,7 +228,7 @@ static void open_and_not_convex_pieces_are_named(void **state) {
     write_text("turned.obj", CUBE_POINTS "f 1 2 3 4\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\n"
                                          "f 3 4 8 7\nf 4 1 5 8\n");
     expect_error("same sense|face 1 (line 9)|turn one of them round");
-    // Two cubes in one: every edge has four faces, and nothing tells them apart.
+    // Two cubes in one: every edge has four faces, and they cannot be separated.
     write_text("twice.obj", CUBE_POINTS CUBE_FACES CUBE_FACES);
     expect_error("4 faces");
     // A dent by a hundredth is no rounding.
@@ -238,13 +238,13 @@ static void open_and_not_convex_pieces_are_named(void **state) {
     expect_error("not convex|in front of the plane of face 1 (line 7)|0.0");
 }
 
-static void bad_obj_files(void **state) {
+static void bad_obj_files_are_rejected(void **state) {
     (void)state;
     static const struct {
         const char *text, *parts;
     } bad[] = {
         {"", "0 faces"},
-        {"v 0 0\n", ":1:|2 coordinates"},
+        {"v 0 0\n", ":1:|expected 3 coordinates, found 2"},
         {"v 0 0 x\n", ":1:|\"x\"|finite"},
         {"v 0 0 inf\n", ":1:|\"inf\""},
         {"v 0 0 1e999\n", ":1:|\"1e999\""},
@@ -255,7 +255,7 @@ static void bad_obj_files(void **state) {
         {CUBE_POINTS "f 1 2 99999999999999999999\n", ":9:|\"99999999999999999999\""},
         {CUBE_POINTS "f 1 2 3x\n", ":9:|\"3x\""},
         {CUBE_POINTS "f 1 2 /3\n", ":9:|\"/3\""},
-        {CUBE_POINTS "f 1 1 2\n", "without area"},
+        {CUBE_POINTS "f 1 1 2\n", "all faces have zero area"},
         {"v 1e200 0 0\nv 0 0 0\nv 0 1 0\nf 1 2 3\n", "too far"},
         {"v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\nf 4 3 2 1\n", "flat"},
         {"v 0 0 0\nv 1 0 0\nv 1 1 0\nf 1 2 3\nf 3 2 1\n", "at least 4"},
@@ -274,7 +274,7 @@ static void bad_obj_files(void **state) {
     expect_error("cannot open");
 }
 
-static void bad_stl_files(void **state) {
+static void bad_stl_files_are_rejected(void **state) {
     (void)state;
     char bytes[84 + 50] = "no solid";
     write_file("bad.stl", bytes, 20);
@@ -297,13 +297,13 @@ static void bad_stl_files(void **state) {
     memcpy(bytes + 80, (uint32_t[]){1}, 4);
     memset(bytes + 84, 0, 50);
     write_file("bad.stl", bytes, sizeof bytes);
-    expect_error("without area");
+    expect_error("all faces have zero area");
     struct gabion_error error = {0};
     size_t count;
     struct cube cube = {{0, 0, 0}, {1, 1, 1}, upright};
     write_binary_stl(&cube, 1, "");
     assert_null(mesh_read(path, -1, &count, &error));
-    assert_non_null(strstr(error.text, "scale -1"));
+    assert_non_null(strstr(error.text, "scale: expected a positive number, found -1"));
 }
 
 static int make_folder(void **state) {
@@ -324,11 +324,11 @@ int main(void) {
         cmocka_unit_test(obj_cube_in_all_ways_of_writing),
         cmocka_unit_test(obj_objects_and_groups_are_pieces),
         cmocka_unit_test(binary_stl_cube_has_six_faces),
-        cmocka_unit_test(bodies_that_touch_are_told_apart),
+        cmocka_unit_test(bodies_that_touch_are_separate_pieces),
         cmocka_unit_test(text_stl),
-        cmocka_unit_test(open_and_not_convex_pieces_are_named),
-        cmocka_unit_test(bad_obj_files),
-        cmocka_unit_test(bad_stl_files),
+        cmocka_unit_test(open_and_nonconvex_pieces_are_reported),
+        cmocka_unit_test(bad_obj_files_are_rejected),
+        cmocka_unit_test(bad_stl_files_are_rejected),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
