@@ -27,6 +27,11 @@ vec3 motion_step_gravity(const struct gabion_world *world);
 // A force acts in a step when the middle of the step lies inside [start, end].
 const vec3 *motion_group_forces(struct gabion_world *world);
 
+// What the program applied to a body for this step.
+static inline struct applied motion_applied(const struct gabion_world *world, int32_t i) {
+    return world->applied ? world->applied[world->bodies.id[i]] : (struct applied){0};
+}
+
 // The inverse mass of the body is not two scalars.
 bool motion_needs_tensor(const struct bodies *bodies, int32_t i);
 

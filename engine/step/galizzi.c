@@ -240,7 +240,7 @@ static void correct_accelerations(struct gabion_world *world) {
     set_velocities(world, &correction);
     set_impulses(world, &correction);
     keep_start(world);
-    world->report = (struct step_report){.converged = true, .sweeps = correction.iterations};
+    world->report = (struct gabion_step_report){.converged = true, .sweeps = correction.iterations};
     correction_close(&correction);
     memory_free(chosen);
 }
@@ -298,7 +298,7 @@ static void set_velocity_errors(const struct gabion_world *world, struct correct
 
 static void report_residual(struct gabion_world *world, const struct correction *correction) {
     struct friction_error error = residual_of(correction->problem, correction->x);
-    struct step_report *report = &world->report;
+    struct gabion_step_report *report = &world->report;
     bool fclib = world->settings.measure == GABION_MEASURE_FCLIB;
     report->residual = error.scaled;
     report->residual_fclib = error.fclib;

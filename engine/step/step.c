@@ -24,12 +24,12 @@ const char *const phase_names[PHASE_COUNT] = {
 void step_phase(struct gabion_world *world, enum phase phase, void (*work)(struct gabion_world *)) {
     double start = clock_seconds();
     work(world);
-    world->run.phase_time[phase] += clock_seconds() - start;
+    world->phase_time[phase] += clock_seconds() - start;
 }
 
 static void solve(struct gabion_world *world) {
     struct nsgs_result result = solution_find(world);
-    struct step_report *report = &world->report;
+    struct gabion_step_report *report = &world->report;
     report->sweeps = result.sweeps;
     report->converged = result.converged;
     report->residual = result.residual;
@@ -139,20 +139,4 @@ bool world_step(struct gabion_world *world, struct gabion_error *error) {
     step_phase(world, PHASE_LEDGER, ledger_contacts);
     step_count(world);
     return true;
-}
-
-// Public names of the running half of engine/gabion.h -----------------------------------------
-
-bool gabion_step(struct gabion_world *world, struct gabion_error *error) {
-    return world_step(world, error);
-}
-
-int64_t gabion_step_number(const struct gabion_world *world) { return world->step; }
-
-double gabion_time(const struct gabion_world *world) { return world_time(world); }
-
-bool gabion_at_rest(const struct gabion_world *world) {
-    double slack = 1e-6 * world->settings.step;
-    return world->settings.rest_speed > 0 && world->pending_count == 0 &&
-           world_time(world) - world->rest_since >= world->settings.rest_duration - slack;
 }

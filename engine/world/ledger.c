@@ -20,12 +20,15 @@ static double spin_energy(const struct bodies *bodies, int32_t i) {
     return 0.5 * vec3_dot(vec3_times(inertia, w), w);
 }
 
+static double kinetic_energy(const struct bodies *bodies, int32_t i) {
+    return 0.5 * bodies->mass[i] * vec3_dot(bodies->v[i], bodies->v[i]) + spin_energy(bodies, i);
+}
+
 static void add_energy(void *context, size_t begin, size_t end, double *out) {
     const struct energy_context *energy = context;
     const struct bodies *bodies = &energy->world->bodies;
     for (size_t i = begin; i < end; i++) {
-        out[0] += 0.5 * bodies->mass[i] * vec3_dot(bodies->v[i], bodies->v[i]) +
-                  spin_energy(bodies, (int32_t)i);
+        out[0] += kinetic_energy(bodies, (int32_t)i);
         out[1] -= bodies->mass[i] * vec3_dot(energy->gravity, bodies->x[i]);
     }
 }
@@ -46,6 +49,19 @@ void ledger_events(struct gabion_world *world) {
     if (world->step == 0)
         return;
     double change = ledger->kinetic + ledger->potential - before;
+    ledger->removed_energy += change;
+    ledger->turnover += fabs(change);
+}
+
+void ledger_set_velocity(struct gabion_world *world, int32_t i, vec3 velocity, vec3 spin) {
+    struct ledger *ledger = &world->ledger;
+    double before = kinetic_energy(&world->bodies, i);
+    world->bodies.v[i] = velocity;
+    world->bodies.w[i] = spin;
+    if (world->step == 0) // the first step counts from what it finds
+        return;
+    double change = kinetic_energy(&world->bodies, i) - before;
+    ledger->kinetic += change;
     ledger->removed_energy += change;
     ledger->turnover += fabs(change);
 }
@@ -78,6 +94,15 @@ static double gyroscopic_work(const struct gabion_world *world, int32_t i, vec3 
     return -0.5 * world->settings.step * vec3_dot(vec3_sub(after, free), turn);
 }
 
+// Of what the program applied, by the mean velocity and the mean spin of the step.
+static double applied_power(const struct gabion_world *world, int32_t i, vec3 velocity,
+                            const struct solver_body *solved) {
+    struct applied applied = motion_applied(world, i);
+    vec3 after = vec3_scale(1 / world->bodies.radius[i], solver_s(solved));
+    vec3 spin = vec3_scale(0.5, vec3_add(world->bodies.w[i], after));
+    return vec3_dot(applied.force, velocity) + vec3_dot(applied.moment, spin);
+}
+
 static void add_body_work(void *context, size_t begin, size_t end, double *out) {
     const struct work_context *work = context;
     const struct gabion_world *world = work->world;
@@ -90,6 +115,8 @@ static void add_body_work(void *context, size_t begin, size_t end, double *out) 
         double m = bodies->mass[i];
         if (work->group_force)
             out[WORK_APPLIED] += h * vec3_dot(work->group_force[bodies->group[i]], mean);
+        if (world->applied)
+            out[WORK_APPLIED] += h * applied_power(world, (int32_t)i, mean, body);
         out[WORK_THETA] -= (theta - 0.5) * h * m * vec3_dot(work->gravity, vec3_sub(after, before));
         out[WORK_THETA] +=
             gyroscopic_work(world, (int32_t)i, vec3_scale(1 / bodies->radius[i], solver_s(body)));

@@ -9,6 +9,9 @@
 #define ENGINE_WORLD_LEDGER_H
 
 #include <stdbool.h>
+#include <stdint.h>
+
+#include "geometry/vec.h"
 
 struct ledger {
     double kinetic, potential; // now
@@ -28,6 +31,8 @@ struct gabion_world;
 
 // Energies anew after events (or before the first step); the difference goes to removed_energy.
 void ledger_events(struct gabion_world *world);
+// Gives a body another velocity and spin between steps; the difference goes to removed_energy.
+void ledger_set_velocity(struct gabion_world *world, int32_t i, vec3 velocity, vec3 spin);
 // Work of the step, from the velocities before and after it; before positions are integrated.
 void ledger_work(struct gabion_world *world);
 // The part of it that contacts did, alone: of impulses that come after the others.

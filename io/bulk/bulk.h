@@ -3,6 +3,7 @@
 #define IO_BULK_BULK_H
 
 #include "engine/gabion.h"
+#include "parallel/error.h"
 
 // `template` gives what the file does not. CSV: a header row naming the columns x y z radius and
 // optionally vx vy vz wx wy wz material mass density. HDF5: datasets position[N,3], radius[N] and

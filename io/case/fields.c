@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine/gabion.h"
+#include "geometry/vec.h"
 #include "io/text/number.h"
 #include "parallel/memory.h"
 

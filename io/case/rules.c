@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine/gabion.h"
+#include "geometry/vec.h"
 #include "io/case/check.h"
 #include "io/case/fields.h"
 #include "io/case/grains.h"

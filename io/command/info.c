@@ -4,7 +4,6 @@
 #include "io/file/file.h"
 #include "io/file/folder.h"
 #include "io/run/scene.h"
-#include "io/text/version.h"
 
 static bool describe_machine(struct gabion_error *error) {
     char text[4096];

@@ -147,7 +147,8 @@ static void print_row(FILE *stream, const struct gabion_world *world, double wal
         print_value(stream, &joint_columns[k], world, wall_time);
     }
     for (int p = 0; p < world->probe_count; p++) {
-        vec3 value = gabion_probe_value(world, p);
+        vec3 value = vec3_zero();
+        gabion_probe_value(world, p, &value, NULL);
         for (int k = 0; k < 3; k++) {
             fputc(',', stream);
             print_real(stream, vec3_get(value, k));

@@ -3,6 +3,7 @@
 #define IO_RUN_HISTORY_H
 
 #include "engine/gabion.h"
+#include "parallel/error.h"
 
 struct history;
 

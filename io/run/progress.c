@@ -31,7 +31,7 @@ static void format_duration(double seconds, char text[32]) {
 }
 
 static void print_line(struct progress *progress, const struct gabion_world *world) {
-    const struct step_report *report = &world->report;
+    const struct gabion_step_report *report = &world->report;
     double left = (double)(progress->target - world->step) / progress->speed;
     char eta[32];
     format_duration(left, eta);

@@ -13,7 +13,6 @@
 #include "io/run/log.h"
 #include "io/run/progress.h"
 #include "io/run/summary.h"
-#include "io/text/version.h"
 #include "io/vtk/vtk.h"
 #include "parallel/clock.h"
 
@@ -31,7 +30,7 @@ struct runner {
     double started; // clock
     int64_t start_step;
     int64_t checkpoint_step; // of the newest checkpoint known to be good
-    struct run_report before;
+    struct gabion_run_report before;
     const char *status;
     int64_t capped_steps;   // of this command, that ended at the cap of sweeps
     double capped_residual; // the largest among them

@@ -2,6 +2,8 @@
 
 #include <inttypes.h>
 
+#include "engine/api/define.h"
+
 static bool start_machine(struct scene *scene, int threads, struct gabion_error *error) {
     *scene = (struct scene){0};
     scene->topology = topology_load(error);
@@ -12,7 +14,7 @@ static bool start_machine(struct scene *scene, int threads, struct gabion_error 
 }
 
 static bool start_world(struct scene *scene, struct gabion_error *error) {
-    scene->world = gabion_create(case_settings(scene->file), scene->team, error);
+    scene->world = world_create(case_settings(scene->file), scene->team, error);
     return scene->world != NULL && case_define_materials(scene->file, scene->world, error);
 }
 

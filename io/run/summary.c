@@ -24,10 +24,10 @@ static void print_contract(const struct summary *summary, const struct gabion_wo
 }
 
 void summary_print(const struct summary *summary, const struct gabion_world *world, FILE *stream) {
-    const struct step_report *report = &world->report;
-    const struct run_report *run = &world->run;
+    const struct gabion_step_report *report = &world->report;
+    const struct gabion_run_report *run = &world->run;
     int64_t contact_sweeps = run->contact_sweeps - summary->before.contact_sweeps;
-    double solve = run->phase_time[PHASE_SOLVE] - summary->before.phase_time[PHASE_SOLVE];
+    double solve = world->phase_time[PHASE_SOLVE];
     print_contract(summary, world, stream);
     fprintf(stream, "wall-time-total: %.3f\n", summary->wall_time_total);
     fprintf(stream, "bodies: %" PRId32 "\n", scene_moving_bodies(world));
@@ -43,7 +43,6 @@ void summary_print(const struct summary *summary, const struct gabion_world *wor
         fprintf(stream, "reproducible: no (solver.time_budget)\n");
     fprintf(stream, "peak-memory-mb: %.1f\n", peak_memory_mb());
     for (int phase = 0; phase < PHASE_COUNT; phase++)
-        fprintf(stream, "time-%s: %.3f\n", phase_names[phase],
-                run->phase_time[phase] - summary->before.phase_time[phase]);
+        fprintf(stream, "time-%s: %.3f\n", phase_names[phase], world->phase_time[phase]);
     fprintf(stream, "folder: %s\n", summary->directory);
 }

@@ -7,11 +7,11 @@
 #include "engine/world/world.h"
 
 struct summary {
-    const char *status;       // completed, at-rest, interrupted, stopped
-    const char *directory;    // of the results
-    double wall_time;         // s, of this command
-    double wall_time_total;   // with the runs it resumed
-    struct run_report before; // what the run had done when this command took over
+    const char *status;              // completed, at-rest, interrupted, stopped
+    const char *directory;           // of the results
+    double wall_time;                // s, of this command
+    double wall_time_total;          // with the runs it resumed
+    struct gabion_run_report before; // what the run had done when this command took over
 };
 
 void summary_print(const struct summary *summary, const struct gabion_world *world, FILE *stream);

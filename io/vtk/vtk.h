@@ -4,6 +4,7 @@
 #define IO_VTK_VTK_H
 
 #include "engine/gabion.h"
+#include "parallel/error.h"
 
 struct vtk_series;
 

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "engine/api/define.h"
 #include "engine/world/world.h"
 #include "io/file/file.h"
 #include "io/run/history.h"
@@ -33,29 +34,29 @@ static struct gabion_world *world_make(void) {
     struct gabion_settings settings = gabion_default_settings();
     settings.step = 0.1;
     settings.end = 10;
-    struct gabion_world *world = gabion_create(&settings, team, &error);
+    struct gabion_world *world = world_create(&settings, team, &error);
     assert_non_null(world);
     struct gabion_body body = gabion_default_body();
-    body.material = gabion_add_material(world, "glass", 2500);
-    body.group = gabion_add_group(world, "nut");
+    body.material = gabion_add_material(world, "glass", 2500, NULL);
+    body.group = gabion_add_group(world, "nut", NULL);
     body.radius = 0.5;
     body.mass = 2;
     body.position = vec3_make(1.0 / 3, 2, -3e-300);
     assert_int_equal(gabion_add_body(world, &body, &error), 0);
     assert_int_equal(gabion_add_probe(world, "nut", body.group, GABION_POSITION, &error), 0);
     assert_int_equal(gabion_add_probe(world, "a,b", body.group, GABION_VELOCITY, &error), 1);
-    world->report = (struct step_report){.bodies = 1,
-                                         .candidates = 5000000000,
-                                         .contacts = 3,
-                                         .sweeps = 17,
-                                         .colours = 6,
-                                         .converged = true,
-                                         .residual = 1.0 / 7,
-                                         .residual_fclib = 1e-300,
-                                         .max_overlap = 0,
-                                         .max_overlap_relative = 0.25,
-                                         .mean_overlap = 0.125,
-                                         .max_speed = 2.5};
+    world->report = (struct gabion_step_report){.bodies = 1,
+                                                .candidates = 5000000000,
+                                                .contacts = 3,
+                                                .sweeps = 17,
+                                                .colours = 6,
+                                                .converged = true,
+                                                .residual = 1.0 / 7,
+                                                .residual_fclib = 1e-300,
+                                                .max_overlap = 0,
+                                                .max_overlap_relative = 0.25,
+                                                .mean_overlap = 0.125,
+                                                .max_speed = 2.5};
     world->ledger = (struct ledger){.kinetic = 0.1,
                                     .potential = -0.2,
                                     .contact_work = 0.3,

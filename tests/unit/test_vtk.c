@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "engine/api/define.h"
 #include "engine/contact/contacts.h"
 #include "engine/contact/interfaces.h"
 #include "engine/world/world.h"
@@ -443,28 +444,28 @@ static struct gabion_world *blocks_make(void) {
     struct gabion_error error = {0};
     struct gabion_settings settings = gabion_default_settings();
     settings.step = H;
-    struct gabion_world *world = gabion_create(&settings, team_of(1), &error);
+    struct gabion_world *world = world_create(&settings, team_of(1), &error);
     assert_non_null(world);
-    gabion_add_material(world, "stone", 2000);
+    gabion_add_material(world, "stone", 2000, NULL);
     struct gabion_body body = gabion_default_body();
     body.shape = GABION_POLYHEDRON;
     body.density = 2000;
     body.fixed = true;
     body.polyhedron =
-        gabion_add_polyhedron(world, polyhedron_box(vec3_make(4, 2, 0.5), &error), &error);
+        world_add_polyhedron(world, polyhedron_box(vec3_make(4, 2, 0.5), &error), &error);
     body.position = vec3_make(0, 0, -0.5);
     gabion_add_body(world, &body, &error);
     body.fixed = false;
-    body.group = gabion_add_group(world, "bricks");
+    body.group = gabion_add_group(world, "bricks", NULL);
     body.velocity = vec3_make(1, 2, 3);
     body.spin = vec3_make(0, 0, 4);
     body.polyhedron =
-        gabion_add_polyhedron(world, polyhedron_box(vec3_make(1, 0.5, 0.25), &error), &error);
+        world_add_polyhedron(world, polyhedron_box(vec3_make(1, 0.5, 0.25), &error), &error);
     body.position = vec3_make(0, 0, 0.25);
     gabion_add_body(world, &body, &error);
     const double triangle[3][2] = {{-1, -0.5}, {1, -0.5}, {0, 0.5}};
     body.polyhedron =
-        gabion_add_polyhedron(world, polyhedron_prism(triangle, 3, 0, 1, &error), &error);
+        world_add_polyhedron(world, polyhedron_prism(triangle, 3, 0, 1, &error), &error);
     body.position = vec3_make(0, 0, 0.5);
     assert_int_equal(gabion_add_body(world, &body, &error), 2);
     interfaces_find(world);

@@ -3,6 +3,7 @@
 #define ENGINE_SOLVERS_LOCAL_LOCAL_H
 
 #include "engine/gabion.h"
+#include "geometry/vec.h"
 #include "engine/problem/hold.h"
 #include "engine/solvers/local/exact.h"
 
