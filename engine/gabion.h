@@ -20,8 +20,8 @@
 // Threads.    A world may be used from any thread, by one thread at a time. Functions that take a
 //             constant world may run side by side while no other function runs on that world.
 //             Worlds are independent of each other.
-#ifndef ENGINE_GABION_H
-#define ENGINE_GABION_H
+#ifndef GABION_H
+#define GABION_H
 
 #include <stdbool.h>
 #include <stddef.h>
