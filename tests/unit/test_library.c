@@ -406,11 +406,10 @@ static void test_moments_act_on_blocks(void **state) {
     for (int step = 0; step < 3; step++) {
         for (int k = 0; k < 3; k++) {
             gabion_vec3 moment = {k == 0 ? 7 : 0, k == 1 ? 7 : 0, k == 2 ? 7 : 0};
-            assert_true(
-                gabion_apply_force(world, id[k], (gabion_vec3){0, 0, 0}, moment, &error));
+            assert_true(gabion_apply_force(world, id[k], (gabion_vec3){0, 0, 0}, moment, &error));
         }
-        assert_true(gabion_apply_force(world, id[3], (gabion_vec3){5, 6, 0},
-                                       (gabion_vec3){7, 7, 7}, &error));
+        assert_true(gabion_apply_force(world, id[3], (gabion_vec3){5, 6, 0}, (gabion_vec3){7, 7, 7},
+                                       &error));
         run(world, 1);
     }
     for (int k = 0; k < 3; k++) {
@@ -739,9 +738,9 @@ static void test_bad_problems_are_rejected(void **state) {
     solver.method = GABION_METHOD_COUNT;
     assert_rejected(!gabion_solve(&good, &solver, r, &solution, &error), &error, "method");
     assert_rejected(!gabion_solve(&good, NULL, r, &solution, &error), &error, "null");
-    assert_rejected(!gabion_solve(NULL, &(struct gabion_solver){.tolerance = -1}, r, &solution,
-                                  &error),
-                    &error, "tolerance");
+    assert_rejected(
+        !gabion_solve(NULL, &(struct gabion_solver){.tolerance = -1}, r, &solution, &error), &error,
+        "tolerance");
 }
 
 // Errors --------------------------------------------------------------------------------------
