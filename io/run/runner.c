@@ -68,6 +68,10 @@ static bool write_case(const struct runner *runner, struct gabion_error *error) 
 
 static bool open_series(struct runner *runner, struct gabion_error *error) {
     const struct runner_request *request = runner->request;
+    // First, because to continue a series is to drop what lies beyond the checkpoint.
+    if (request->resume && runner->output->vtk_every > 0 &&
+        !vtk_check_names(request->directory, error))
+        return false;
     if (runner->output->history_every > 0) {
         runner->history = history_open(request->directory, runner->world, request->resume, error);
         if (runner->history == NULL)
@@ -125,8 +129,8 @@ static bool write_pictures(struct runner *runner, struct gabion_error *error) {
            frame_write(runner->request->directory, runner->world, error);
 }
 
-// A resumed run has its first frame already. That of a new one shows the joints that the first step
-// will find.
+// A resumed run has its first frame already. That of a new one shows the interfaces that the first
+// step will find.
 static bool open_files(struct runner *runner, struct gabion_error *error) {
     if (runner->world->step == 0)
         interfaces_find(runner->world);

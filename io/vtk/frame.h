@@ -16,12 +16,12 @@ struct thrust {
 struct frame {
     const struct gabion_world *world;
     double h;
-    bool solid;                    // blocks as polyhedra, not as polygons
-    int32_t *coordination;         // by body index: contacts that carry force
-    vec3 *wall_impulse;            // by body index
-    vec3 centre, reach;            // box around spheres and blocks: its middle and half sides
-    struct interface_state *joint; // NULL without blocks
-    size_t joint_count;
+    bool solid;                        // blocks as polyhedra, not as polygons
+    int32_t *coordination;             // by body index: contacts that carry force
+    vec3 *wall_impulse;                // by body index
+    vec3 centre, reach;                // box around spheres and blocks: its middle and half sides
+    struct interface_state *interface; // NULL without blocks
+    size_t interface_count;
 
     // Of the kind that is being written.
     int32_t *drawn; // body index of each point or cell, in order of id: a body keeps its place in
@@ -44,8 +44,8 @@ void frame_bodies(struct frame *frame, struct vtk_mesh *mesh);
 void frame_walls(struct frame *frame, struct vtk_mesh *mesh);
 void frame_blocks(struct frame *frame, struct vtk_mesh *mesh);
 void frame_contacts(struct frame *frame, struct vtk_mesh *mesh);
+void frame_interfaces(struct frame *frame, struct vtk_mesh *mesh);
 void frame_joints(struct frame *frame, struct vtk_mesh *mesh);
-void frame_links(struct frame *frame, struct vtk_mesh *mesh);
 void frame_thrust(struct frame *frame, struct vtk_mesh *mesh);
 
 static inline void frame_put(double *components, vec3 a) {

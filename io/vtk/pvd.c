@@ -43,6 +43,12 @@ static void pvd_read_line(struct pvd *pvd, const char *line) {
     pvd_add(pvd, frame.time, frame.step);
 }
 
+bool pvd_exists(const struct pvd *pvd) {
+    char path[PVD_PATH_MAX];
+    struct gabion_error too_long = {0};
+    return pvd_path(pvd, path, &too_long) && file_exists(path);
+}
+
 bool pvd_read(struct pvd *pvd, struct gabion_error *error) {
     char path[PVD_PATH_MAX];
     if (!pvd_path(pvd, path, error))

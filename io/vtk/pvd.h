@@ -20,6 +20,7 @@ struct pvd {
     size_t count, capacity;
 };
 
+bool pvd_exists(const struct pvd *pvd); // the file of the series is there
 // Reads what pvd_write wrote; a missing file is an empty series.
 bool pvd_read(struct pvd *pvd, struct gabion_error *error);
 bool pvd_write(const struct pvd *pvd, struct gabion_error *error);

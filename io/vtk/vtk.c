@@ -14,9 +14,9 @@ enum kind {
     KIND_BODIES,
     KIND_WALLS,
     KIND_CONTACTS,
-    KIND_LINKS,  // only where there are joints between bodies
+    KIND_JOINTS, // only where there are joints between bodies
     KIND_BLOCKS, // this and the following only where there are blocks
-    KIND_JOINTS,
+    KIND_INTERFACES,
     KIND_THRUST,
     KIND_COUNT
 };
@@ -25,9 +25,12 @@ static const struct {
     const char *name;
     void (*describe)(struct frame *, struct vtk_mesh *);
 } kinds[KIND_COUNT] = {
-    [KIND_BODIES] = {"bodies", frame_bodies},       [KIND_WALLS] = {"walls", frame_walls},
-    [KIND_CONTACTS] = {"contacts", frame_contacts}, [KIND_BLOCKS] = {"blocks", frame_blocks},
-    [KIND_LINKS] = {"links", frame_links},          [KIND_JOINTS] = {"joints", frame_joints},
+    [KIND_BODIES] = {"bodies", frame_bodies},
+    [KIND_WALLS] = {"walls", frame_walls},
+    [KIND_CONTACTS] = {"contacts", frame_contacts},
+    [KIND_BLOCKS] = {"blocks", frame_blocks},
+    [KIND_JOINTS] = {"joints", frame_joints},
+    [KIND_INTERFACES] = {"interfaces", frame_interfaces},
     [KIND_THRUST] = {"thrust", frame_thrust},
 };
 
@@ -104,7 +107,7 @@ static bool kind_exists(const struct vtk_series *series, const struct gabion_wor
     bool blocks = world->bodies.polyhedron_count > 0;
     if (kind >= KIND_BLOCKS)
         return blocks;
-    if (kind == KIND_LINKS)
+    if (kind == KIND_JOINTS)
         return world->joints.count > 0;
     return kind != KIND_BODIES || !blocks || series->pvd[kind].count > 0 || has_spheres(world);
 }
@@ -146,7 +149,7 @@ bool vtk_write(struct vtk_series *series, const struct gabion_world *world,
         .wall_impulse = memory_allocate((size_t)bodies->count, sizeof *frame.wall_impulse, what),
     };
     if (bodies->polyhedron_count > 0)
-        frame.joint = interfaces_measure(world, &frame.joint_count);
+        frame.interface = interfaces_measure(world, &frame.interface_count);
     frame_sum_contacts(&frame);
     frame_measure(&frame);
     bool written = true;
@@ -158,7 +161,7 @@ bool vtk_write(struct vtk_series *series, const struct gabion_world *world,
     }
     memory_free(frame.coordination);
     memory_free(frame.wall_impulse);
-    memory_free(frame.joint);
+    memory_free(frame.interface);
     return written;
 }
 

@@ -1,5 +1,6 @@
 // ParaView output: frames under DIR/vtk and one .pvd series per kind (bodies, walls, contacts;
-// links where there are joints between bodies; blocks, joints and thrust where there are blocks).
+// joints where there are joints between bodies; blocks, interfaces and thrust where there are
+// blocks).
 #ifndef IO_VTK_VTK_H
 #define IO_VTK_VTK_H
 
@@ -17,5 +18,10 @@ struct vtk_series *vtk_open(const char *directory, const struct gabion_world *wo
 bool vtk_write(struct vtk_series *series, const struct gabion_world *world,
                struct gabion_error *error);
 void vtk_close(struct vtk_series *series);
+
+// Rejects a folder whose series carry the names of older versions, in which masonry interfaces were
+// called joints and joints between bodies links: continuing them would mix the two in one series.
+// Changes no file.
+bool vtk_check_names(const char *directory, struct gabion_error *error);
 
 #endif

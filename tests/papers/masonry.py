@@ -91,7 +91,7 @@ def main():
         section.check("8.3 the wall stands, %s" % solver, "top moves < 1e-6 m in %d steps" % RUN_STEPS, "%.0e m" % distance,
                       distance < 1e-6)
     check_diagonal(section)
-    section.render(section.scratch("stand-nsgs"), "masonry.png", "The wall, with the forces through its joints.", "--contacts", "--front")
+    section.render(section.scratch("stand-nsgs"), "masonry.png", "The wall, with the forces through its interfaces.", "--contacts", "--front")
     section.write()
     sys.exit(section.failures > 0)
 

@@ -604,7 +604,7 @@ static void blocks_are_solid_cells(void **state) {
     blocks_destroy(world);
 }
 
-static void joints_are_points_and_thrust_is_lines(void **state) {
+static void interfaces_are_points_and_thrust_is_lines(void **state) {
     (void)state;
     struct gabion_world *world = blocks_make();
     for (int i = 1; i < 3; i++)
@@ -616,7 +616,7 @@ static void joints_are_points_and_thrust_is_lines(void **state) {
     blocks_contact(world, 1, 0, vec3_make(0, 0.5, 0), 0);
     blocks_contact(world, 2, 1, vec3_make(0.5, -0.25, 0.5), 2);
     write_blocks(world, false, VTK_BLOCKS_SURFACE);
-    const char *file = "vtk/joints_000008.vtp";
+    const char *file = "vtk/interfaces_000008.vtp";
     EXPECT(file, "PointData", "body_a", 0, 1);
     EXPECT(file, "PointData", "body_b", 1, 2);
     EXPECT(file, "PointData", "initial", 1, 1);
@@ -630,7 +630,7 @@ static void joints_are_points_and_thrust_is_lines(void **state) {
     EXPECT(file, "Points", "Points", 0.25, 0, 0, 0.5, -0.25, 0.5);
 
     file = "vtk/thrust_000008.vtp";
-    EXPECT(file, "CellData", "id", 1); // the wedge has one loaded joint, the slab is fixed
+    EXPECT(file, "CellData", "id", 1); // the wedge has one loaded interface, the slab is fixed
     EXPECT(file, "CellData", "normal_force", 3 / H);
     EXPECT(file, "PointData", "normal_force", 4 / H, 2 / H);
     EXPECT(file, "Points", "Points", 0.25, 0, 0, 0.5, -0.25, 0.5);
@@ -650,12 +650,51 @@ static void joints_are_points_and_thrust_is_lines(void **state) {
     blocks_destroy(world);
 }
 
+static void expect_rejected(const char *name) {
+    struct gabion_error error = {0};
+    assert_false(vtk_check_names(folder, &error));
+    assert_int_equal(error.status, GABION_ERROR_INPUT);
+    assert_non_null(strstr(error.text, in_folder(name)));
+    assert_non_null(strstr(error.text, "into a new folder with -o"));
+}
+
+static void write_text(const char *name, const char *text) {
+    FILE *file = fopen(in_folder(name), "w");
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+// Interfaces used to be called joints, and joints links.
+static void names_of_an_older_version_are_rejected(void **state) {
+    (void)state;
+    struct gabion_error error = {0};
+    assert_true(vtk_check_names(folder, &error)); // an empty folder
+    struct gabion_world *world = blocks_make();
+    write_blocks(world, false, VTK_BLOCKS_SURFACE);
+    blocks_destroy(world);
+    assert_true(vtk_check_names(folder, &error));
+
+    // The first frame is gone, the second one shows what the series holds.
+    write_text("joints.pvd",
+               "<DataSet timestep=\"0\" part=\"0\" file=\"vtk/joints_000000.vtp\"/>\n"
+               "<DataSet timestep=\"1\" part=\"0\" file=\"vtk/joints_000008.vtp\"/>\n");
+    assert_true(vtk_check_names(folder, &error));
+    write_text("vtk/joints_000008.vtp", "<CellData>\n<DataArray Name=\"joint\"/>\n</CellData>");
+    assert_true(vtk_check_names(folder, &error));
+    assert_int_equal(
+        rename(in_folder("vtk/interfaces_000008.vtp"), in_folder("vtk/joints_000008.vtp")), 0);
+    expect_rejected("joints.pvd");
+
+    write_text("links.pvd", "");
+    expect_rejected("links.pvd");
+}
+
 static void spheres_alone_have_no_series_of_blocks(void **state) {
     (void)state;
     struct gabion_world world;
     world_make(&world);
     write_frame(&world, false);
-    const char *names[] = {"blocks.pvd", "joints.pvd", "thrust.pvd"};
+    const char *names[] = {"blocks.pvd", "interfaces.pvd", "thrust.pvd"};
     for (int k = 0; k < 3; k++)
         assert_false(file_exists(in_folder(names[k])));
     world_release(&world);
@@ -792,7 +831,8 @@ int main(int argc, char **argv) {
         TEST(pieces_do_not_depend_on_threads),
         TEST(blocks_are_polygons),
         TEST(blocks_are_solid_cells),
-        TEST(joints_are_points_and_thrust_is_lines),
+        TEST(interfaces_are_points_and_thrust_is_lines),
+        TEST(names_of_an_older_version_are_rejected),
         TEST(spheres_alone_have_no_series_of_blocks),
         TEST(series_resumes_without_later_frames),
         TEST(frame_asked_for_again_is_kept),
