@@ -1,5 +1,5 @@
-// Frames: one HDF5 file per chosen step, everything at full precision, for analysis. One file each,
-// because a growing file does not survive a kill.
+// Frames for analysis: one HDF5 file per chosen step, at full precision. Each step has a file of
+// its own, because a file that grows is lost when the process is killed.
 #include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -36,7 +36,7 @@
 
 _Static_assert(sizeof(enum interface_status) == 4, "stored as it lies in memory");
 
-// Frames name bodies by id: indices change from frame to frame.
+// Frames name bodies by id, because indices change from frame to frame.
 static void gather_candidates(const void *context, size_t begin, size_t count, void *rows) {
     const struct gabion_world *world = context;
     for (size_t k = 0; k < count; k++)
@@ -101,7 +101,7 @@ static bool write_contacts(const struct h5_file *file, const struct gabion_world
     return write_all(file, rows, sizeof rows / sizeof *rows, error);
 }
 
-// The same datasets as in a checkpoint.
+// Writes the datasets of shapes as they are in a checkpoint.
 static bool write_shapes(const struct h5_file *file, const struct gabion_world *world,
                          const char *group, enum row_kind first, enum row_kind last,
                          struct gabion_error *error) {

@@ -1,42 +1,33 @@
 // Contacts in a ParaView frame: one line for each candidate contact point of the last step.
 #include <float.h>
 
-#include "engine/contact/contacts.h"
 #include "io/vtk/frame.h"
 
-static const struct contact *contact_of(const void *context, size_t k) {
-    const struct frame *frame = context;
-    return &frame->world->contacts->list[k];
-}
-
-static double contact_normal_impulse(const struct contact *contact) {
-    return vec3_dot(contact->impulse, contact->normal);
-}
-
-// Neither a wall nor a ground slab has a centre worth drawing to. A line to a wall ends where it
-// meets the wall as it stands now (the gap of the contact is that of the midpoint configuration);
-// where a block takes part, at the contact.
-static vec3 contact_far_end(const struct gabion_world *world, const struct contact *contact) {
-    const struct bodies *bodies = &world->bodies;
-    vec3 n = contact->normal, centre = bodies->x[contact->c], other = bodies->x[contact->a];
-    bool wall = bodies_is_wall(bodies, contact->a);
-    bool slab = bodies->shape[contact->a] == GABION_POLYHEDRON && bodies->mass[contact->a] == 0;
-    bool plane = bodies->shape[contact->a] == GABION_HALF_SPACE;
-    if (slab || (wall && (!plane || bodies->shape[contact->c] != GABION_SPHERE)))
-        return contacts_position(world, contact);
+// Returns where the line of a contact ends, away from its first body. Neither a wall nor a ground
+// slab has a centre worth drawing to: a line to a wall ends where it meets the wall as it stands
+// now (the gap of the contact is that of the midpoint configuration), and where a block takes part,
+// at the contact.
+static vec3 far_end(const struct gabion_bodies *bodies, const struct gabion_contact *contact) {
+    int32_t first = contact->index[0], second = contact->index[1];
+    vec3 n = contact->normal, centre = bodies->position[first], other = bodies->position[second];
+    bool wall = frame_is_wall(bodies, second);
+    bool slab = bodies->shape[second] == GABION_POLYHEDRON && bodies->mass[second] == 0;
+    bool plane = bodies->shape[second] == GABION_HALF_SPACE;
+    if (slab || (wall && (!plane || bodies->shape[first] != GABION_SPHERE)))
+        return contact->point;
     return wall ? vec3_add_scaled(centre, -vec3_dot(n, vec3_sub(centre, other)), n) : other;
 }
 
 static void contact_end(const void *context, size_t k, double *components) {
-    const struct contact *contact = contact_of(context, k / 2);
-    frame_put(components, k % 2 == 0
-                              ? frame_world_bodies(context)->x[contact->c]
-                              : contact_far_end(((const struct frame *)context)->world, contact));
+    const struct gabion_bodies *bodies = frame_bodies_of(context);
+    struct gabion_contact contact = frame_contact(context, k / 2);
+    frame_put(components,
+              k % 2 == 0 ? bodies->position[contact.index[0]] : far_end(bodies, &contact));
 }
 
 static void contact_normal_force(const void *context, size_t k, double *components) {
-    double force =
-        contact_normal_impulse(contact_of(context, k)) / ((const struct frame *)context)->h;
+    struct gabion_contact contact = frame_contact(context, k);
+    double force = frame_normal_impulse(&contact) / ((const struct frame *)context)->h;
     // A force below the range of a float is still one: readers count what is above zero.
     components[0] = force > 0 && force < FLT_TRUE_MIN ? FLT_TRUE_MIN : force;
 }
@@ -46,39 +37,36 @@ static void contact_normal_force_of_end(const void *context, size_t k, double *c
 }
 
 static void contact_force(const void *context, size_t k, double *components) {
-    frame_put(components, vec3_scale(1.0 / ((const struct frame *)context)->h,
-                                     contact_of(context, k)->impulse));
+    double h = ((const struct frame *)context)->h;
+    frame_put(components, vec3_scale(1.0 / h, frame_contact(context, k).impulse));
 }
 
 static void contact_impulse(const void *context, size_t k, double *components) {
-    frame_put(components, contact_of(context, k)->impulse);
+    frame_put(components, frame_contact(context, k).impulse);
 }
 
 static void contact_point(const void *context, size_t k, double *components) {
-    frame_put(components,
-              contacts_position(((const struct frame *)context)->world, contact_of(context, k)));
+    frame_put(components, frame_contact(context, k).point);
 }
 
 static void contact_direction(const void *context, size_t k, double *components) {
-    frame_put(components, contact_of(context, k)->normal);
+    frame_put(components, frame_contact(context, k).normal);
 }
 
 static void contact_gap(const void *context, size_t k, double *components) {
-    components[0] = contact_of(context, k)->gap;
+    components[0] = frame_contact(context, k).gap;
 }
 
 static void contact_body_a(const void *context, size_t k, double *components) {
-    const struct bodies *bodies = frame_world_bodies(context);
-    components[0] = bodies->id[contact_of(context, k)->c];
+    components[0] = frame_contact(context, k).body[0];
 }
 
 static void contact_body_b(const void *context, size_t k, double *components) {
-    const struct bodies *bodies = frame_world_bodies(context);
-    components[0] = bodies->id[contact_of(context, k)->a];
+    components[0] = frame_contact(context, k).body[1];
 }
 
 static void contact_state(const void *context, size_t k, double *components) {
-    components[0] = contact_of(context, k)->status;
+    components[0] = frame_contact(context, k).status;
 }
 
 static const struct vtk_array contact_end_arrays[] = {
@@ -98,7 +86,7 @@ static const struct vtk_array contact_arrays[] = {
 };
 
 void frame_contacts(struct frame *frame, struct vtk_mesh *mesh) {
-    mesh->cells = frame->world->contacts->count;
+    mesh->cells = (size_t)frame->counts.contacts;
     mesh->corners = 2;
     mesh->position = contact_end;
     FRAME_POINT_ARRAYS(mesh, contact_end_arrays);

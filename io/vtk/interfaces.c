@@ -1,7 +1,7 @@
 // Masonry interfaces in a ParaView frame: a point for each, where its force acts.
 #include "io/vtk/frame.h"
 
-static const struct interface_state *interface_of(const void *context, size_t k) {
+static const struct gabion_interface *interface_of(const void *context, size_t k) {
     return &((const struct frame *)context)->interface[k];
 }
 

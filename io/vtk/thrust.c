@@ -20,7 +20,7 @@ static void thrust_force(const void *context, size_t k, double *components) {
 }
 
 static void thrust_id(const void *context, size_t k, double *components) {
-    components[0] = frame_world_bodies(context)->id[thrust_of(context, k)->body];
+    components[0] = frame_bodies_of(context)->id[thrust_of(context, k)->body];
 }
 
 static const struct vtk_array thrust_end_arrays[] = {
@@ -33,7 +33,7 @@ static const struct vtk_array thrust_arrays[] = {
 };
 
 static void add_thrust(struct thrust *piece, int32_t *loaded,
-                       const struct interface_state *interface) {
+                       const struct gabion_interface *interface) {
     if (*loaded < 2) {
         piece->end[*loaded] = interface->position;
         piece->force[*loaded] = interface->normal_force;
@@ -41,26 +41,37 @@ static void add_thrust(struct thrust *piece, int32_t *loaded,
     ++*loaded;
 }
 
-void frame_thrust(struct frame *frame, struct vtk_mesh *mesh) {
-    const struct bodies *bodies = &frame->world->bodies;
-    size_t n = (size_t)bodies->count;
-    struct thrust *piece = memory_allocate(n, sizeof *piece, "a ParaView frame");
-    int32_t *loaded = memory_allocate(n, sizeof *loaded, "a ParaView frame");
+// Collects the two loaded interfaces of each body; a third one only counts.
+static void collect(const struct frame *frame, struct thrust *piece, int32_t *loaded) {
+    const struct gabion_bodies *bodies = &frame->bodies;
     for (size_t k = 0; k < frame->interface_count; k++) {
-        const struct interface_state *interface = &frame->interface[k];
+        const struct gabion_interface *interface = &frame->interface[k];
         int32_t pair[2] = {bodies->index_of[interface->a], bodies->index_of[interface->b]};
         for (int side = 0; side < 2 && interface->normal_force > 0; side++)
             add_thrust(&piece[pair[side]], &loaded[pair[side]], interface);
     }
-    frame->thrust = memory_allocate(n, sizeof *frame->thrust, "a ParaView frame");
+}
+
+// Keeps the pieces of moving blocks with exactly two loaded interfaces, in order of id.
+static void keep(struct frame *frame, struct thrust *piece, const int32_t *loaded) {
+    const struct gabion_bodies *bodies = &frame->bodies;
     frame->thrust_count = 0;
-    for (int32_t id = 0; id < bodies->id_count; id++) {
+    for (int32_t id = 0; id < bodies->ids; id++) {
         int32_t i = bodies->index_of[id];
         if (i < 0 || loaded[i] != 2 || bodies->mass[i] == 0)
             continue;
         piece[i].body = i;
         frame->thrust[frame->thrust_count++] = piece[i];
     }
+}
+
+void frame_thrust(struct frame *frame, struct vtk_mesh *mesh) {
+    size_t n = (size_t)frame->bodies.count;
+    struct thrust *piece = memory_allocate(n, sizeof *piece, "a ParaView frame");
+    int32_t *loaded = memory_allocate(n, sizeof *loaded, "a ParaView frame");
+    frame->thrust = memory_allocate(n, sizeof *frame->thrust, "a ParaView frame");
+    collect(frame, piece, loaded);
+    keep(frame, piece, loaded);
     memory_free(piece);
     memory_free(loaded);
     mesh->cells = frame->thrust_count;

@@ -11,10 +11,12 @@ struct vtk_series;
 
 enum vtk_blocks { VTK_BLOCKS_SURFACE, VTK_BLOCKS_SOLID }; // polygons, or polyhedral cells
 
-// Starts the series of a folder, or (resume) continues it after dropping frames beyond the world's
-// step. A series that is continued keeps the form of blocks it has.
+// Starts the series of a folder, or (resume) continues them after dropping frames beyond the
+// world's step. A series that is continued keeps the form of blocks it has. Returns NULL on an
+// error.
 struct vtk_series *vtk_open(const char *directory, const struct gabion_world *world, bool resume,
                             enum vtk_blocks blocks, struct gabion_error *error);
+// Writes the frame of the world's step to every series and lists it there.
 bool vtk_write(struct vtk_series *series, const struct gabion_world *world,
                struct gabion_error *error);
 void vtk_close(struct vtk_series *series);
