@@ -162,7 +162,7 @@ def check_frame(checker, where, kind, frame, step, time):
     """What holds for every kind. False: the frame cannot be looked at further."""
     for problem in frame.problems:
         checker.check(False, where, problem)
-    checker.check(not frame.appended, where, "appended data, which ParaView 5.11 may refuse")
+    checker.check(not frame.appended, where, "appended data, which ParaView 5.11 may reject")
     checker.check(numpy.isfinite(frame.position).all(), where, "points not finite")
     if kind != "blocks":
         check_cells(checker, where, kind, frame)

@@ -9,7 +9,7 @@ Runs cases/chateau_gombert.yaml with a short ramp, by method and local solver, a
 --full is the case as it stands and its companion with the middle third lowered, and
   (iv)  the map of open interfaces is stable for h/2, tolerance/10 and half the speed; the bits are the same for 1, 2, 3 threads
         and across a resume.
-A reference that does not hold as it was worded is told in a note with what was measured, and what takes its place is checked.
+A reference that does not hold as it was worded is reported in a note with what was measured, and what takes its place is checked.
 """
 import glob
 import math
