@@ -6,7 +6,7 @@
 #   make validate   long physics; make papers: the five papers on one page; make bench, bench-full: speed
 #   make bench-solvers  contact problems solved side by side with Siconos, where that is installed
 #   make torture    sanitizers, race detector and fuzzers, for FUZZ_SECONDS each
-#   make install    to PREFIX (DESTDIR is honoured)
+#   make install    program, libraries and header to PREFIX (DESTDIR is honoured); make uninstall
 #
 # Yours to set: CC CFLAGS LDFLAGS ARCH=native PREFIX DESTDIR BUILD JOBS
 BUILD   ?= build
@@ -25,7 +25,8 @@ PACKAGES := $(HDF5) hwloc libfyaml zlib
 WARN     := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror
 # -ffp-contract=off: the same bits on every processor. -fno-math-errno lets sqrt be one instruction.
 GABION_CFLAGS = -std=c17 -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE $(WARN) $(OPT) -g -fopenmp \
-    -ffp-contract=off -fno-math-errno -fno-trapping-math -fvisibility=hidden -I. \
+    -ffp-contract=off -fno-math-errno -fno-trapping-math -fvisibility=hidden -fPIC \
+    -fno-semantic-interposition -I. \
     $(if $(ARCH),-march=$(ARCH)) $(LIBRARY_CFLAGS) $(CFLAGS)
 GABION_LIBS = $(LIBRARY_LIBS) -lamd -lm $(LDFLAGS)
 LIBRARY_CFLAGS := $(shell pkg-config --cflags $(PACKAGES) 2>/dev/null)
@@ -45,8 +46,8 @@ FUZZ_BINARIES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/*.c))
 SICONOS      := $(wildcard /usr/include/siconos/SiconosConfig.h)
 RACE         := $(BUILD)/tests/bench/race$(if $(SICONOS),,_alone)
 
-.PHONY: all demo check unit cli validate papers bench bench-full bench-solvers race-solvers torture asan tsan fuzz install \
-    clean packages packages-test test-programs
+.PHONY: all demo check unit cli validate papers bench bench-full bench-solvers race-solvers torture asan tsan fuzz \
+    library install uninstall clean packages packages-test test-programs
 .SECONDARY:
 
 all: $(BUILD)/gabion
@@ -139,14 +140,33 @@ race-solvers: all $(RACE)
 	@GABION=$(abspath $(BUILD)/gabion) RACE=$(abspath $(RACE)) BUILD=$(abspath $(BUILD)) PYTHON=$(PYTHON) \
 	    tests/bench/solvers.sh
 
-install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/share/gabion
-	install $(BUILD)/gabion $(DESTDIR)$(PREFIX)/bin
-	install -m 644 $(BUILD)/libgabion.a $(DESTDIR)$(PREFIX)/lib
-	for header in engine/gabion.h geometry/clump.h geometry/polyhedron.h geometry/vec.h parallel/error.h parallel/team.h parallel/topology.h; do \
-	    install -D -m 644 $$header $(DESTDIR)$(PREFIX)/include/gabion/$$header; done
-	for file in cases/*.yaml cases/*.csv cases/papers/*.yaml cases/papers/*.csv io/vtk/show.py; do \
-	    install -D -m 644 $$file $(DESTDIR)$(PREFIX)/share/gabion/$$file; done
+# The library for others: one header, a shared library and a static one that both show only what the
+# header declares (build/libgabion.a is the program's and the tests' own, with all inside).
+VERSION   := $(shell sed -n 's/^\#define GABION_VERSION  *"\(.*\)"/\1/p' engine/gabion.h)
+SONAME    := libgabion.so.$(firstword $(subst ., ,$(VERSION)))
+SHARED    := $(BUILD)/library/libgabion.so.$(VERSION)
+LIBRARY   := $(SHARED) $(addprefix $(BUILD)/library/,libgabion.a gabion.h gabion.pc)
+SHARE     := $(wildcard cases/*.yaml cases/*.csv cases/papers/*.yaml cases/papers/*.csv) io/vtk/show.py
+TARGET     = $(DESTDIR)$(PREFIX)
+INSTALLED := bin/gabion include/gabion.h lib/libgabion.a lib/libgabion.so lib/$(SONAME) \
+    lib/libgabion.so.$(VERSION) lib/pkgconfig/gabion.pc $(addprefix share/gabion/,$(SHARE))
+
+library: $(LIBRARY)
+
+install: all library
+	install -d $(TARGET)/bin $(TARGET)/include $(TARGET)/lib/pkgconfig
+	install $(BUILD)/gabion $(TARGET)/bin
+	install -m 644 $(BUILD)/library/gabion.h $(TARGET)/include
+	install -m 644 $(BUILD)/library/libgabion.a $(SHARED) $(TARGET)/lib
+	ln -sf libgabion.so.$(VERSION) $(TARGET)/lib/$(SONAME)
+	ln -sf $(SONAME) $(TARGET)/lib/libgabion.so
+	install -m 644 $(BUILD)/library/gabion.pc $(TARGET)/lib/pkgconfig
+	for file in $(SHARE); do install -D -m 644 $$file $(TARGET)/share/gabion/$$file; done
+
+# What install put there and nothing else; folders of our own go when they are empty.
+uninstall:
+	cd $(TARGET) && rm -f $(INSTALLED) && \
+	    { [ ! -d share/gabion ] || find share/gabion -depth -type d -empty -delete; }
 
 clean:
 	rm -rf $(BUILD)
@@ -174,6 +194,34 @@ $(BUILD)/libgabion.a: $(LIB_OBJECTS)
 	@rm -f $@
 	@echo "  AR  $@"
 	@ar rcs $@ $^
+
+$(BUILD)/library/gabion.h: engine/gabion.h parallel/types.h
+	@mkdir -p $(@D)
+	@sed '1,/^\#define/d;$$d' parallel/types.h >$@.types
+	@sed -e '/^\#include "parallel\/types.h"/{' -e 'r $@.types' -e 'd' -e '}' engine/gabion.h >$@
+	@rm $@.types
+
+# Made anew each time: it holds PREFIX.
+.PHONY: $(BUILD)/library/gabion.pc
+$(BUILD)/library/gabion.pc:
+	@mkdir -p $(@D)
+	@printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$${prefix}/lib' 'includedir=$${prefix}/include' '' \
+	    'Name: gabion' 'Description: Granular media and dry masonry by Non-Smooth Contact Dynamics' \
+	    'Version: $(VERSION)' 'Cflags: -I$${includedir}' 'Libs: -L$${libdir} -lgabion' \
+	    'Libs.private: $(LIBRARY_LIBS) -lamd -lm -fopenmp' >$@
+
+$(SHARED): $(LIB_OBJECTS)
+	@mkdir -p $(@D)
+	@echo "  LD  $@"
+	@$(CC) $(GABION_CFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,-z,defs $^ -o $@ $(GABION_LIBS)
+
+$(BUILD)/library/libgabion.a: $(LIB_OBJECTS)
+	@mkdir -p $(@D)
+	@rm -f $@
+	@echo "  AR  $@"
+	@$(CC) -r -nostdlib $^ -o $(@D)/whole.o
+	@objcopy --localize-hidden $(@D)/whole.o
+	@ar rcs $@ $(@D)/whole.o && rm $(@D)/whole.o
 
 $(BUILD)/gabion: $(BUILD)/io/command/main.o $(BUILD)/libgabion.a
 	@echo "  LD  $@"

@@ -1,5 +1,6 @@
 #include "cases/group.h"
 #include "cases/mason.h"
+#include "engine/api/define.h"
 #include "geometry/polyhedron.h"
 
 #define PI 3.14159265358979323846
@@ -45,10 +46,10 @@ static bool lay_abutment(struct mason *mason, const struct arch_definition *defi
 static bool lay_arch(struct mason *mason, const struct arch_definition *definition,
                      struct gabion_error *error) {
     double step = definition->angle / definition->voussoirs;
-    int shape = gabion_add_polyhedron(mason->world,
-                                      generate_voussoir(definition->radius, definition->thickness,
-                                                        definition->depth, step, error),
-                                      error);
+    int shape = world_add_polyhedron(mason->world,
+                                     generate_voussoir(definition->radius, definition->thickness,
+                                                       definition->depth, step, error),
+                                     error);
     for (int k = 0; k < definition->voussoirs; k++) {
         // Mirrored blocks are turned by exactly opposite angles.
         double place = (double)k - 0.5 * (definition->voussoirs - 1);

@@ -1,5 +1,6 @@
 #include "cases/group.h"
 #include "cases/mason.h"
+#include "engine/api/define.h"
 #include "geometry/polyhedron.h"
 
 #define PI 3.14159265358979323846
@@ -24,8 +25,7 @@ static bool lay_ring(struct mason *mason, const struct dome_definition *definiti
     double height = (definition->to - definition->from) / definition->rings;
     double low = definition->from + (ring - 1) * height, high = definition->from + ring * height;
     int base = ring == 0 ? group_part(mason->world, definition->name, "base", error) : 0;
-    int shape =
-        gabion_add_polyhedron(mason->world, make_block(definition, low, high, error), error);
+    int shape = world_add_polyhedron(mason->world, make_block(definition, low, high, error), error);
     for (int k = 0; k < definition->blocks; k++) {
         double half = PI * (k + 0.5) / definition->blocks; // of the turn to the middle of the block
         quat turn = {cos(half), 0, 0, sin(half)};

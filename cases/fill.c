@@ -242,7 +242,8 @@ static bool add_grains(struct gabion_world *world, const struct packing *packing
                        struct random_stream *stream, struct gabion_error *error) {
     const struct fill_definition *definition = packing->definition;
     struct gabion_body body = definition->template;
-    gabion_reserve_bodies(world, (size_t)packing->placed);
+    if (!gabion_reserve_bodies(world, (size_t)packing->placed, error))
+        return false;
     for (int64_t i = 0; i < packing->placed; i++) {
         body.radius = packing->grains[i].radius;
         orientation_place(&body, definition->centre, packing->grains[i].position,

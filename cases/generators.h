@@ -3,6 +3,8 @@
 #define CASES_GENERATORS_H
 
 #include "engine/gabion.h"
+#include "geometry/vec.h"
+#include "parallel/error.h"
 
 // Sphere radii.
 enum size_kind { SIZE_EQUAL, SIZE_UNIFORM, SIZE_NORMAL, SIZE_LOGNORMAL, SIZE_CLASSES };

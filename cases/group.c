@@ -9,9 +9,5 @@ int group_part(struct gabion_world *world, const char *name, const char *part,
         error_set(error, GABION_ERROR_INPUT, "the name '%.40s...' is too long", name);
         return -1;
     }
-    int group = gabion_add_group(world, text);
-    if (group < 0)
-        error_set(error, GABION_ERROR_INPUT, "no room for the group '%s': there are too many",
-                  text);
-    return group;
+    return gabion_add_group(world, text, error);
 }

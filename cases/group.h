@@ -3,6 +3,7 @@
 #define CASES_GROUP_H
 
 #include "engine/gabion.h"
+#include "parallel/error.h"
 
 // The group "<name>.<part>"; -1 with an error.
 int group_part(struct gabion_world *world, const char *name, const char *part,

@@ -57,7 +57,8 @@ static bool add_sites(struct gabion_world *world, const struct lattice_definitio
         sites = definition->limit;
     struct random_stream stream = {definition->seed};
     struct gabion_body body = definition->template;
-    gabion_reserve_bodies(world, (size_t)sites);
+    if (!gabion_reserve_bodies(world, (size_t)sites, error))
+        return false;
     for (int64_t site = 0; site < sites; site++) {
         if (!size_draw(&definition->size, &stream, &body.radius, error))
             return false;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/api/define.h"
 #include "geometry/polyhedron.h"
 #include "parallel/memory.h"
 
@@ -76,7 +77,7 @@ static int find_box(struct mason *mason, vec3 size, struct gabion_error *error) 
         if (same_size(mason->box[k].size, size))
             return mason->box[k].polyhedron;
     int polyhedron =
-        gabion_add_polyhedron(mason->world, polyhedron_box(vec3_scale(0.5, size), error), error);
+        world_add_polyhedron(mason->world, polyhedron_box(vec3_scale(0.5, size), error), error);
     if (polyhedron < 0)
         return -1;
     mason->box = memory_reserve(mason->box, &mason->box_capacity, mason->boxes + 1,

@@ -3,6 +3,7 @@
 #define CASES_ORIENTATION_H
 
 #include "engine/gabion.h"
+#include "geometry/vec.h"
 #include "parallel/random.h"
 
 #define ORIENTATION_HALF_TURN 3.14159265358979323846

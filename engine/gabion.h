@@ -1,20 +1,56 @@
-// Gabion's public C interface: define a world, step it, read it.
+// Gabion: granular media and dry masonry by Non-Smooth Contact Dynamics. The C interface.
 //
-// SI units throughout. Functions that can fail take a `struct gabion_error *` (parallel/error.h)
-// and return false or a negative id. Bodies, materials and groups are named by small integers given
-// out in order of definition and never reused.
-#ifndef ENGINE_GABION_H
-#define ENGINE_GABION_H
+// A program creates a world, defines materials, shapes and bodies, steps the world and reads it.
+// All quantities are in SI units; vectors are in world axes unless a comment says otherwise.
+//
+// Identity.   Bodies, materials, groups, shapes, joints and probes are named by small integers,
+//             given out from 0 in order of definition and never reused.
+// Errors.     A function that can fail takes a `struct gabion_error *`, which may be NULL, and
+//             returns false, NULL or a negative number. The status of the error says what kind it
+//             is, the text what was expected. A function that rejects its arguments
+//             (GABION_ERROR_INPUT: a null pointer, an id or index that does not exist, a value out
+//             of range) has changed nothing. No function exits or aborts. Zero the error before
+//             the first call: it keeps the first error until it is zeroed again.
+// Memory.     A function that runs out of memory fails with GABION_ERROR_MEMORY. If the world was
+//             being changed at that moment it is broken: every later call fails and says so, and
+//             all that is left to do is gabion_destroy, which frees everything.
+// Ownership.  The library copies what it is given. Texts and arrays that it hands out belong to
+//             the world and stay valid until the next call that takes the world without `const`,
+//             unless a comment says otherwise.
+// Threads.    A world may be used from any thread, by one thread at a time. Functions that take a
+//             constant world may run side by side while no other function runs on that world.
+//             Worlds are independent of each other.
+#ifndef GABION_H
+#define GABION_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-#include "geometry/vec.h"
-#include "parallel/error.h"
-#include "parallel/team.h"
+#include "parallel/types.h"
+
+#define GABION_VERSION_MAJOR 0
+#define GABION_VERSION_MINOR 2
+#define GABION_VERSION_PATCH 0
+#define GABION_VERSION       "0.2.0"
+
+// Marks what the shared library exports.
+#if defined(__GNUC__)
+#define GABION_API __attribute__((visibility("default")))
+#else
+#define GABION_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 struct gabion_world;
-struct polyhedron; // geometry/polyhedron.h
-struct clump;      // geometry/clump.h
+
+// The version of the library that runs, which may be newer than the header. Never fails.
+GABION_API const char *gabion_version(void);
+
+// Settings ------------------------------------------------------------------------------------
 
 enum gabion_scheme {
     GABION_SCHEME_MOREAU,     // one implicit problem of velocities per step
@@ -40,7 +76,7 @@ enum gabion_restitution_velocity {
     GABION_RESTITUTION_UNCORRECTED, // what that step left of it: wrong at every step size
 };
 
-enum gabion_method {        // docs/solvers.md has a page on each
+enum gabion_method {        // docs/solvers.md describes each
     GABION_METHOD_NSGS,     // block Gauss-Seidel sweeps
     GABION_METHOD_PSOR,     // scalar projected over-relaxation; frictionless
     GABION_METHOD_CPG,      // conjugate projected gradient
@@ -78,35 +114,11 @@ enum gabion_measure { GABION_MEASURE_SCALED, GABION_MEASURE_FCLIB };
 
 #define GABION_AUTOMATIC (-1.0) // for alert and restitution_cutoff
 
-// A scalar function of time on [start, end]: displacement of a driver, size of a force.
-enum gabion_signal_kind {
-    GABION_SIGNAL_CONSTANT, // amplitude
-    GABION_SIGNAL_LINEAR,   // amplitude * (t - start): a constant velocity
-    GABION_SIGNAL_SINE,     // amplitude * sin(2 pi frequency (t - start) + phase)
-    GABION_SIGNAL_RAMP,     // from 0 at start to amplitude at end
-    GABION_SIGNAL_TABLE,    // amplitude * (linear interpolation of the points)
-    GABION_SIGNAL_RECORD,   // the points are accelerations, linear between points and timed from
-                            // `start`: amplitude * their double integral, from rest; goes on at
-                            // the last speed
-};
-
-struct gabion_signal {
-    enum gabion_signal_kind kind;
-    double start, end;       // end may be INFINITY
-    double amplitude;        // m, m/s, rad, rad/s or N
-    double frequency, phase; // Hz, rad
-    double smooth;           // s: length of the smooth run-in and run-out (sine, ramp); 0: none
-    int points;              // table, record: time and value of each point, time increasing
-    double *table_time, *table_value;
-    bool returns; // record: add c0 + c1 t to it so that it ends at rest, where it began
-    double *record_velocity, *record_displacement; // of a signal's copy inside the world
-};
-
 struct gabion_settings {
     double step, end, theta;
-    vec3 gravity;
-    double gravity_ramp_start,
-        gravity_ramp_end; // gravity grows smoothly from 0 over this; equal: none
+    gabion_vec3 gravity;
+    // Gravity grows smoothly from 0 over this interval; equal: it acts fully from the start.
+    double gravity_ramp_start, gravity_ramp_end;
     enum gabion_scheme scheme;
     struct gabion_budget budget; // of GABION_SCHEME_CORRECTIVE, per step
     enum gabion_gap gap;
@@ -126,13 +138,92 @@ struct gabion_settings {
     struct gabion_cone cone;
     enum gabion_on_cap on_cap;
     double time_budget; // s of wall clock for a step; 0: none. Any other gives up reproducibility
-    double rest_speed, rest_duration; // stop when every body is slower for this long; 0: never
+    double rest_speed, rest_duration; // gabion_at_rest: slower than this for this long; 0: never
 };
+
+// The defaults: change what differs. Never fails.
+GABION_API struct gabion_settings gabion_default_settings(void);
+
+// Names as in case files ("nsgs", "auto"); NULL for a value that is not of the enumeration.
+GABION_API const char *gabion_method_name(enum gabion_method method);
+GABION_API const char *gabion_local_name(enum gabion_local local);
+
+// The world -----------------------------------------------------------------------------------
+
+// Creates an empty world with a copy of the settings and a team of `threads` threads; 0: one per
+// physical core that the process may use. Results do not depend on the number of threads, to the
+// last bit. Returns NULL on an error; gabion_destroy frees the world.
+GABION_API struct gabion_world *gabion_create(const struct gabion_settings *settings, int threads,
+                                              struct gabion_error *error);
+// Frees the world and all that it handed out. NULL is allowed.
+GABION_API void gabion_destroy(struct gabion_world *world);
+
+GABION_API bool gabion_get_settings(const struct gabion_world *world,
+                                    struct gabion_settings *settings, struct gabion_error *error);
+// Between steps, or before the first. All settings may change but `step` and `scheme`, which must
+// keep their values once the first step is done. A change of gravity changes the potential energy:
+// the ledger books the difference as removed_energy.
+GABION_API bool gabion_set_settings(struct gabion_world *world,
+                                    const struct gabion_settings *settings,
+                                    struct gabion_error *error);
+GABION_API int gabion_threads(const struct gabion_world *world); // -1: no world
+
+// Definition, before the first step -----------------------------------------------------------
+
+// Returns the number of the material, -1 on an error. Adding a name again changes the density of
+// the material that has it. There are at most 65535 materials. Density in kg/m3.
+GABION_API int gabion_add_material(struct gabion_world *world, const char *name, double density,
+                                   struct gabion_error *error);
+GABION_API int gabion_find_material(const struct gabion_world *world, const char *name); // -1: none
+// NULL and NAN for a material that does not exist.
+GABION_API const char *gabion_material_name(const struct gabion_world *world, int material);
+GABION_API double gabion_material_density(const struct gabion_world *world, int material);
 
 struct gabion_law {
     double friction; // INFINITY: sticking
     double restitution, tangential_restitution;
 };
+
+// The contact law between two materials, or the one of all pairs without a law of their own. May be
+// called between steps as well.
+GABION_API bool gabion_set_law(struct gabion_world *world, int material_a, int material_b,
+                               const struct gabion_law *law, struct gabion_error *error);
+GABION_API bool gabion_set_default_law(struct gabion_world *world, const struct gabion_law *law,
+                                       struct gabion_error *error);
+
+// Returns the number of the group, which may exist already; -1 on an error. Group 0 is the unnamed
+// one. There are at most 65535 groups.
+GABION_API int gabion_add_group(struct gabion_world *world, const char *name,
+                                struct gabion_error *error);
+GABION_API int gabion_find_group(const struct gabion_world *world, const char *name);  // -1: none
+GABION_API const char *gabion_group_name(const struct gabion_world *world, int group); // or NULL
+
+// Shapes that any number of bodies may have. Lengths in metres, in any frame (the drawing frame).
+// Each returns the number of the shape, -1 on an error.
+
+// A convex polyhedron: face f has the corners face_corner[face_start[f]] up to, but without,
+// face_corner[face_start[f + 1]], counter-clockwise seen from outside (or all clockwise).
+GABION_API int gabion_add_polyhedron(struct gabion_world *world, const gabion_vec3 *corner,
+                                     int64_t corners, const int64_t *face_start,
+                                     const int64_t *face_corner, int64_t faces,
+                                     struct gabion_error *error);
+// The convex hull of points.
+GABION_API int gabion_add_hull(struct gabion_world *world, const gabion_vec3 *point, int64_t points,
+                               struct gabion_error *error);
+// A box about the origin with these sides.
+GABION_API int gabion_add_box(struct gabion_world *world, gabion_vec3 size,
+                              struct gabion_error *error);
+
+// What the mass of a clump is spread over.
+enum gabion_clump_mass {
+    GABION_CLUMP_SUM,   // the spheres one by one: where they overlap it counts twice
+    GABION_CLUMP_UNION, // the solid that they make together
+};
+
+// A rigid body made of spheres that may overlap.
+GABION_API int gabion_add_clump(struct gabion_world *world, const gabion_vec3 *centre,
+                                const double *radius, int64_t spheres, enum gabion_clump_mass mass,
+                                struct gabion_error *error);
 
 enum gabion_shape {
     GABION_SPHERE,
@@ -154,29 +245,38 @@ enum gabion_lock { // degrees of freedom, world axes
 
 struct gabion_body {
     enum gabion_shape shape;
-    double radius;    // sphere; hollow sphere and drum: of the inside
-    vec3 normal;      // half-space: out of the solid, unit; drum: its axis, unit
-    vec3 tangent;     // half-space as drawn: direction of the first half extent, unit
-    double extent[2]; // half-space as drawn: half sides of the rectangle; 0: fit the scene
-    double length;    // drum
-    bool ends;        // drum: closed by two flat discs
-    int polyhedron;   // polyhedron: which, from gabion_add_polyhedron
-    int clump;        // clump: which, from gabion_add_clump
+    double radius;       // sphere; hollow sphere and drum: of the inside
+    gabion_vec3 normal;  // half-space: out of the solid, unit; drum: its axis, unit
+    gabion_vec3 tangent; // half-space as drawn: direction of the first half extent, unit
+    double extent[2];    // half-space as drawn: half sides of the rectangle; 0: fit the scene
+    double length;       // drum
+    bool ends;           // drum: closed by two flat discs
+    int polyhedron;      // polyhedron: which, from gabion_add_polyhedron, _hull or _box
+    int clump;           // clump: which, from gabion_add_clump
     // Centre of a sphere, hollow sphere or drum; point of the plane, centre of the drawn rectangle;
     // origin and axes of the drawing frame of a polyhedron or clump. The orientation of a
     // half-space or drum is that of its normal. The body's state speaks of its centre of mass and
     // principal axes.
-    vec3 position;
-    quat orientation;
-    vec3 velocity, spin; // spin: angular velocity, world axes
-    int material, group; // group 0 is the unnamed one
-    bool fixed;          // never moves, or only as a driver says
-    unsigned lock;       // enum gabion_lock bits
-    double density;      // used when mass is 0
-    double mass;         // 0: from shape and density
-    vec3 inertia;        // principal moments; zero: from shape and mass
-    double insert_time;  // enters the run at this time; 0 or less: from the start
+    gabion_vec3 position;
+    gabion_quat orientation;
+    gabion_vec3 velocity, spin; // spin: angular velocity
+    int material, group;        // group 0 is the unnamed one
+    bool fixed;                 // never moves, or only as a driver says
+    unsigned lock;              // enum gabion_lock bits
+    double density;             // used when mass is 0
+    double mass;                // 0: from shape and density
+    gabion_vec3 inertia;        // principal moments; zero: from shape and mass
+    double insert_time;         // enters the run at this time; 0 or less: from the start
 };
+
+// An unnamed body with default values: fill in what differs. Never fails.
+GABION_API struct gabion_body gabion_default_body(void);
+// Returns the id of the body, -1 on an error.
+GABION_API int32_t gabion_add_body(struct gabion_world *world, const struct gabion_body *body,
+                                   struct gabion_error *error);
+// Makes room for so many more bodies at once; saves time, and is never needed.
+GABION_API bool gabion_reserve_bodies(struct gabion_world *world, size_t count,
+                                      struct gabion_error *error);
 
 enum gabion_joint_kind {
     GABION_JOINT_BALL,     // the anchor is one point of both bodies
@@ -188,12 +288,59 @@ enum gabion_joint_kind {
 
 struct gabion_joint {
     enum gabion_joint_kind kind;
-    int32_t first, second; // bodies; second may be -1: the world
-    vec3 anchor;           // where the bodies are as they are defined, world axes
-    vec3 anchor_second;    // distance: on the second body
-    vec3 axis;             // hinge
-    bool collide;          // joined bodies do not touch each other unless this is said
+    int32_t first, second;     // bodies; second may be -1: the world
+    gabion_vec3 anchor;        // with the bodies where they are as defined
+    gabion_vec3 anchor_second; // distance: on the second body
+    gabion_vec3 axis;          // hinge
+    bool collide;              // joined bodies do not touch each other unless this is true
 };
+
+// A joint holds while both bodies are in the run; a body that leaves ends it. Returns the number of
+// the joint, -1 on an error.
+GABION_API int gabion_add_joint(struct gabion_world *world, const struct gabion_joint *joint,
+                                struct gabion_error *error);
+
+// A scalar function of time on [start, end]: displacement of a driver, size of a force.
+enum gabion_signal_kind {
+    GABION_SIGNAL_CONSTANT, // amplitude
+    GABION_SIGNAL_LINEAR,   // amplitude * (t - start): a constant velocity
+    GABION_SIGNAL_SINE,     // amplitude * sin(2 pi frequency (t - start) + phase)
+    GABION_SIGNAL_RAMP,     // from 0 at start to amplitude at end
+    GABION_SIGNAL_TABLE,    // amplitude * (linear interpolation of the points)
+    GABION_SIGNAL_RECORD,   // the points are accelerations, linear between points and timed from
+                            // `start`: amplitude * their double integral, from rest; goes on at
+                            // the last speed
+};
+
+struct gabion_signal {
+    enum gabion_signal_kind kind;
+    double start, end;       // end may be INFINITY
+    double amplitude;        // m, m/s, rad, rad/s or N
+    double frequency, phase; // Hz, rad
+    double smooth;           // s: length of the smooth run-in and run-out (sine, ramp); 0: none
+    int points;              // table, record: time and value of each point, time increasing
+    const double *table_time, *table_value;
+    bool returns; // record: add c0 + c1 t to it so that it ends at rest, where it began
+};
+
+// Drivers move the fixed bodies of a group along `direction` by the signal, or turn them about the
+// axis through `pivot` by it (rad). A force acts at the centre of every moving body of the group. A
+// reset sets velocities and spins; a removal takes the group out of the run.
+GABION_API bool gabion_add_driver(struct gabion_world *world, int group, gabion_vec3 direction,
+                                  const struct gabion_signal *signal, struct gabion_error *error);
+GABION_API bool gabion_add_rotation(struct gabion_world *world, int group, gabion_vec3 pivot,
+                                    gabion_vec3 axis, const struct gabion_signal *signal,
+                                    struct gabion_error *error);
+GABION_API bool gabion_add_force(struct gabion_world *world, int group, gabion_vec3 direction,
+                                 const struct gabion_signal *signal, struct gabion_error *error);
+GABION_API bool gabion_add_reset(struct gabion_world *world, int group, double time,
+                                 gabion_vec3 velocity, gabion_vec3 spin,
+                                 struct gabion_error *error);
+GABION_API bool gabion_add_removal(struct gabion_world *world, int group, double time,
+                                   struct gabion_error *error);
+// Turns gravity about `axis` by the signal (rad), as on a tilting table.
+GABION_API bool gabion_set_tilt(struct gabion_world *world, gabion_vec3 axis,
+                                const struct gabion_signal *signal, struct gabion_error *error);
 
 enum gabion_quantity {
     GABION_POSITION,
@@ -201,71 +348,385 @@ enum gabion_quantity {
     GABION_SPIN,
     GABION_FORCE,  // sum of the contact and joint forces on the group over the last step
     GABION_MOMENT, // and of their moments about the mean position of the group
+    GABION_QUANTITY_COUNT
 };
 
-// Default settings and an empty, named body: fill in what differs.
-struct gabion_settings gabion_default_settings(void);
-struct gabion_body gabion_default_body(void);
+// A probe measures one quantity of a group, the mean over its bodies where it is not a sum. Returns
+// the number of the probe, -1 on an error.
+GABION_API int gabion_add_probe(struct gabion_world *world, const char *name, int group,
+                                enum gabion_quantity quantity, struct gabion_error *error);
 
-struct gabion_world *gabion_create(const struct gabion_settings *settings, struct team *team,
+// Running -------------------------------------------------------------------------------------
+
+// Does one step. False on an error that stops the run (a velocity became NaN, the cap of sweeps
+// with GABION_CAP_STOP); the state is then that of the last complete step, with the events that
+// fall due at its end already done, and trying again does the same again.
+GABION_API bool gabion_step(struct gabion_world *world, struct gabion_error *error);
+
+// Does up to `steps` steps, fewer if the step function asks to stop. Returns how many were done,
+// -1 on an error (gabion_step_number tells how far it came).
+GABION_API int64_t gabion_run(struct gabion_world *world, int64_t steps,
+                              struct gabion_error *error);
+
+// Called after every complete step of gabion_step and gabion_run, in the thread that called them.
+// Returning false makes gabion_run stop. The function may read the world, set velocities, apply
+// forces, change settings and write checkpoints; it may not step, restore or destroy the world.
+typedef bool (*gabion_step_function)(struct gabion_world *world, void *user);
+GABION_API bool gabion_set_step_function(struct gabion_world *world, gabion_step_function function,
+                                         void *user, struct gabion_error *error); // NULL: none
+
+enum gabion_log_level {
+    GABION_LOG_DEBUG,   // a line for each step
+    GABION_LOG_INFO,    // what was done: a run, a checkpoint
+    GABION_LOG_WARNING, // what may make the results less than was asked for
+};
+
+// Receives lines without a line break, in the thread that called the library. The text is valid
+// during the call. The function must not call the library with this world.
+typedef void (*gabion_log_function)(void *user, enum gabion_log_level level, const char *text);
+// Lines below `least` are not written. What there was to say about the threads when the world was
+// created is said at once.
+GABION_API bool gabion_set_log(struct gabion_world *world, enum gabion_log_level least,
+                               gabion_log_function function, void *user,
+                               struct gabion_error *error); // NULL: none
+
+// Sets velocity and spin of a moving body between steps. Directions that are locked must be zero.
+// The ledger books the change of energy as removed_energy, as it does for resets.
+GABION_API bool gabion_set_velocity(struct gabion_world *world, int32_t body, gabion_vec3 velocity,
+                                    gabion_vec3 spin, struct gabion_error *error);
+
+// Adds a force at the centre of mass (N) and a moment (N m) to what acts on a moving body over the
+// next step. After that step they are gone and have to be applied again; a step that failed keeps
+// them. Locked directions ignore them. Their work is in applied_work. They are not part of the
+// state: neither hashes nor checkpoints hold them.
+GABION_API bool gabion_apply_force(struct gabion_world *world, int32_t body, gabion_vec3 force,
+                                   gabion_vec3 moment, struct gabion_error *error);
+
+// Writes the state to `path`: first to a temporary name beside it, then renamed, so that a file
+// with that name is complete. Drivers, forces, events, probes, laws and settings are definitions
+// and not part of it.
+GABION_API bool gabion_write_checkpoint(const struct gabion_world *world, const char *path,
+                                        struct gabion_error *error);
+// Replaces the state of a world by that of a checkpoint. The world must have the same materials,
+// the same length of the step and, as far as it has groups, the same groups in the same order;
+// bodies, shapes and joints come from the file. A file that cannot be used leaves the world as it
+// was; one that proves damaged after reading began leaves a broken world.
+GABION_API bool gabion_restore_checkpoint(struct gabion_world *world, const char *path,
+                                          struct gabion_error *error);
+
+// Reading: the run ----------------------------------------------------------------------------
+
+GABION_API int64_t gabion_step_number(const struct gabion_world *world); // -1: no or broken world
+GABION_API double gabion_time(const struct gabion_world *world);         // NAN: likewise
+GABION_API bool gabion_at_rest(const struct gabion_world *world);        // the rest criterion holds
+// Equal hashes mean that two runs with the same definitions go on equally. 0: no or broken world.
+GABION_API uint64_t gabion_state_hash(const struct gabion_world *world);
+
+struct gabion_counts {
+    int32_t bodies;        // in the run, fixed ones included
+    int32_t moving;        // those of them that are free to move
+    int32_t ids;           // given out; bodies that wait or have left included
+    int32_t waiting;       // bodies that enter later
+    int materials, groups; // group 0 included
+    int polyhedra, clumps; // shapes
+    int planes, hollows;   // half-spaces; hollow spheres and drums
+    int joints, probes;    // as defined
+    int drivers, forces;   // as defined
+    int events;            // resets and removals
+    int64_t contacts;      // candidate contact points of the last step, for gabion_read_contacts
+};
+GABION_API bool gabion_read_counts(const struct gabion_world *world, struct gabion_counts *counts,
                                    struct gabion_error *error);
-void gabion_destroy(struct gabion_world *world);
 
-// Definition, before the first step. Names may be looked up again; materials are capped at
-// UINT16_MAX, groups too.
-int gabion_add_material(struct gabion_world *world, const char *name, double density);
-int gabion_find_material(const struct gabion_world *world, const char *name); // -1: none
-double gabion_material_density(const struct gabion_world *world, int material);
-bool gabion_set_law(struct gabion_world *world, int material_a, int material_b,
-                    const struct gabion_law *law, struct gabion_error *error);
-bool gabion_set_default_law(struct gabion_world *world, const struct gabion_law *law,
-                            struct gabion_error *error); // pairs without a law of their own
-int gabion_add_group(struct gabion_world *world, const char *name);        // or the existing one
-int gabion_find_group(const struct gabion_world *world, const char *name); // -1: none
-const char *gabion_group_name(const struct gabion_world *world, int group);
-// Shapes that any number of bodies may have. The world takes them over, even when it returns -1.
-int gabion_add_polyhedron(struct gabion_world *world, struct polyhedron *polyhedron,
-                          struct gabion_error *error);
-int gabion_add_clump(struct gabion_world *world, struct clump *clump, struct gabion_error *error);
-int32_t gabion_add_body(struct gabion_world *world, const struct gabion_body *body,
-                        struct gabion_error *error);
-void gabion_reserve_bodies(struct gabion_world *world, size_t count);
+// What the last step did.
+struct gabion_step_report {
+    int32_t bodies;     // in the run, fixed ones included, walls excluded
+    int64_t candidates; // contact points within the alert distance
+    int64_t contacts;   // those that carry force
+    int64_t rows;       // contacts and points of joints in the solve
+    int32_t sweeps;     // or iterations, as the method that finished counts
+    int32_t colours;
+    bool converged;
+    enum gabion_method finished_by;     // the method whose impulses the step went on with
+    int32_t spent[GABION_METHOD_COUNT]; // iterations of each method
+    int64_t substitutions; // contacts that another local solver than the one asked for served
+    double residual;             // scaled measure
+    double residual_fclib;       // unscaled one of FCLIB and Siconos
+    double max_overlap;          // m, at the end of the step
+    double max_overlap_relative; // to the smaller body's size
+    double mean_overlap;         // m, over the contacts that overlap or carry force
+    double joint_error;          // m, largest of any joint at the end of the step
+    double max_speed;
+    char refusal[200]; // "", or why the solver rejects such problems
+};
+GABION_API bool gabion_read_step_report(const struct gabion_world *world,
+                                        struct gabion_step_report *report,
+                                        struct gabion_error *error);
 
-// Drivers move fixed bodies along `direction` by the signal, or turn them about the axis through
-// `pivot` by it (rad); gravity may be turned too, as on a tilting table. Forces act at the centre
-// of every moving body of the group; a reset sets velocities and spins; a removal takes the group
-// out.
-bool gabion_add_driver(struct gabion_world *world, int group, vec3 direction,
-                       const struct gabion_signal *signal, struct gabion_error *error);
-bool gabion_add_rotation(struct gabion_world *world, int group, vec3 pivot, vec3 axis,
-                         const struct gabion_signal *signal, struct gabion_error *error);
-bool gabion_set_tilt(struct gabion_world *world, vec3 axis, const struct gabion_signal *signal,
-                     struct gabion_error *error); // of gravity about `axis`, rad
-bool gabion_add_force(struct gabion_world *world, int group, vec3 direction,
-                      const struct gabion_signal *signal, struct gabion_error *error);
-bool gabion_add_reset(struct gabion_world *world, int group, double time, vec3 velocity, vec3 spin,
-                      struct gabion_error *error);
-bool gabion_add_removal(struct gabion_world *world, int group, double time,
-                        struct gabion_error *error);
-// A joint holds while both bodies are in the run; one that leaves ends it. Returns its number, -1
-// on an error.
-int gabion_add_joint(struct gabion_world *world, const struct gabion_joint *joint,
-                     struct gabion_error *error);
-int gabion_add_probe(struct gabion_world *world, const char *name, int group,
-                     enum gabion_quantity quantity, struct gabion_error *error);
+// Totals since the start of the run.
+struct gabion_run_report {
+    int64_t steps;
+    int64_t unconverged_steps;
+    int64_t local_fallbacks; // one-contact problems that only the guard could answer
+    int64_t sweeps;
+    int64_t contact_sweeps; // contacts times sweeps
+};
+GABION_API bool gabion_read_run_report(const struct gabion_world *world,
+                                       struct gabion_run_report *report,
+                                       struct gabion_error *error);
 
-// One step. False only on an error that stops the run (a body became NaN, the cap with
-// GABION_CAP_STOP); the state is then that of the last complete step, with the events that fall due
-// at its end already done. Trying again, or resuming from its checkpoint, does the same again.
-bool gabion_step(struct gabion_world *world, struct gabion_error *error);
+// The energy ledger, J. Works are sums since the start of the run;
+//   energy_error = change of (kinetic + potential) - contact - joint - driver - applied - theta
+//                  - projection - removed.
+struct gabion_energies {
+    double kinetic, potential; // now
+    double contact_work;       // friction, impact, restitution
+    double joint_work;         // of joints between bodies
+    double driver_work;        // done by prescribed bodies on the others
+    double applied_work;       // applied forces; change of gravity under a ramp
+    double theta_work;         // of the time integration
+    double projection_work;    // bodies moved apart by the position pass
+    double removed_energy;     // bodies that entered or left, velocities and settings that were set
+    double energy_error;
+    double turnover; // sum of |work| of every kind and step, the scale of energy_error
+    bool closes;     // energy_error is no more than rounding; if not, this is a defect of Gabion
+};
+GABION_API bool gabion_read_energies(const struct gabion_world *world,
+                                     struct gabion_energies *energies, struct gabion_error *error);
 
-// Of the state between steps.
-int64_t gabion_step_number(const struct gabion_world *world);
-double gabion_time(const struct gabion_world *world);
-bool gabion_at_rest(const struct gabion_world *world); // the rest criterion holds
-uint64_t gabion_state_hash(const struct gabion_world *world);
-bool gabion_body_state(const struct gabion_world *world, int32_t body, vec3 *position,
-                       quat *orientation, vec3 *velocity, vec3 *spin); // false: not in the run
-vec3 gabion_probe_value(const struct gabion_world *world, int probe);
+// Wall-clock time by phase of the step, summed since the world was created.
+struct gabion_timing {
+    const char *phase; // "broad", "solve"; valid for ever
+    double seconds;
+};
+// Fills in up to `capacity` phases, in the order in which a step takes them. Returns the number of
+// phases, -1 on an error; `timings` may be NULL where capacity is 0.
+GABION_API int gabion_read_timings(const struct gabion_world *world, struct gabion_timing *timings,
+                                   int capacity, struct gabion_error *error);
+
+// NULL for a probe that does not exist.
+GABION_API const char *gabion_probe_name(const struct gabion_world *world, int probe);
+GABION_API int gabion_find_probe(const struct gabion_world *world, const char *name); // -1: none
+// Not a number while no body of the group is in the run.
+GABION_API bool gabion_probe_value(const struct gabion_world *world, int probe, gabion_vec3 *value,
+                                   struct gabion_error *error);
+
+// Reading: bodies -----------------------------------------------------------------------------
+
+// All bodies in the run, one array per property and without a copy. Bodies are in no order that
+// means anything, and the order changes from step to step: `id` tells who is who.
+struct gabion_bodies {
+    int32_t count;
+    const int32_t *id;
+    const uint8_t *shape;       // enum gabion_shape
+    const int32_t *shape_index; // for gabion_get_polyhedron, _clump, _plane or _hollow; -1: sphere
+    const uint16_t *material, *group;
+    const uint8_t *lock;            // enum gabion_lock bits
+    const double *radius;           // of the sphere about the position that holds the body; 0: wall
+    const double *mass;             // 0: fixed
+    const gabion_vec3 *inertia;     // principal moments
+    const gabion_vec3 *position;    // centre of mass, or point of the plane
+    const gabion_quat *orientation; // of the principal axes
+    const gabion_vec3 *velocity, *spin;
+
+    int32_t ids;             // given out
+    const int32_t *index_of; // id -> place in the arrays above; -1: not in the run
+    // id -> position of a polyhedron when it entered the run, for ids below `starts`.
+    const gabion_vec3 *start;
+    int32_t starts;
+};
+GABION_API bool gabion_view_bodies(const struct gabion_world *world, struct gabion_bodies *bodies,
+                                   struct gabion_error *error);
+
+// One body by itself.
+struct gabion_body_state {
+    int32_t id;
+    enum gabion_shape shape;
+    int shape_index; // -1: sphere
+    int material, group;
+    bool fixed;
+    unsigned lock;
+    double radius, mass;
+    gabion_vec3 inertia;
+    gabion_vec3 position;
+    gabion_quat orientation;
+    gabion_vec3 velocity, spin;
+};
+// An error where the body is not in the run (it waits, or it has left).
+GABION_API bool gabion_get_body(const struct gabion_world *world, int32_t body,
+                                struct gabion_body_state *state, struct gabion_error *error);
+// Copies up to `capacity` bodies in order of their id. Returns how many are in the run, -1 on an
+// error; `states` may be NULL where capacity is 0.
+GABION_API int32_t gabion_read_bodies(const struct gabion_world *world,
+                                      struct gabion_body_state *states, int32_t capacity,
+                                      struct gabion_error *error);
+// The definition of a body that enters later: number `index` of `waiting` in the counts.
+GABION_API bool gabion_get_waiting(const struct gabion_world *world, int32_t index, int32_t *id,
+                                   struct gabion_body *body, struct gabion_error *error);
+
+// Shapes as they are kept, in own axes: origin in the centre of mass, principal axes. A point p of
+// the shape is at position + R(orientation) p in the world.
+struct gabion_polyhedron {
+    int32_t corners, faces;
+    const gabion_vec3 *corner;
+    const int32_t *face_start, *face_corner; // as for gabion_add_polyhedron; faces + 1 starts
+    double volume;
+    gabion_vec3 centre; // of mass, in the drawing frame
+    gabion_quat axes;   // own axes in the drawing frame
+};
+struct gabion_clump {
+    int32_t spheres;
+    const gabion_vec3 *sphere; // centres
+    const double *radius;
+    double volume; // of the sum or of the union, as the mass was asked for
+    gabion_vec3 centre;
+    gabion_quat axes;
+};
+// A half-space is the solid behind a plane through the body's position. Own axes.
+struct gabion_plane {
+    gabion_vec3 normal;  // out of the solid
+    gabion_vec3 tangent; // as drawn: direction of the first half extent
+    double extent[2];    // as drawn: half sides of the rectangle; 0: fit the scene
+};
+// The inside of a sphere or drum about the body's position.
+struct gabion_hollow {
+    gabion_vec3 axis; // of a drum, own axes; zero: a sphere
+    double radius;
+    double half_length; // of a drum
+    bool ends;          // a drum closed by two flat discs
+};
+GABION_API bool gabion_get_polyhedron(const struct gabion_world *world, int index,
+                                      struct gabion_polyhedron *polyhedron,
+                                      struct gabion_error *error);
+GABION_API bool gabion_get_clump(const struct gabion_world *world, int index,
+                                 struct gabion_clump *clump, struct gabion_error *error);
+GABION_API bool gabion_get_plane(const struct gabion_world *world, int index,
+                                 struct gabion_plane *plane, struct gabion_error *error);
+GABION_API bool gabion_get_hollow(const struct gabion_world *world, int index,
+                                  struct gabion_hollow *hollow, struct gabion_error *error);
+
+// Reading: contacts, joints, interfaces -------------------------------------------------------
+
+enum gabion_contact_status { GABION_CONTACT_OPEN, GABION_CONTACT_STICK, GABION_CONTACT_SLIP };
+
+// A candidate contact point of the last step.
+struct gabion_contact {
+    int32_t body[2];     // ids; the first one moves
+    int32_t index[2];    // their places in struct gabion_bodies
+    gabion_vec3 point;   // at the end of the step
+    gabion_vec3 normal;  // unit, from the second body to the first, at the midpoint of the step
+    double gap;          // m, at the midpoint of the step; negative: overlap
+    gabion_vec3 impulse; // N s, on the first body
+    gabion_vec3 force;   // N, on the first body: impulse / step
+    double friction;     // coefficient
+    enum gabion_contact_status status;
+};
+// Copies up to `capacity` contacts of the last step, from number `first` on. Returns how many were
+// copied, -1 on an error. There are none before the first step, after bodies entered or left, and
+// in a world just restored.
+GABION_API int64_t gabion_read_contacts(const struct gabion_world *world, int64_t first,
+                                        int64_t capacity, struct gabion_contact *contacts,
+                                        struct gabion_error *error);
+
+struct gabion_joint_state {
+    enum gabion_joint_kind kind;
+    int32_t first, second; // ids; second may be -1: the world
+    bool acts;             // both bodies are in the run; if not, the rest is zero
+    gabion_vec3 anchor[2]; // where the joint is on each body now
+    gabion_vec3 force;     // N, on the first body over the last step
+    gabion_vec3 moment;    // N m, about the first anchor
+    double error;          // m, how far the joint is off
+};
+GABION_API bool gabion_get_joint(const struct gabion_world *world, int joint,
+                                 struct gabion_joint_state *state, struct gabion_error *error);
+
+enum gabion_interface_status {
+    GABION_INTERFACE_OPEN, // carries no force
+    GABION_INTERFACE_STICK,
+    GABION_INTERFACE_SLIP, // every contact that carries force slips
+};
+
+// An interface is the face on which two blocks lie against each other: one that existed when the
+// run began, or a pair that came together later and carries force.
+struct gabion_interface {
+    int32_t a, b; // ids, a < b
+    bool initial;
+    enum gabion_interface_status status;
+    gabion_vec3 normal;       // from b to a, now
+    gabion_vec3 position;     // centre of pressure where it carries force, else middle of the patch
+    gabion_vec3 middle;       // of the patch
+    double opening;           // m, at the corner that gapes most; negative: overlap. 0: not initial
+    gabion_vec3 sliding;      // m, in the plane of the interface, of a against b, where they are
+                              // closest. 0: not initial
+    gabion_vec3 force;        // N, on a
+    double normal_force;      // N
+    gabion_vec3 eccentricity; // m, from the middle of the patch to the centre of pressure
+    double relative_eccentricity; // 0 in the middle, 1 at the rim of the patch
+};
+// Measures all interfaces after the last step. The array belongs to the caller, who frees it with
+// gabion_free. NULL on an error; with a count of 0 there is an array of no elements. Forces are
+// zero in a world just restored.
+GABION_API struct gabion_interface *gabion_measure_interfaces(const struct gabion_world *world,
+                                                              size_t *count,
+                                                              struct gabion_error *error);
+// The first step finds the interfaces that exist as the run begins. This does it before, so that
+// they can be measured as they are at the start.
+GABION_API bool gabion_find_interfaces(struct gabion_world *world, struct gabion_error *error);
+GABION_API void gabion_free(void *array); // NULL is allowed
+
+// One contact problem by itself ---------------------------------------------------------------
+
+// u = W r + q with Coulomb's law between u and r at each contact. Vectors have three numbers per
+// contact: normal, first and second tangent; u_n > 0 separates, r_n > 0 pushes apart.
+struct gabion_problem {
+    int32_t contacts;
+    // W by rows of 3x3 blocks: row c has the blocks row_start[c] up to, but without,
+    // row_start[c + 1]. Columns ascend within a row, and the diagonal block is always there.
+    const int64_t *row_start; // contacts + 1
+    const int32_t *column;
+    const double *block; // 9 per block, row by row
+    const double *q;     // 3 per contact
+    const double *mu;    // per contact; INFINITY: sticking
+};
+
+struct gabion_solver {
+    enum gabion_method method;
+    enum gabion_local local;
+    double tolerance;
+    enum gabion_measure measure;
+    int max_iterations;
+    double relaxation;
+    struct gabion_cone cone;
+    double time_budget; // s; 0: none
+    int threads;        // 0: one per physical core; 1: no team is started
+};
+// GABION_METHOD_AUTO to a tolerance of 1e-8 with one thread. Never fails.
+GABION_API struct gabion_solver gabion_default_solver(void);
+
+enum gabion_solve_status {
+    GABION_SOLVE_CONVERGED,
+    GABION_SOLVE_CAP,     // iterations or time used up
+    GABION_SOLVE_STALLED, // the method cannot get further
+    GABION_SOLVE_REFUSED, // not a problem for this method; the note says why
+};
+
+struct gabion_solution {
+    enum gabion_solve_status status;
+    double residual;           // scaled measure
+    double residual_fclib;     // unscaled one of FCLIB and Siconos
+    int iterations;            // sweeps, pivots or factorisations, as the method counts
+    enum gabion_method method; // that finished: with GABION_METHOD_AUTO the last of the chain
+    int64_t local_fallbacks;   // one-contact problems that only the guard could answer
+    char note[200];            // "", or a sentence
+};
+// Starts from r and leaves the best impulses there. False only where the problem or the settings
+// are wrong, or memory is short: a problem left unsolved is not an error, but a status.
+GABION_API bool gabion_solve(const struct gabion_problem *problem,
+                             const struct gabion_solver *solver, double *r,
+                             struct gabion_solution *solution, struct gabion_error *error);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

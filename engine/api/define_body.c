@@ -1,5 +1,5 @@
-// gabion_add_body, and the shapes that bodies refer to.
-#include "engine/world/world.h"
+// gabion_add_body.
+#include "engine/api/entry.h"
 #include "parallel/memory.h"
 
 static bool locked_motion(const struct gabion_body *body) {
@@ -19,6 +19,8 @@ static bool has_mass(const struct gabion_world *world, const struct gabion_body 
 }
 
 static const char *shape_defect(const struct gabion_world *world, const struct gabion_body *body) {
+    if ((unsigned)body->shape > GABION_DRUM)
+        return "the shape does not exist";
     double length = vec3_length(body->normal);
     if (body->shape == GABION_HALF_SPACE && !(fabs(length - 1) < 1e-9))
         return "the normal of a half-space must have length 1";
@@ -81,33 +83,12 @@ static const char *body_defect(const struct gabion_world *world, const struct ga
     return NULL;
 }
 
-int gabion_add_polyhedron(struct gabion_world *world, struct polyhedron *polyhedron,
-                          struct gabion_error *error) {
-    struct bodies *bodies = &world->bodies;
-    if (!polyhedron || bodies->polyhedron_count >= INT32_MAX) {
-        polyhedron_free(polyhedron);
-        error_set(error, GABION_ERROR_INPUT,
-                  "the polyhedron does not exist, or there are too many");
-        return -1;
-    }
-    bodies->polyhedra =
-        memory_reserve(bodies->polyhedra, &bodies->polyhedron_capacity,
-                       bodies->polyhedron_count + 1, sizeof *bodies->polyhedra, "polyhedra");
-    bodies->polyhedra[bodies->polyhedron_count] = polyhedron;
-    return (int)bodies->polyhedron_count++;
-}
-
-int gabion_add_clump(struct gabion_world *world, struct clump *clump, struct gabion_error *error) {
-    struct bodies *bodies = &world->bodies;
-    if (!clump || bodies->clump_count >= INT32_MAX) {
-        clump_free(clump);
-        error_set(error, GABION_ERROR_INPUT, "the clump does not exist, or there are too many");
-        return -1;
-    }
-    bodies->clumps = memory_reserve(bodies->clumps, &bodies->clump_capacity,
-                                    bodies->clump_count + 1, sizeof *bodies->clumps, "clumps");
-    bodies->clumps[bodies->clump_count] = clump;
-    return (int)bodies->clump_count++;
+struct gabion_body gabion_default_body(void) {
+    return (struct gabion_body){
+        .normal = {0, 0, 1},
+        .tangent = {1, 0, 0},
+        .orientation = {1, 0, 0, 0},
+    };
 }
 
 static void add_pending(struct gabion_world *world, int32_t id, const struct gabion_body *body) {
@@ -116,28 +97,52 @@ static void add_pending(struct gabion_world *world, int32_t id, const struct gab
     world->pending[world->pending_count++] = (struct pending_body){id, *body};
 }
 
-int32_t gabion_add_body(struct gabion_world *world, const struct gabion_body *body,
-                        struct gabion_error *error) {
+static void reject_body(const struct call *call, const char *defect) {
+    const struct gabion_world *world = call->world;
+    const struct gabion_body *body = call->arguments;
+    bool named = body->group > 0 && body->group < world->groups.count;
+    error_set(call->error, GABION_ERROR_INPUT, "body %d%s%s: %s", world->bodies.id_count,
+              named ? " of group " : "", named ? world->groups.name[body->group] : "", defect);
+}
+
+static void add_body(struct call *call) {
+    struct gabion_world *world = call->world;
+    const struct gabion_body *body = call->arguments;
     const char *defect = body_defect(world, body);
     if (world->step > 0)
         defect = "bodies are defined before the first step; use insert_time";
     if (defect) {
-        error_set(error, GABION_ERROR_INPUT, "body %d%s%s: %s", world->bodies.id_count,
-                  body->group > 0 && body->group < world->groups.count ? " of group " : "",
-                  body->group > 0 && body->group < world->groups.count
-                      ? world->groups.name[body->group]
-                      : "",
-                  defect);
-        return -1;
+        reject_body(call, defect);
+        return;
     }
     int32_t id = bodies_new_id(&world->bodies);
     if (body->insert_time > 0)
         add_pending(world, id, body);
     else
         bodies_append(&world->bodies, id, body);
-    return id;
+    call->result = id;
 }
 
-void gabion_reserve_bodies(struct gabion_world *world, size_t count) {
-    bodies_reserve(&world->bodies, (size_t)world->bodies.count + count);
+int32_t gabion_add_body(struct gabion_world *world, const struct gabion_body *body,
+                        struct gabion_error *error) {
+    if (!body) {
+        entry_missing("the body", error);
+        return -1;
+    }
+    return (int32_t)call_run(world, add_body, body, error);
+}
+
+static void reserve_bodies(struct call *call) {
+    struct bodies *bodies = &call->world->bodies;
+    size_t count = *(const size_t *)call->arguments, room = (size_t)(INT32_MAX - bodies->count);
+    if (count > room) {
+        error_set(call->error, GABION_ERROR_INPUT, "a world has at most %d bodies", INT32_MAX);
+        return;
+    }
+    bodies_reserve(bodies, (size_t)bodies->count + count);
+    call->result = 0;
+}
+
+bool gabion_reserve_bodies(struct gabion_world *world, size_t count, struct gabion_error *error) {
+    return call_run(world, reserve_bodies, &count, error) >= 0;
 }

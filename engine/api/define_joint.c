@@ -1,5 +1,5 @@
 // gabion_add_joint: from anchors and axes in the world to places on the two bodies.
-#include "engine/world/world.h"
+#include "engine/api/entry.h"
 #include "parallel/memory.h"
 
 // A body as it is defined, in the run or waiting.
@@ -111,17 +111,27 @@ static void append(struct gabion_world *world, const struct gabion_joint *joint,
     own->lever = lever_of(own, pose);
 }
 
-int gabion_add_joint(struct gabion_world *world, const struct gabion_joint *joint,
-                     struct gabion_error *error) {
+static void add_joint(struct call *call) {
+    struct gabion_world *world = call->world;
+    const struct gabion_joint *joint = call->arguments;
     struct pose pose[2];
     const char *defect = "it names a body that does not exist";
     if (joint->first >= 0 && find_pose(world, joint->first, &pose[0]) &&
         find_pose(world, joint->second, &pose[1]))
         defect = joint_defect(world, joint, pose);
     if (defect) {
-        error_set(error, GABION_ERROR_INPUT, "joint %d: %s", world->joints.count, defect);
-        return -1;
+        error_set(call->error, GABION_ERROR_INPUT, "joint %d: %s", world->joints.count, defect);
+        return;
     }
     append(world, joint, pose);
-    return world->joints.count - 1;
+    call->result = world->joints.count - 1;
+}
+
+int gabion_add_joint(struct gabion_world *world, const struct gabion_joint *joint,
+                     struct gabion_error *error) {
+    if (!joint) {
+        entry_missing("the joint", error);
+        return -1;
+    }
+    return (int)call_run(world, add_joint, joint, error);
 }

@@ -1,22 +1,131 @@
-// Reading a world: body states and probes.
-#include "engine/contact/contacts.h"
-#include "engine/world/world.h"
+// Reading the run: counts, reports, energies, timings and probes.
+#include <string.h>
 
-bool gabion_body_state(const struct gabion_world *world, int32_t body, vec3 *position,
-                       quat *orientation, vec3 *velocity, vec3 *spin) {
-    const struct bodies *bodies = &world->bodies;
-    if (body < 0 || body >= bodies->id_count || bodies->index_of[body] < 0)
+#include "engine/api/entry.h"
+#include "engine/contact/contacts.h"
+
+// A world to be read, and something to write to.
+static bool may_read(const struct gabion_world *world, const void *target, const char *what,
+                     struct gabion_error *error) {
+    if (!entry_readable(world, error))
         return false;
-    int32_t i = bodies->index_of[body];
-    if (position)
-        *position = bodies->x[i];
-    if (orientation)
-        *orientation = bodies->q[i];
-    if (velocity)
-        *velocity = bodies->v[i];
-    if (spin)
-        *spin = bodies->w[i];
+    return target || entry_missing(what, error);
+}
+
+int64_t gabion_step_number(const struct gabion_world *world) {
+    return entry_readable(world, NULL) ? world->step : -1;
+}
+
+double gabion_time(const struct gabion_world *world) {
+    return entry_readable(world, NULL) ? world_time(world) : NAN;
+}
+
+bool gabion_at_rest(const struct gabion_world *world) {
+    if (!entry_readable(world, NULL))
+        return false;
+    double slack = 1e-6 * world->settings.step;
+    return world->settings.rest_speed > 0 && world->pending_count == 0 &&
+           world_time(world) - world->rest_since >= world->settings.rest_duration - slack;
+}
+
+// Before the first step bodies are not sorted yet.
+static int32_t count_moving(const struct bodies *bodies) {
+    int32_t moving = 0;
+    for (int32_t i = 0; i < bodies->count; i++)
+        moving += bodies->mass[i] > 0;
+    return moving;
+}
+
+bool gabion_read_counts(const struct gabion_world *world, struct gabion_counts *counts,
+                        struct gabion_error *error) {
+    if (!may_read(world, counts, "counts", error))
+        return false;
+    const struct bodies *bodies = &world->bodies;
+    *counts = (struct gabion_counts){
+        .bodies = bodies->count,
+        .moving = count_moving(bodies),
+        .ids = bodies->id_count,
+        .waiting = world->pending_count,
+        .materials = world->materials.count,
+        .groups = world->groups.count,
+        .polyhedra = (int)bodies->polyhedron_count,
+        .clumps = (int)bodies->clump_count,
+        .planes = (int)bodies->half_space_count,
+        .hollows = (int)bodies->hollow_count,
+        .joints = world->joints.count,
+        .probes = world->probe_count,
+        .drivers = world->driver_count,
+        .forces = world->force_count,
+        .events = world->event_count,
+        .contacts = (int64_t)world->contacts->count,
+    };
     return true;
+}
+
+bool gabion_read_step_report(const struct gabion_world *world, struct gabion_step_report *report,
+                             struct gabion_error *error) {
+    if (!may_read(world, report, "report", error))
+        return false;
+    *report = world->report;
+    return true;
+}
+
+bool gabion_read_run_report(const struct gabion_world *world, struct gabion_run_report *report,
+                            struct gabion_error *error) {
+    if (!may_read(world, report, "report", error))
+        return false;
+    *report = world->run;
+    return true;
+}
+
+bool gabion_read_energies(const struct gabion_world *world, struct gabion_energies *energies,
+                          struct gabion_error *error) {
+    if (!may_read(world, energies, "energies", error))
+        return false;
+    const struct ledger *ledger = &world->ledger;
+    *energies = (struct gabion_energies){
+        .kinetic = ledger->kinetic,
+        .potential = ledger->potential,
+        .contact_work = ledger->contact_work,
+        .joint_work = ledger->joint_work,
+        .driver_work = ledger->driver_work,
+        .applied_work = ledger->applied_work,
+        .theta_work = ledger->theta_work,
+        .projection_work = ledger->projection_work,
+        .removed_energy = ledger->removed_energy,
+        .energy_error = ledger->energy_error,
+        .turnover = ledger->turnover,
+        .closes = !ledger_failed(ledger),
+    };
+    return true;
+}
+
+int gabion_read_timings(const struct gabion_world *world, struct gabion_timing *timings,
+                        int capacity, struct gabion_error *error) {
+    if (!entry_readable(world, error))
+        return -1;
+    if (capacity > 0 && !timings) {
+        entry_missing("timings", error);
+        return -1;
+    }
+    for (int phase = 0; phase < PHASE_COUNT && phase < capacity; phase++)
+        timings[phase] = (struct gabion_timing){phase_names[phase], world->phase_time[phase]};
+    return PHASE_COUNT;
+}
+
+// Probes --------------------------------------------------------------------------------------
+
+const char *gabion_probe_name(const struct gabion_world *world, int probe) {
+    if (!entry_readable(world, NULL) || probe < 0 || probe >= world->probe_count)
+        return NULL;
+    return world->probes[probe].name;
+}
+
+int gabion_find_probe(const struct gabion_world *world, const char *name) {
+    for (int k = 0; name && entry_readable(world, NULL) && k < world->probe_count; k++)
+        if (strcmp(world->probes[k].name, name) == 0)
+            return k;
+    return -1;
 }
 
 static vec3 group_mean(const struct gabion_world *world, int group, const vec3 *values) {
@@ -30,7 +139,6 @@ static vec3 group_mean(const struct gabion_world *world, int group, const vec3 *
     }
     return vec3_scale(1.0 / count, sum); // not a number while the group is not in the run
 }
-
 // +1 where the first body of a joint is of the group, -1 where the second is; both cancel.
 static double joint_sign(const struct gabion_world *world, const struct joint *joint, int group) {
     double sign = 0;
@@ -80,19 +188,29 @@ static vec3 group_force(const struct gabion_world *world, int group) {
     return sum;
 }
 
-vec3 gabion_probe_value(const struct gabion_world *world, int probe) {
-    const struct probe *p = &world->probes[probe];
-    switch (p->quantity) {
+static vec3 measure(const struct gabion_world *world, const struct probe *probe) {
+    switch (probe->quantity) {
     case GABION_POSITION:
-        return group_mean(world, p->group, world->bodies.x);
+        return group_mean(world, probe->group, world->bodies.x);
     case GABION_VELOCITY:
-        return group_mean(world, p->group, world->bodies.v);
+        return group_mean(world, probe->group, world->bodies.v);
     case GABION_SPIN:
-        return group_mean(world, p->group, world->bodies.w);
+        return group_mean(world, probe->group, world->bodies.w);
     case GABION_FORCE:
-        return group_force(world, p->group);
+        return group_force(world, probe->group);
     case GABION_MOMENT:
-        return group_moment(world, p->group);
+        return group_moment(world, probe->group);
+    case GABION_QUANTITY_COUNT:
+        break;
     }
     return vec3_zero();
+}
+
+bool gabion_probe_value(const struct gabion_world *world, int probe, vec3 *value,
+                        struct gabion_error *error) {
+    if (!may_read(world, value, "value", error) ||
+        !entry_index(probe, world->probe_count, "probe", error))
+        return false;
+    *value = measure(world, &world->probes[probe]);
+    return true;
 }

@@ -1,4 +1,5 @@
 #include "engine/api/settings.h"
+#include "parallel/error.h"
 
 #include <math.h>
 #include <stdio.h>

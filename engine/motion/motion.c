@@ -112,15 +112,25 @@ vec3 motion_expected_turn(const struct gabion_world *world, int32_t i, const mat
     return vec3_dot(turn, turn) <= vec3_dot(w, w) ? turn : vec3_zero();
 }
 
+// Returns what the applied moment adds to the spin of a body that has no gyroscopic term.
+static vec3 applied_turn(const struct gabion_world *world, int32_t i) {
+    double R = world->bodies.radius[i], h = world->settings.step;
+    sym3 inverse = make_inverse(world, i, motion_midpoint_axes).k; // of the inertia over R^2
+    return sym3_apply(inverse, vec3_scale(h / (R * R), loads_applied(world, i).moment));
+}
+
 static vec3 free_spin(const struct gabion_world *world, int32_t i) {
     const struct bodies *bodies = &world->bodies;
     if (bodies_isotropic(bodies, i) || bodies->lock[i] >> 3)
-        return bodies->w[i];
+        return world->applied ? vec3_add(bodies->w[i], applied_turn(world, i)) : bodies->w[i];
     mat3 axes = motion_midpoint_axes(world, i);
     vec3 before = mat3_apply_transposed(axes, bodies->w[i]);
     vec3 turn = motion_expected_turn(world, i, &axes);
-    vec3 after = motion_free_spin(bodies->inertia[i], before, vec3_times(bodies->inertia[i], turn),
-                                  world->settings.step);
+    vec3 kick = vec3_times(bodies->inertia[i], turn);
+    if (world->applied)
+        kick = vec3_add_scaled(kick, world->settings.step,
+                               mat3_apply_transposed(axes, loads_applied(world, i).moment));
+    vec3 after = motion_free_spin(bodies->inertia[i], before, kick, world->settings.step);
     after = vec3_sub(after, turn);
     // Only the change is turned back: the axes are orthonormal to rounding, always on the same
     // side, and turning the whole spin there and back would scale it in every step.
@@ -145,6 +155,8 @@ static void predict_range(void *context, size_t begin, size_t end) {
         if (prediction->group_force)
             acceleration =
                 vec3_add_scaled(acceleration, inv_m, prediction->group_force[bodies->group[i]]);
+        if (world->applied)
+            acceleration = vec3_add_scaled(acceleration, inv_m, loads_applied(world, i).force);
         for (int axis = 0; axis < 3; axis++)
             if (bodies->lock[i] >> axis & 1)
                 vec3_set(&acceleration, axis, 0);

@@ -259,7 +259,7 @@ static void correct_accelerations(struct gabion_world *world) {
     set_velocities(world, &correction);
     set_impulses(world, &correction);
     keep_start(world);
-    world->report = (struct step_report){.converged = true, .finished_by = GABION_METHOD_BICG};
+    world->report = (struct gabion_step_report){.converged = true, .finished_by = GABION_METHOD_BICG};
     count_iterations(world, correction.iterations);
     correction_close(&correction);
     memory_free(chosen);
@@ -317,7 +317,7 @@ static void set_velocity_errors(const struct gabion_world *world, struct correct
 
 static void report_residual(struct gabion_world *world, const struct correction *correction) {
     struct contact_error error = residual_of(correction->problem, correction->x);
-    struct step_report *report = &world->report;
+    struct gabion_step_report *report = &world->report;
     bool fclib = world->settings.measure == GABION_MEASURE_FCLIB;
     report->residual = error.scaled;
     report->residual_fclib = error.fclib;

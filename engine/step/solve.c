@@ -102,7 +102,7 @@ static void measure(struct solution *solution) {
 }
 
 static void add_to_report(struct solution *solution, const struct solver_result *result) {
-    struct step_report *report = &solution->world->report;
+    struct gabion_step_report *report = &solution->world->report;
     for (int method = 0; method < GABION_METHOD_COUNT; method++)
         report->spent[method] += result->spent[method];
     report->finished_by = result->finished;
@@ -222,7 +222,7 @@ static void solve_by_sweeps(struct solution *solution) {
     solution->converged |= !solution->converged && obeys_polygon(solution, solution->r);
 }
 
-static void forget_last(struct step_report *report) {
+static void forget_last(struct gabion_step_report *report) {
     report->sweeps = 0;
     report->substitutions = 0;
     report->refusal[0] = '\0';

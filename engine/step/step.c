@@ -24,7 +24,7 @@ const char *const phase_names[PHASE_COUNT] = {
 void step_phase(struct gabion_world *world, enum phase phase, void (*work)(struct gabion_world *)) {
     double start = clock_seconds();
     work(world);
-    world->run.phase_time[phase] += clock_seconds() - start;
+    world->phase_time[phase] += clock_seconds() - start;
 }
 
 bool world_step(struct gabion_world *world, struct gabion_error *error) {

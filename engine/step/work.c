@@ -31,6 +31,14 @@ static double gyroscopic_work(const struct gabion_world *world, int32_t i, vec3 
     return -0.5 * world->settings.step * vec3_dot(vec3_sub(after, free), turn);
 }
 
+// Returns the power of what the program applied, by the mean velocity and spin of the step.
+static double applied_power(const struct gabion_world *world, int32_t i, vec3 velocity,
+                            vec3 spin_after) {
+    struct applied applied = loads_applied(world, i);
+    vec3 spin = vec3_scale(0.5, vec3_add(world->bodies.w[i], spin_after));
+    return vec3_dot(applied.force, velocity) + vec3_dot(applied.moment, spin);
+}
+
 static void add_body_work(void *context, size_t begin, size_t end, double *out) {
     const struct work_context *work = context;
     const struct gabion_world *world = work->world;
@@ -43,9 +51,12 @@ static void add_body_work(void *context, size_t begin, size_t end, double *out) 
         double m = bodies->mass[i];
         if (work->group_force)
             out[WORK_APPLIED] += h * vec3_dot(work->group_force[bodies->group[i]], mean);
+        vec3 spin_after = vec3_scale(1 / bodies->radius[i], end_velocity.s);
+        if (world->applied)
+            out[WORK_APPLIED] += h * applied_power(world, (int32_t)i, mean, spin_after);
         out[WORK_THETA] -= (theta - 0.5) * h * m * vec3_dot(work->gravity, vec3_sub(after, before));
         out[WORK_THETA] +=
-            gyroscopic_work(world, (int32_t)i, vec3_scale(1 / bodies->radius[i], end_velocity.s));
+            gyroscopic_work(world, (int32_t)i, spin_after);
         // Under a ramp the potential -m g(t).x changes with g as well as with x.
         vec3 moved = vec3_add_scaled(vec3_add_scaled(bodies->x[i], (1 - theta) * h, before),
                                      theta * h, after);

@@ -30,6 +30,7 @@
 #include <stdint.h>
 
 #include "engine/gabion.h"
+#include "geometry/vec.h"
 
 #define JOINT_POINTS 3
 

@@ -17,12 +17,15 @@ static double spin_energy(const struct bodies *bodies, int32_t i) {
     return 0.5 * vec3_dot(vec3_times(inertia, w), w);
 }
 
+static double kinetic_energy(const struct bodies *bodies, int32_t i) {
+    return 0.5 * bodies->mass[i] * vec3_dot(bodies->v[i], bodies->v[i]) + spin_energy(bodies, i);
+}
+
 static void add_energy(void *context, size_t begin, size_t end, double *out) {
     const struct energy_context *energy = context;
     const struct bodies *bodies = &energy->world->bodies;
     for (size_t i = begin; i < end; i++) {
-        out[0] += 0.5 * bodies->mass[i] * vec3_dot(bodies->v[i], bodies->v[i]) +
-                  spin_energy(bodies, (int32_t)i);
+        out[0] += kinetic_energy(bodies, (int32_t)i);
         out[1] -= bodies->mass[i] * vec3_dot(energy->gravity, bodies->x[i]);
     }
 }
@@ -43,6 +46,19 @@ void ledger_events(struct gabion_world *world) {
     if (world->step == 0)
         return;
     double change = ledger->kinetic + ledger->potential - before;
+    ledger->removed_energy += change;
+    ledger->turnover += fabs(change);
+}
+
+void ledger_set_velocity(struct gabion_world *world, int32_t i, vec3 velocity, vec3 spin) {
+    struct ledger *ledger = &world->ledger;
+    double before = kinetic_energy(&world->bodies, i);
+    world->bodies.v[i] = velocity;
+    world->bodies.w[i] = spin;
+    if (world->step == 0) // the first step counts from what it finds
+        return;
+    double change = kinetic_energy(&world->bodies, i) - before;
+    ledger->kinetic += change;
     ledger->removed_energy += change;
     ledger->turnover += fabs(change);
 }

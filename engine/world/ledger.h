@@ -9,6 +9,9 @@
 #define ENGINE_WORLD_LEDGER_H
 
 #include <stdbool.h>
+#include <stdint.h>
+
+#include "geometry/vec.h"
 
 struct ledger {
     double kinetic, potential; // now
@@ -29,6 +32,8 @@ struct gabion_world;
 // Measures the energies anew after events (or before the first step) and books the difference as
 // removed_energy.
 void ledger_events(struct gabion_world *world);
+// Gives a body another velocity and spin between steps and books the difference as removed_energy.
+void ledger_set_velocity(struct gabion_world *world, int32_t i, vec3 velocity, vec3 spin);
 // Measures the energies at the end of the step; what the work of the step does not explain is the
 // error.
 void ledger_close(struct gabion_world *world);

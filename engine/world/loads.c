@@ -7,7 +7,7 @@ vec3 loads_gravity(const struct gabion_world *world, double time) {
     double start = settings->gravity_ramp_start, length = settings->gravity_ramp_end - start;
     double share = length > 0 ? signal_smooth_step((time - start) / length) : 1;
     vec3 gravity = vec3_scale(share, settings->gravity);
-    if (world->tilt.amplitude == 0)
+    if (world->tilt.given.amplitude == 0)
         return gravity;
     quat turn = quat_about(world->tilt_axis, signal_change(&world->tilt, time));
     return mat3_apply(quat_matrix(turn), gravity);
@@ -25,7 +25,7 @@ void loads_group_forces(const struct gabion_world *world, vec3 *force) {
         force[group] = vec3_zero();
     for (int k = 0; k < world->force_count; k++) {
         const struct force *load = &world->forces[k];
-        if (t + 0.5 * h < load->signal.start || t + 0.5 * h > load->signal.end)
+        if (t + 0.5 * h < load->signal.given.start || t + 0.5 * h > load->signal.given.end)
             continue;
         double size = (1 - theta) * signal_value(&load->signal, t) +
                       theta * signal_value(&load->signal, t + h);

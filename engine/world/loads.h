@@ -14,4 +14,9 @@ vec3 loads_step_gravity(const struct gabion_world *world);
 // step when the middle of the step lies inside [start, end].
 void loads_group_forces(const struct gabion_world *world, vec3 *force);
 
+// Returns what a program applied to a body for this step.
+static inline struct applied loads_applied(const struct gabion_world *world, int32_t i) {
+    return world->applied ? world->applied[world->bodies.id[i]] : (struct applied){0};
+}
+
 #endif

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "geometry/vec.h"
 #include "parallel/memory.h"
 
 #define TWO_PI 6.28318530717958647692
@@ -42,22 +43,23 @@ static double sine(double cycles) {
     return quat_exp(vec3_make(0, 0, 2 * angle)).z;
 }
 
-static double sine_value(const struct gabion_signal *signal, double time) {
-    double t = time - signal->start, envelope = 1;
-    if (signal->smooth > 0) {
-        envelope = signal_smooth_step(t / signal->smooth);
-        if (isfinite(signal->end))
-            envelope *= signal_smooth_step((signal->end - time) / signal->smooth);
+static double sine_value(const struct signal *signal, double time) {
+    double t = time - signal->given.start, envelope = 1;
+    if (signal->given.smooth > 0) {
+        envelope = signal_smooth_step(t / signal->given.smooth);
+        if (isfinite(signal->given.end))
+            envelope *= signal_smooth_step((signal->given.end - time) / signal->given.smooth);
     }
-    return envelope * signal->amplitude * sine(signal->frequency * t + signal->phase / TWO_PI);
+    return envelope * signal->given.amplitude *
+           sine(signal->given.frequency * t + signal->given.phase / TWO_PI);
 }
 
 // The interval [k, k + 1] that holds the time, which lies between the first and the last point.
-static int table_interval(const struct gabion_signal *signal, double time) {
-    int low = 0, high = signal->points - 1;
+static int table_interval(const struct signal *signal, double time) {
+    int low = 0, high = signal->given.points - 1;
     while (high - low > 1) {
         int middle = (low + high) / 2;
-        if (signal->table_time[middle] <= time)
+        if (signal->time[middle] <= time)
             low = middle;
         else
             high = middle;
@@ -65,9 +67,9 @@ static int table_interval(const struct gabion_signal *signal, double time) {
     return low;
 }
 
-static double table_value(const struct gabion_signal *signal, double time) {
-    const double *t = signal->table_time, *y = signal->table_value;
-    int last = signal->points - 1;
+static double table_value(const struct signal *signal, double time) {
+    const double *t = signal->time, *y = signal->value;
+    int last = signal->given.points - 1;
     if (time <= t[0])
         return y[0];
     if (time >= t[last])
@@ -83,73 +85,73 @@ struct motion {
 };
 
 // From the k-th point on: the acceleration is linear in s, so this is its integral.
-static struct motion record_motion(const struct gabion_signal *signal, int k, double s) {
-    const double *t = signal->table_time, *a = signal->table_value;
-    double v = signal->record_velocity[k], slope = (a[k + 1] - a[k]) / (t[k + 1] - t[k]);
+static struct motion record_motion(const struct signal *signal, int k, double s) {
+    const double *t = signal->time, *a = signal->value;
+    double v = signal->velocity[k], slope = (a[k + 1] - a[k]) / (t[k + 1] - t[k]);
     return (struct motion){
         v + s * (a[k] + s * (slope / 2)),
-        signal->record_displacement[k] + s * (v + s * (a[k] / 2 + s * (slope / 6))),
+        signal->displacement[k] + s * (v + s * (a[k] / 2 + s * (slope / 6))),
     };
 }
 
 // At rest before the first point; at the speed of the last one after it.
-static double record_value(const struct gabion_signal *signal, double time) {
-    const double *t = signal->table_time;
-    int last = signal->points - 1;
+static double record_value(const struct signal *signal, double time) {
+    const double *t = signal->time;
+    int last = signal->given.points - 1;
     if (time <= t[0])
         return 0;
     if (time >= t[last])
-        return signal->record_displacement[last] + signal->record_velocity[last] * (time - t[last]);
+        return signal->displacement[last] + signal->velocity[last] * (time - t[last]);
     int k = table_interval(signal, time);
     return record_motion(signal, k, time - t[k]).displacement;
 }
 
-static void record_integrate(struct gabion_signal *signal) {
-    for (int k = 0; k + 1 < signal->points; k++) {
-        struct motion next =
-            record_motion(signal, k, signal->table_time[k + 1] - signal->table_time[k]);
-        signal->record_velocity[k + 1] = next.velocity;
-        signal->record_displacement[k + 1] = next.displacement;
+static void record_integrate(struct signal *signal) {
+    for (int k = 0; k + 1 < signal->given.points; k++) {
+        struct motion next = record_motion(signal, k, signal->time[k + 1] - signal->time[k]);
+        signal->velocity[k + 1] = next.velocity;
+        signal->displacement[k + 1] = next.displacement;
     }
 }
 
 // Adds c0 + c1 s to the accelerations, s from the first point, so that the record ends at rest and
 // where it began: v + c0 T + c1 T^2 / 2 = 0 and d + c0 T^2 / 2 + c1 T^3 / 6 = 0.
-static void record_correct(struct gabion_signal *signal) {
-    int last = signal->points - 1;
-    double first = signal->table_time[0], T = signal->table_time[last] - first;
-    double v = signal->record_velocity[last], d = signal->record_displacement[last];
+static void record_correct(struct signal *signal) {
+    int last = signal->given.points - 1;
+    double first = signal->time[0], T = signal->time[last] - first;
+    double v = signal->velocity[last], d = signal->displacement[last];
     double c0 = (2 * v * T - 6 * d) / (T * T), c1 = (12 * d - 6 * v * T) / (T * T * T);
     for (int k = 0; k <= last; k++)
-        signal->table_value[k] += c0 + c1 * (signal->table_time[k] - first);
+        signal->value[k] += c0 + c1 * (signal->time[k] - first);
     record_integrate(signal);
-    signal->record_velocity[last] = signal->record_displacement[last] = 0; // but for rounding
+    signal->velocity[last] = signal->displacement[last] = 0; // but for rounding
 }
 
 // Values --------------------------------------------------------------------------------------
 
-double signal_value(const struct gabion_signal *signal, double time) {
-    time = fmin(fmax(time, signal->start), signal->end);
-    switch (signal->kind) {
+double signal_value(const struct signal *signal, double time) {
+    time = fmin(fmax(time, signal->given.start), signal->given.end);
+    switch (signal->given.kind) {
     case GABION_SIGNAL_CONSTANT:
-        return signal->amplitude;
+        return signal->given.amplitude;
     case GABION_SIGNAL_LINEAR:
-        return signal->amplitude * (time - signal->start);
+        return signal->given.amplitude * (time - signal->given.start);
     case GABION_SIGNAL_SINE:
         return sine_value(signal, time);
     case GABION_SIGNAL_RAMP:
-        return signal->amplitude *
-               ramp_value(time - signal->start, signal->end - signal->start, signal->smooth);
+        return signal->given.amplitude * ramp_value(time - signal->given.start,
+                                                    signal->given.end - signal->given.start,
+                                                    signal->given.smooth);
     case GABION_SIGNAL_TABLE:
-        return signal->amplitude * table_value(signal, time);
+        return signal->given.amplitude * table_value(signal, time);
     case GABION_SIGNAL_RECORD:
-        return signal->amplitude * record_value(signal, time - signal->start);
+        return signal->given.amplitude * record_value(signal, time - signal->given.start);
     }
     return 0;
 }
 
-double signal_change(const struct gabion_signal *signal, double time) {
-    return signal_value(signal, time) - signal_value(signal, signal->start);
+double signal_change(const struct signal *signal, double time) {
+    return signal_value(signal, time) - signal_value(signal, signal->given.start);
 }
 
 static bool has_points(const struct gabion_signal *signal) {
@@ -157,6 +159,10 @@ static bool has_points(const struct gabion_signal *signal) {
 }
 
 const char *signal_defect(const struct gabion_signal *signal) {
+    if (!signal)
+        return "the signal is a null pointer";
+    if ((unsigned)signal->kind > GABION_SIGNAL_RECORD)
+        return "the kind of the signal does not exist";
     if (!isfinite(signal->start) || isnan(signal->end) || signal->end < signal->start)
         return "start must be finite and not after end";
     if (!isfinite(signal->amplitude) || !isfinite(signal->phase))
@@ -169,7 +175,7 @@ const char *signal_defect(const struct gabion_signal *signal) {
         return "a ramp needs a finite end";
     if (!has_points(signal))
         return NULL;
-    if (signal->points < 2)
+    if (signal->points < 2 || !signal->table_time || !signal->table_value)
         return "a table or record needs at least two points";
     for (int k = 0; k < signal->points; k++) {
         if (!isfinite(signal->table_time[k]) || !isfinite(signal->table_value[k]))
@@ -189,27 +195,26 @@ static double *copy_numbers(const double *numbers, int count) {
     return copy;
 }
 
-struct gabion_signal signal_copy(const struct gabion_signal *signal) {
-    struct gabion_signal copy = *signal;
-    if (!has_points(signal))
+struct signal signal_copy(const struct gabion_signal *given) {
+    struct signal copy = {.given = *given};
+    copy.given.table_time = copy.given.table_value = NULL; // the caller's
+    if (!has_points(given))
         return copy;
-    copy.table_time = copy_numbers(signal->table_time, signal->points);
-    copy.table_value = copy_numbers(signal->table_value, signal->points);
-    if (signal->kind == GABION_SIGNAL_RECORD) {
-        copy.record_velocity = copy_numbers(NULL, signal->points);
-        copy.record_displacement = copy_numbers(NULL, signal->points);
+    copy.time = copy_numbers(given->table_time, given->points);
+    copy.value = copy_numbers(given->table_value, given->points);
+    if (given->kind == GABION_SIGNAL_RECORD) {
+        copy.velocity = copy_numbers(NULL, given->points);
+        copy.displacement = copy_numbers(NULL, given->points);
         record_integrate(&copy);
-        if (copy.returns)
+        if (given->returns)
             record_correct(&copy);
     }
     return copy;
 }
 
-void signal_free(struct gabion_signal *signal) {
-    if (!has_points(signal))
-        return;
-    memory_free(signal->table_time);
-    memory_free(signal->table_value);
-    memory_free(signal->record_velocity);
-    memory_free(signal->record_displacement);
+void signal_free(struct signal *signal) {
+    memory_free(signal->time);
+    memory_free(signal->value);
+    memory_free(signal->velocity);
+    memory_free(signal->displacement);
 }

@@ -101,6 +101,8 @@ static uint64_t hash_pending(uint64_t hash, const struct pending_body *pending) 
 }
 
 uint64_t gabion_state_hash(const struct gabion_world *world) {
+    if (!world || world->broken)
+        return 0;
     const struct ledger *ledger = &world->ledger;
     double numbers[] = {ledger->kinetic,         ledger->potential,      ledger->contact_work,
                         ledger->driver_work,     ledger->applied_work,   ledger->theta_work,

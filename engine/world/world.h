@@ -7,6 +7,9 @@
 #include "engine/world/joints.h"
 #include "engine/world/ledger.h"
 #include "engine/world/report.h"
+#include "engine/world/signal.h"
+#include "parallel/error.h"
+#include "parallel/team.h"
 
 // Members of the world that belong to the rooms above this one.
 struct midpoint;         // engine/motion/midpoint.h
@@ -35,13 +38,13 @@ struct driver {
     bool turns;     // about the axis `direction` through `pivot`, not along it
     vec3 direction; // as given to a driver that moves; unit when it turns
     vec3 pivot;
-    struct gabion_signal signal;
+    struct signal signal;
 };
 
 struct force {
     int group;
     vec3 direction;
-    struct gabion_signal signal;
+    struct signal signal;
 };
 
 enum event_kind { EVENT_RESET, EVENT_REMOVAL };
@@ -73,9 +76,28 @@ struct driven_body {
     quat orientation;
 };
 
+// What a program applied to a body for the next step alone.
+struct applied {
+    vec3 force, moment;
+};
+
+// Functions of the program that uses the library; NULL: none.
+struct listeners {
+    gabion_step_function step;
+    void *step_user;
+    gabion_log_function log;
+    void *log_user;
+    enum gabion_log_level least;
+    bool called;       // the step function is running
+    bool overlap_told; // one warning is enough
+};
+
 struct gabion_world {
     struct gabion_settings settings;
     struct team *team;
+    struct topology *topology; // of gabion_create; NULL: the team is the caller's
+    bool broken;               // left half changed: only gabion_destroy is allowed
+    struct listeners listeners;
 
     struct name_table materials, groups;
     double *density; // by material
@@ -83,7 +105,7 @@ struct gabion_world {
 
     struct driver *drivers;
     int driver_count;
-    struct gabion_signal tilt; // of gravity, rad; amplitude 0: none
+    struct signal tilt; // of gravity, rad; amplitude 0: none
     vec3 tilt_axis;
     struct force *forces;
     int force_count;
@@ -97,6 +119,7 @@ struct gabion_world {
     int64_t step;
     struct bodies bodies;
     struct contacts *contacts;
+    struct applied *applied;      // by id, of the next step; NULL: none
     struct pending_body *pending; // from the first step on in order of insertion time, then id
     int pending_count;
     struct driven_body *driven; // every fixed body that a driver names
@@ -106,8 +129,9 @@ struct gabion_world {
     struct ledger ledger;
 
     // Of the last step.
-    struct step_report report;
-    struct run_report run;
+    struct gabion_step_report report;
+    struct gabion_run_report run;
+    double phase_time[PHASE_COUNT]; // s, wall, of all steps
 
     // Of the step in progress.
     double deadline;       // solver.time_budget, clock_seconds; 0: none

@@ -3,6 +3,7 @@
 #define IO_BULK_BULK_H
 
 #include "engine/gabion.h"
+#include "parallel/error.h"
 
 // Adds the bodies of a file. `template` supplies what the file does not give.
 // CSV: the first row names the columns: x y z radius, optionally vx vy vz wx wy wz material mass

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "engine/gabion.h"
+#include "geometry/vec.h"
 
 struct bulk_column {
     const char *name;

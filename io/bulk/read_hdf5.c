@@ -242,8 +242,8 @@ static bool add_row(struct reader *r, size_t i) {
 }
 
 static bool add_rows(struct reader *r) {
-    if (rows_are_there(r))
-        gabion_reserve_bodies(r->world, (size_t)r->rows);
+    if (rows_are_there(r) && !gabion_reserve_bodies(r->world, (size_t)r->rows, r->error))
+        return false;
     for (hsize_t first = 0; first < r->rows; first += r->slab_rows) {
         hsize_t rows = r->rows - first < r->slab_rows ? r->rows - first : r->slab_rows;
         for (int k = 0; k < DATASETS; k++)

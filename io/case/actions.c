@@ -24,12 +24,14 @@ static void read_points(struct fields table, struct gabion_signal *signal) {
     const struct yaml_node *points = fields_node(table, "points");
     signal->amplitude = fields_number(table, "scale");
     signal->points = (int)points->count;
-    signal->table_time = memory_allocate(points->count, sizeof(double), "table");
-    signal->table_value = memory_allocate(points->count, sizeof(double), "table");
+    double *time = memory_allocate(points->count, sizeof *time, "table");
+    double *value = memory_allocate(points->count, sizeof *value, "table");
     for (size_t i = 0; i < points->count; i++) {
-        number_parse(points->item[i]->item[0]->text, &signal->table_time[i]);
-        number_parse(points->item[i]->item[1]->text, &signal->table_value[i]);
+        number_parse(points->item[i]->item[0]->text, &time[i]);
+        number_parse(points->item[i]->item[1]->text, &value[i]);
     }
+    signal->table_time = time;
+    signal->table_value = value;
 }
 
 static bool read_plain(struct fields fields, struct gabion_signal *signal) {
@@ -91,8 +93,8 @@ static struct gabion_signal read_signal(struct fields fields) {
 }
 
 static void free_signal(struct gabion_signal *signal) {
-    memory_free(signal->table_time);
-    memory_free(signal->table_value);
+    memory_free((double *)signal->table_time);
+    memory_free((double *)signal->table_value);
 }
 
 static vec3 unit(vec3 a) { return vec3_scale(1.0 / vec3_length(a), a); }

@@ -24,10 +24,8 @@ static bool read_template(struct fields fields, unsigned plane, struct gabion_wo
     body->insert_time = fields_number(fields, "insert_time");
     // Each slab has a group of its own; a group for all of them would stay empty.
     bool named = fields_have(fields, "name") && !fields_have(fields, "slabs");
-    body->group = named ? gabion_add_group(world, fields_text(fields, "name")) : 0;
-    if (body->group < 0)
-        return error_set(error, GABION_ERROR_INPUT, "too many groups");
-    return true;
+    body->group = named ? gabion_add_group(world, fields_text(fields, "name"), error) : 0;
+    return body->group >= 0;
 }
 
 static void read_half_space(struct fields fields, struct gabion_body *body) {

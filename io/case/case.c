@@ -121,7 +121,7 @@ bool case_define_materials(const struct case_file *file, struct gabion_world *wo
         const struct yaml_node *material = materials->item[i];
         struct fields fields = {material, key_find(&case_keys, "materials")->section};
         double density = fields_have(fields, "density") ? fields_number(fields, "density") : 0.0;
-        if (gabion_add_material(world, material->key, density) < 0)
+        if (gabion_add_material(world, material->key, density, NULL) < 0)
             return yaml_error(error, material->key_at, "too many materials");
     }
     for (size_t i = 0; i < fields_count(top, "laws"); i++)

@@ -7,6 +7,7 @@
 
 #include "engine/gabion.h"
 #include "io/vtk/vtk.h"
+#include "parallel/error.h"
 
 struct case_file;
 

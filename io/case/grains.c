@@ -1,5 +1,6 @@
 #include "io/case/grains.h"
 
+#include "engine/api/define.h"
 #include "engine/world/world.h"
 #include "geometry/clump.h"
 #include "parallel/memory.h"
@@ -76,7 +77,7 @@ bool case_read_grain(struct fields entry, struct gabion_body *body, struct gabio
         k++;
     struct clump *clump = clumps[k].read(fields_section(entry, clumps[k].key), error);
     body->shape = GABION_CLUMP;
-    body->clump = clump ? gabion_add_clump(world, clump, error) : -1;
+    body->clump = clump ? world_add_clump(world, clump, error) : -1;
     return body->clump >= 0 || error_context(error, "%s", clumps[k].key);
 }
 
@@ -90,7 +91,7 @@ bool case_add_hollow(struct fields container, struct gabion_world *world,
     body.shape = drum ? GABION_DRUM : GABION_HOLLOW_SPHERE;
     body.fixed = true;
     body.material = gabion_find_material(world, fields_text(container, "material"));
-    body.group = gabion_add_group(world, fields_text(container, "name"));
+    body.group = gabion_add_group(world, fields_text(container, "name"), error);
     body.position = fields_vector(hollow, "centre");
     body.radius = fields_number(hollow, "radius");
     if (drum) {
@@ -99,9 +100,7 @@ bool case_add_hollow(struct fields container, struct gabion_world *world,
         body.length = fields_number(hollow, "length");
         body.ends = fields_boolean(hollow, "ends");
     }
-    if (body.group < 0)
-        return error_set(error, GABION_ERROR_INPUT, "too many groups");
-    return gabion_add_body(world, &body, error) >= 0;
+    return body.group >= 0 && gabion_add_body(world, &body, error) >= 0;
 }
 
 // Two dimensions ------------------------------------------------------------------------------

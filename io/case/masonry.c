@@ -9,9 +9,9 @@ static bool read_marks(struct fields kind, struct gabion_world *world, struct bl
     *array = NULL;
     for (size_t i = 0; i < fields_count(kind, "mark"); i++) {
         struct fields mark = fields_entry(kind, "mark", i);
-        int group = gabion_add_group(world, fields_text(mark, "name"));
+        int group = gabion_add_group(world, fields_text(mark, "name"), error);
         if (group < 0)
-            return error_set(error, GABION_ERROR_INPUT, "too many groups");
+            return false;
         size_t blocks;
         double *block = fields_numbers(mark, "blocks", &blocks);
         *array = memory_reserve(*array, &capacity, count + blocks, sizeof **array, "marks");

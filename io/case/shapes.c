@@ -1,3 +1,4 @@
+#include "engine/api/define.h"
 #include "geometry/polyhedron.h"
 #include "io/case/masonry.h"
 #include "io/mesh/mesh.h"
@@ -39,7 +40,7 @@ static const struct {
 static bool add_piece(struct polyhedron *shape, struct gabion_body *body,
                       struct gabion_world *world, struct gabion_error *error) {
     body->shape = GABION_POLYHEDRON;
-    body->polyhedron = gabion_add_polyhedron(world, shape, error);
+    body->polyhedron = world_add_polyhedron(world, shape, error);
     return body->polyhedron >= 0 && gabion_add_body(world, body, error) >= 0;
 }
 

@@ -6,6 +6,7 @@
 #define IO_CHECKPOINT_CHECKPOINT_H
 
 #include "engine/gabion.h"
+#include "parallel/error.h"
 
 struct checkpoint; // an open file whose contents were verified
 
@@ -18,6 +19,10 @@ struct checkpoint_note { // what is written beside the state, outside the state 
 // Writes DIR/checkpoint-<step>.h5 and deletes the oldest ones beyond `keep`.
 bool checkpoint_write(const char *directory, const struct gabion_world *world,
                       const struct checkpoint_note *note, int keep, struct gabion_error *error);
+
+// Writes one file, by way of a temporary name in the same folder.
+bool checkpoint_write_as(const char *path, const char *temporary, const struct gabion_world *world,
+                         const struct checkpoint_note *note, struct gabion_error *error);
 
 bool checkpoint_recognise(const char *path); // by its name or its first bytes; not verified
 struct checkpoint *checkpoint_open(const char *path, struct gabion_error *error);
@@ -33,6 +38,11 @@ const char *checkpoint_path(const struct checkpoint *checkpoint);
 const char *checkpoint_case(const struct checkpoint *checkpoint); // resolved case text
 int64_t checkpoint_step(const struct checkpoint *checkpoint);
 double checkpoint_wall_time(const struct checkpoint *checkpoint);
+
+// Whether the world has the materials and the length of the step that the checkpoint was written
+// with.
+bool checkpoint_fits(const struct checkpoint *checkpoint, const struct gabion_world *world,
+                     struct gabion_error *error);
 
 // Groups, bodies, contact memory, waiting bodies, driver origins, ledger, step: into a world that
 // has the settings and materials of checkpoint_case. The restored state hash must match.

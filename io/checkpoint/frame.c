@@ -1,5 +1,5 @@
-// Frames: one HDF5 file per chosen step, everything at full precision, for analysis. One file each,
-// because a growing file does not survive a kill.
+// Frames for analysis: one HDF5 file per chosen step, at full precision. Each step has a file of
+// its own, because a file that grows is lost when the process is killed.
 #include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -9,6 +9,9 @@
 #include "io/checkpoint/format.h"
 #include "io/file/file.h"
 #include "parallel/memory.h"
+
+// 1.1 called the interfaces of masonry joints.
+#define FORMAT_VERSION "2.0"
 
 #define BODY(dataset, unit_text, kind, width, field)                                               \
     {                                                                                              \
@@ -24,15 +27,16 @@
         .base = contacts->list ? (char *)contacts->list + offsetof(struct contact, field) : NULL   \
     }
 
-#define JOINT(dataset, unit_text, kind, width, field)                                              \
+#define INTERFACE(dataset, unit_text, kind, width, field)                                          \
     {                                                                                              \
         .name = dataset, .unit = unit_text, .type = kind, .columns = width, .count = count,        \
-        .stride = sizeof *joint, .base = (char *)joint + offsetof(struct interface_state, field)   \
+        .stride = sizeof *interface,                                                               \
+        .base = (char *)interface + offsetof(struct interface_state, field)                        \
     }
 
 _Static_assert(sizeof(enum interface_status) == 4, "stored as it lies in memory");
 
-// Frames name bodies by id: indices change from frame to frame.
+// Frames name bodies by id, because indices change from frame to frame.
 static void gather_candidates(const void *context, size_t begin, size_t count, void *rows) {
     const struct gabion_world *world = context;
     for (size_t k = 0; k < count; k++)
@@ -103,7 +107,7 @@ static bool write_contacts(const struct h5_file *file, const struct gabion_world
     return write_all(file, rows, sizeof rows / sizeof *rows, error);
 }
 
-// The same datasets as in a checkpoint.
+// Writes the datasets of shapes as they are in a checkpoint.
 static bool write_shapes(const struct h5_file *file, const struct gabion_world *world,
                          const char *group, enum row_kind first, enum row_kind last,
                          struct gabion_error *error) {
@@ -119,28 +123,29 @@ static bool write_shapes(const struct h5_file *file, const struct gabion_world *
     return written;
 }
 
-static bool write_joints(const struct h5_file *file, const struct gabion_world *world,
-                         struct gabion_error *error) {
+static bool write_interfaces(const struct h5_file *file, const struct gabion_world *world,
+                             struct gabion_error *error) {
     size_t count;
-    struct interface_state *joint = interfaces_measure(world, &count);
+    struct interface_state *interface = interfaces_measure(world, &count);
     const struct h5_rows rows[] = {
-        JOINT("joints/body_a", "1", H5_TYPE_INT32, 1, a),
-        JOINT("joints/body_b", "1", H5_TYPE_INT32, 1, b),
-        JOINT("joints/initial", "1", H5_TYPE_UINT8, 1, initial),
-        JOINT("joints/status", "1", H5_TYPE_UINT32, 1, status),
-        JOINT("joints/normal", "1", H5_TYPE_FLOAT64, 3, normal),
-        JOINT("joints/position", "m", H5_TYPE_FLOAT64, 3, position),
-        JOINT("joints/middle", "m", H5_TYPE_FLOAT64, 3, middle),
-        JOINT("joints/opening", "m", H5_TYPE_FLOAT64, 1, opening),
-        JOINT("joints/sliding", "m", H5_TYPE_FLOAT64, 3, sliding),
-        JOINT("joints/force", "N", H5_TYPE_FLOAT64, 3, force),
-        JOINT("joints/normal_force", "N", H5_TYPE_FLOAT64, 1, normal_force),
-        JOINT("joints/eccentricity", "m", H5_TYPE_FLOAT64, 3, eccentricity),
-        JOINT("joints/relative_eccentricity", "1", H5_TYPE_FLOAT64, 1, relative_eccentricity),
+        INTERFACE("interfaces/body_a", "1", H5_TYPE_INT32, 1, a),
+        INTERFACE("interfaces/body_b", "1", H5_TYPE_INT32, 1, b),
+        INTERFACE("interfaces/initial", "1", H5_TYPE_UINT8, 1, initial),
+        INTERFACE("interfaces/status", "1", H5_TYPE_UINT32, 1, status),
+        INTERFACE("interfaces/normal", "1", H5_TYPE_FLOAT64, 3, normal),
+        INTERFACE("interfaces/position", "m", H5_TYPE_FLOAT64, 3, position),
+        INTERFACE("interfaces/middle", "m", H5_TYPE_FLOAT64, 3, middle),
+        INTERFACE("interfaces/opening", "m", H5_TYPE_FLOAT64, 1, opening),
+        INTERFACE("interfaces/sliding", "m", H5_TYPE_FLOAT64, 3, sliding),
+        INTERFACE("interfaces/force", "N", H5_TYPE_FLOAT64, 3, force),
+        INTERFACE("interfaces/normal_force", "N", H5_TYPE_FLOAT64, 1, normal_force),
+        INTERFACE("interfaces/eccentricity", "m", H5_TYPE_FLOAT64, 3, eccentricity),
+        INTERFACE("interfaces/relative_eccentricity", "1", H5_TYPE_FLOAT64, 1,
+                  relative_eccentricity),
     };
-    bool written = h5_write_group(file, "joints", error) &&
+    bool written = h5_write_group(file, "interfaces", error) &&
                    write_all(file, rows, sizeof rows / sizeof *rows, error);
-    memory_free(joint);
+    memory_free(interface);
     return written;
 }
 
@@ -148,7 +153,7 @@ static bool write_blocks(const struct h5_file *file, const struct gabion_world *
                          struct gabion_error *error) {
     return world->bodies.polyhedron_count == 0 ||
            (write_shapes(file, world, "polyhedra", ROWS_POLYHEDRA, ROWS_FACE_CORNERS, error) &&
-            write_joints(file, world, error));
+            write_interfaces(file, world, error));
 }
 
 static bool write_clumps(const struct h5_file *file, const struct gabion_world *world,
@@ -161,7 +166,7 @@ static bool write_contents(const struct h5_file *file, const struct gabion_world
                            struct gabion_error *error) {
     double time = world_time(world);
     return h5_write_text(file, "/", "format", "gabion-frame", error) &&
-           h5_write_text(file, "/", "format_version", "1.1", error) &&
+           h5_write_text(file, "/", "format_version", FORMAT_VERSION, error) &&
            h5_write_number(file, "/", "step", H5_TYPE_INT64, &world->step, error) &&
            h5_write_number(file, "/", "time", H5_TYPE_FLOAT64, &time, error) &&
            h5_write_number(file, "/", "time_step", H5_TYPE_FLOAT64, &world->settings.step, error) &&

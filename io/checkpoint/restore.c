@@ -22,7 +22,7 @@ static bool damaged(const struct checkpoint *checkpoint, struct gabion_error *er
 static bool restore_name(const struct checkpoint *checkpoint, struct gabion_world *world, int k,
                          const char *name, struct gabion_error *error) {
     bool same = k < world->groups.count ? strcmp(world->groups.name[k], name) == 0
-                                        : gabion_add_group(world, name) == k;
+                                        : gabion_add_group(world, name, error) == k;
     return same || damaged(checkpoint, error, CHECKPOINT_GROUP_NAMES, (size_t)k,
                            "the group has another number in this run, or is named twice");
 }
@@ -416,6 +416,22 @@ static bool restore_state(const struct checkpoint *checkpoint, struct state *sta
            shape_table_restore(&state->shapes, &world->bodies, checkpoint->file.path, error) &&
            check_bodies(checkpoint, world, error) && check_memory(checkpoint, state, error) &&
            check_interfaces(checkpoint, world, error) && check_joints(checkpoint, world, error);
+}
+
+// Times are products of the step number and the length of the step.
+static bool check_time(const struct checkpoint *checkpoint, const struct gabion_world *world,
+                       struct gabion_error *error) {
+    double h = world->settings.step, time = (double)checkpoint->numbers.step * h;
+    return fabs(time - checkpoint->time) <= 1e-9 * fabs(checkpoint->time) ||
+           error_set(error, GABION_ERROR_INPUT,
+                     "%s: step %" PRId64 " is at t = %.9g s; with a time.step of %.9g s it would "
+                     "be at %.9g s",
+                     checkpoint->file.path, checkpoint->numbers.step, checkpoint->time, h, time);
+}
+
+bool checkpoint_fits(const struct checkpoint *checkpoint, const struct gabion_world *world,
+                     struct gabion_error *error) {
+    return check_materials(checkpoint, world, error) && check_time(checkpoint, world, error);
 }
 
 bool checkpoint_restore(const struct checkpoint *checkpoint, struct gabion_world *world,

@@ -7,7 +7,6 @@
 #include "io/checkpoint/format.h"
 #include "io/file/file.h"
 #include "io/text/sha256.h"
-#include "io/text/version.h"
 #include "parallel/memory.h"
 
 // Given by the build.
@@ -125,6 +124,16 @@ static void remove_old(const char *directory, int64_t written, size_t keep) {
     memory_free(steps);
 }
 
+bool checkpoint_write_as(const char *path, const char *temporary, const struct gabion_world *world,
+                         const struct checkpoint_note *note, struct gabion_error *error) {
+    if (!write_temporary(temporary, world, note, error)) {
+        unlink(temporary);
+        return error_context(error, "step %" PRId64 ": no checkpoint written", world->step);
+    }
+    return file_publish(temporary, path, error) ||
+           error_context(error, "step %" PRId64 ": no checkpoint written", world->step);
+}
+
 bool checkpoint_write(const char *directory, const struct gabion_world *world,
                       const struct checkpoint_note *note, int keep, struct gabion_error *error) {
     char path[4096], temporary[4096];
@@ -133,12 +142,8 @@ bool checkpoint_write(const char *directory, const struct gabion_world *world,
         return false;
     if (length < 0 || (size_t)length >= sizeof temporary)
         return error_set(error, GABION_ERROR_INPUT, "%s: folder name too long", directory);
-    if (!write_temporary(temporary, world, note, error)) {
-        unlink(temporary);
-        return error_context(error, "step %" PRId64 ": no checkpoint written", world->step);
-    }
-    if (!file_publish(temporary, path, error))
-        return error_context(error, "step %" PRId64 ": no checkpoint written", world->step);
+    if (!checkpoint_write_as(path, temporary, world, note, error))
+        return false;
     if (keep > 0)
         remove_old(directory, world->step, (size_t)keep);
     return true;

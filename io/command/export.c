@@ -10,7 +10,6 @@
 #include "io/file/file.h"
 #include "io/file/folder.h"
 #include "io/run/scene.h"
-#include "io/text/version.h"
 #include "parallel/memory.h"
 
 // Of the file rather than of the problem that went into it: what a reader will see.

@@ -4,7 +4,7 @@
 #include "io/file/file.h"
 #include "io/file/folder.h"
 #include "io/run/scene.h"
-#include "io/text/version.h"
+#include "parallel/topology.h"
 
 static bool describe_machine(struct gabion_error *error) {
     char text[4096];

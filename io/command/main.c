@@ -1,9 +1,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "engine/gabion.h"
 #include "io/command/commands.h"
 #include "io/run/interrupt.h"
-#include "io/text/version.h"
 #include "parallel/memory.h"
 
 static bool (*const commands[VERB_COUNT])(const struct options *, struct gabion_error *) = {

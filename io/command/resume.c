@@ -77,7 +77,7 @@ static struct checkpoint *open_target(const struct options *options, const char 
 static bool find_goal(const struct scene *scene, const struct options *options, int64_t *goal,
                       struct gabion_error *error) {
     if (options->steps >= 0) {
-        *goal = scene->world->step + options->steps;
+        *goal = gabion_step_number(scene->world) + options->steps;
         return true;
     }
     double end = isnan(options->until) ? case_settings(scene->file)->end : options->until;

@@ -9,73 +9,88 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/world/world.h"
+#include "geometry/vec.h"
 #include "io/file/file.h"
 #include "parallel/memory.h"
 
-enum column_kind {
-    COLUMN_INT64,
-    COLUMN_INT32,
-    COLUMN_BOOL,
-    COLUMN_REAL,
-    COLUMN_TIME,
-    COLUMN_WALL_TIME
+// The numbers of one row, but for the probes.
+struct row {
+    int64_t step;
+    double time, wall_time;
+    struct gabion_step_report report;
+    struct gabion_energies energies;
 };
 
 struct column {
     const char *name;
-    enum column_kind kind;
-    size_t offset; // in struct gabion_world
+    void (*print)(FILE *stream, const void *value);
+    size_t offset; // of the value in struct row
 };
 
-#define STEP(name, kind, field)                                                                    \
-    { name, kind, offsetof(struct gabion_world, field) }
-#define REPORT(name, kind)                                                                         \
-    { #name, kind, offsetof(struct gabion_world, report.name) }
-#define LEDGER(name, field)                                                                        \
-    { name, COLUMN_REAL, offsetof(struct gabion_world, ledger.field) }
-
-// Header and rows come from this table. Scripts read columns by name: add at the end.
-static const struct column columns[] = {
-    STEP("step", COLUMN_INT64, step),
-    {"time", COLUMN_TIME, 0},
-    REPORT(bodies, COLUMN_INT32),
-    REPORT(candidates, COLUMN_INT64),
-    REPORT(contacts, COLUMN_INT64),
-    REPORT(sweeps, COLUMN_INT32),
-    REPORT(residual, COLUMN_REAL),
-    REPORT(residual_fclib, COLUMN_REAL),
-    REPORT(max_overlap, COLUMN_REAL),
-    LEDGER("kinetic_energy", kinetic),
-    LEDGER("potential_energy", potential),
-    LEDGER("contact_work", contact_work),
-    LEDGER("driver_work", driver_work),
-    LEDGER("applied_work", applied_work),
-    LEDGER("theta_work", theta_work),
-    LEDGER("energy_error", energy_error),
-    {"wall_time", COLUMN_WALL_TIME, 0},
-    REPORT(max_overlap_relative, COLUMN_REAL),
-    LEDGER("removed_energy", removed_energy),
-    REPORT(colours, COLUMN_INT32),
-    REPORT(converged, COLUMN_BOOL),
-    REPORT(max_speed, COLUMN_REAL),
-    LEDGER("projection_work", projection_work),
-    REPORT(mean_overlap, COLUMN_REAL),
-};
-#define COLUMN_COUNT (sizeof columns / sizeof *columns)
-
-// Where there are joints these follow.
-static const struct column joint_columns[] = {
-    LEDGER("joint_work", joint_work),
-    REPORT(joint_error, COLUMN_REAL),
-};
-
-static size_t joint_column_count(const struct gabion_world *world) {
-    return world->joints.count > 0 ? sizeof joint_columns / sizeof *joint_columns : 0;
+static void print_int64(FILE *stream, const void *value) {
+    fprintf(stream, "%" PRId64, *(const int64_t *)value);
 }
+
+static void print_int32(FILE *stream, const void *value) {
+    fprintf(stream, "%" PRId32, *(const int32_t *)value);
+}
+
+static void print_flag(FILE *stream, const void *value) {
+    fprintf(stream, "%d", *(const bool *)value);
+}
+
+// Printf shows the sign of what is not a number, and that sign means nothing.
+static void print_real(FILE *stream, const void *value) {
+    double real = *(const double *)value;
+    fprintf(stream, "%.17g", isnan(real) ? fabs(real) : real);
+}
+
+static void print_seconds(FILE *stream, const void *value) {
+    fprintf(stream, "%.6f", *(const double *)value);
+}
+
+#define COLUMN(name, print, field)                                                                 \
+    { name, print, offsetof(struct row, field) }
+
+// Header and rows come from this table. Scripts read columns by name: add new ones at the end.
+static const struct column columns[] = {
+    COLUMN("step", print_int64, step),
+    COLUMN("time", print_real, time),
+    COLUMN("bodies", print_int32, report.bodies),
+    COLUMN("candidates", print_int64, report.candidates),
+    COLUMN("contacts", print_int64, report.contacts),
+    COLUMN("sweeps", print_int32, report.sweeps),
+    COLUMN("residual", print_real, report.residual),
+    COLUMN("residual_fclib", print_real, report.residual_fclib),
+    COLUMN("max_overlap", print_real, report.max_overlap),
+    COLUMN("kinetic_energy", print_real, energies.kinetic),
+    COLUMN("potential_energy", print_real, energies.potential),
+    COLUMN("contact_work", print_real, energies.contact_work),
+    COLUMN("driver_work", print_real, energies.driver_work),
+    COLUMN("applied_work", print_real, energies.applied_work),
+    COLUMN("theta_work", print_real, energies.theta_work),
+    COLUMN("energy_error", print_real, energies.energy_error),
+    COLUMN("wall_time", print_seconds, wall_time),
+    COLUMN("max_overlap_relative", print_real, report.max_overlap_relative),
+    COLUMN("removed_energy", print_real, energies.removed_energy),
+    COLUMN("colours", print_int32, report.colours),
+    COLUMN("converged", print_flag, report.converged),
+    COLUMN("max_speed", print_real, report.max_speed),
+    COLUMN("projection_work", print_real, energies.projection_work),
+    COLUMN("mean_overlap", print_real, report.mean_overlap),
+};
+
+// These follow if the case has joints.
+static const struct column joint_columns[] = {
+    COLUMN("joint_work", print_real, energies.joint_work),
+    COLUMN("joint_error", print_real, report.joint_error),
+};
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
 
 struct history {
     FILE *stream;
+    int joints, probes;
     char path[4096];
 };
 
@@ -92,107 +107,95 @@ static void print_name(FILE *stream, const char *name) {
         fputc(strchr(",\"\r\n", *name) ? '_' : *name, stream);
 }
 
-static void print_header(FILE *stream, const struct gabion_world *world) {
-    for (size_t k = 0; k < COLUMN_COUNT; k++)
+static void print_header(FILE *stream, const struct history *history,
+                         const struct gabion_world *world) {
+    for (size_t k = 0; k < COUNT(columns); k++)
         fprintf(stream, "%s%s", k > 0 ? "," : "", columns[k].name);
-    for (size_t k = 0; k < joint_column_count(world); k++)
+    for (size_t k = 0; history->joints > 0 && k < COUNT(joint_columns); k++)
         fprintf(stream, ",%s", joint_columns[k].name);
-    for (int p = 0; p < world->probe_count; p++)
+    for (int p = 0; p < history->probes; p++)
         for (const char *axis = "xyz"; *axis; axis++) {
             fputc(',', stream);
-            print_name(stream, world->probes[p].name);
+            print_name(stream, gabion_probe_name(world, p));
             fprintf(stream, ".%c", *axis);
         }
     fputc('\n', stream);
 }
 
-// Printf shows the sign of what is not a number, and that sign means nothing.
-static void print_real(FILE *stream, double value) {
-    fprintf(stream, "%.17g", isnan(value) ? fabs(value) : value);
+static void print_column(FILE *stream, const struct column *column, const struct row *row) {
+    column->print(stream, (const char *)row + column->offset);
 }
 
-static void print_value(FILE *stream, const struct column *column, const struct gabion_world *world,
-                        double wall_time) {
-    const void *value = (const char *)world + column->offset;
-    switch (column->kind) {
-    case COLUMN_INT64:
-        fprintf(stream, "%" PRId64, *(const int64_t *)value);
-        break;
-    case COLUMN_INT32:
-        fprintf(stream, "%" PRId32, *(const int32_t *)value);
-        break;
-    case COLUMN_BOOL:
-        fprintf(stream, "%d", *(const bool *)value);
-        break;
-    case COLUMN_REAL:
-        print_real(stream, *(const double *)value);
-        break;
-    case COLUMN_TIME:
-        print_real(stream, world_time(world));
-        break;
-    case COLUMN_WALL_TIME:
-        fprintf(stream, "%.6f", wall_time);
-        break;
+static bool print_probe(FILE *stream, const struct gabion_world *world, int probe,
+                        struct gabion_error *error) {
+    vec3 value;
+    if (!gabion_probe_value(world, probe, &value, error))
+        return false;
+    for (int k = 0; k < 3; k++) {
+        double component = vec3_get(value, k);
+        fputc(',', stream);
+        print_real(stream, &component);
     }
+    return true;
 }
 
-static void print_row(FILE *stream, const struct gabion_world *world, double wall_time) {
-    for (size_t k = 0; k < COLUMN_COUNT; k++) {
+static bool print_row(const struct history *history, const struct gabion_world *world,
+                      const struct row *row, struct gabion_error *error) {
+    FILE *stream = history->stream;
+    for (size_t k = 0; k < COUNT(columns); k++) {
         if (k > 0)
             fputc(',', stream);
-        print_value(stream, &columns[k], world, wall_time);
+        print_column(stream, &columns[k], row);
     }
-    for (size_t k = 0; k < joint_column_count(world); k++) {
+    for (size_t k = 0; history->joints > 0 && k < COUNT(joint_columns); k++) {
         fputc(',', stream);
-        print_value(stream, &joint_columns[k], world, wall_time);
+        print_column(stream, &joint_columns[k], row);
     }
-    for (int p = 0; p < world->probe_count; p++) {
-        vec3 value = gabion_probe_value(world, p);
-        for (int k = 0; k < 3; k++) {
-            fputc(',', stream);
-            print_real(stream, vec3_get(value, k));
-        }
-    }
+    for (int p = 0; p < history->probes; p++)
+        if (!print_probe(stream, world, p, error))
+            return false;
     fputc('\n', stream);
+    return true;
 }
 
-// The header of this run as a string; free() it.
-static char *header_text(const struct gabion_world *world) {
+// Returns the header of this run; the caller frees it with free().
+static char *header_text(const struct history *history, const struct gabion_world *world) {
     char *text = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
     if (!stream)
         return NULL;
-    print_header(stream, world);
+    print_header(stream, history, world);
     if (fclose(stream) == 0)
         return text;
     free(text);
     return NULL;
 }
 
-static bool check_header(const char *path, const char *line, const struct gabion_world *world,
-                         struct gabion_error *error) {
-    char *expected = header_text(world);
+static bool check_header(const struct history *history, const char *line,
+                         const struct gabion_world *world, struct gabion_error *error) {
+    char *expected = header_text(history, world);
     bool same = expected && strcmp(line, expected) == 0;
     free(expected);
     return same || error_set(error, GABION_ERROR_INPUT,
                              "%s:1: the columns are not those of this run (another version, or "
                              "other probes); move the file away, or resume into a new folder",
-                             path);
+                             history->path);
 }
 
-// Copies the whole rows up to the world's step. A last line without its end was being written when
-// the run was killed.
-static bool copy_rows(FILE *old, const char *path, FILE *fresh, const struct gabion_world *world,
-                      struct gabion_error *error) {
+// Copies the complete rows up to the world's step. A last line without its end is dropped: it was
+// being written when the run was killed.
+static bool copy_rows(const struct history *history, FILE *old, FILE *fresh,
+                      const struct gabion_world *world, struct gabion_error *error) {
     char *line = NULL;
     size_t capacity = 0;
     bool good = true;
+    int64_t last = gabion_step_number(world);
     ssize_t length = getline(&line, &capacity, old);
     if (length > 0 && line[length - 1] == '\n')
-        good = check_header(path, line, world, error);
+        good = check_header(history, line, world, error);
     if (good)
-        print_header(fresh, world);
+        print_header(fresh, history, world);
     for (long number = 2; good && (length = getline(&line, &capacity, old)) > 0; number++) {
         if (line[length - 1] != '\n')
             break;
@@ -202,28 +205,29 @@ static bool copy_rows(FILE *old, const char *path, FILE *fresh, const struct gab
             good = error_set(error, GABION_ERROR_INPUT,
                              "%s:%ld: a row should begin with a step number; move the file away, "
                              "or resume into a new folder",
-                             path, number);
-        else if (step <= world->step)
+                             history->path, number);
+        else if (step <= last)
             fwrite(line, 1, (size_t)length, fresh);
     }
     if (good && ferror(old))
-        good = error_set(error, GABION_ERROR_INPUT, "%s: %s", path, strerror(errno));
+        good = error_set(error, GABION_ERROR_INPUT, "%s: %s", history->path, strerror(errno));
     free(line);
     return good;
 }
 
-// The file on disk, header and rows of the past, whole before a row is added to it.
-static bool history_prepare(const char *path, const struct gabion_world *world, bool resume,
-                            struct gabion_error *error) {
+// Replaces the file by one with the header and the rows that are kept, before rows are added to it.
+static bool history_prepare(const struct history *history, const struct gabion_world *world,
+                            bool resume, struct gabion_error *error) {
+    const char *path = history->path;
     FILE *old = resume ? fopen(path, "r") : NULL;
     if (resume && !old && errno != ENOENT)
         return error_set(error, GABION_ERROR_INPUT, "%s: %s", path, strerror(errno));
     struct safe_file file;
     bool good = safe_file_open(&file, path, error);
     if (good && old)
-        good = copy_rows(old, path, file.stream, world, error);
+        good = copy_rows(history, old, file.stream, world, error);
     else if (good)
-        print_header(file.stream, world);
+        print_header(file.stream, history, world);
     if (old)
         fclose(old);
     if (good)
@@ -232,26 +236,40 @@ static bool history_prepare(const char *path, const struct gabion_world *world, 
     return false;
 }
 
+static bool open_file(struct history *history, const char *directory,
+                      const struct gabion_world *world, bool resume, struct gabion_error *error) {
+    struct gabion_counts counts;
+    int length = snprintf(history->path, sizeof history->path, "%s/history.csv", directory);
+    if (length < 0 || (size_t)length >= sizeof history->path)
+        return error_set(error, GABION_ERROR_INPUT, "%s: folder name too long", directory);
+    if (!gabion_read_counts(world, &counts, error))
+        return false;
+    history->joints = counts.joints;
+    history->probes = counts.probes;
+    if (!history_prepare(history, world, resume, error))
+        return false;
+    history->stream = fopen(history->path, "a");
+    return history->stream || history_fail(history->path, errno, error);
+}
+
 struct history *history_open(const char *directory, const struct gabion_world *world, bool resume,
                              struct gabion_error *error) {
     struct history *history = memory_allocate(1, sizeof *history, "the history");
-    int length = snprintf(history->path, sizeof history->path, "%s/history.csv", directory);
-    if (length < 0 || (size_t)length >= sizeof history->path)
-        error_set(error, GABION_ERROR_INPUT, "%s: folder name too long", directory);
-    else if (history_prepare(history->path, world, resume, error)) {
-        history->stream = fopen(history->path, "a");
-        if (history->stream)
-            return history;
-        history_fail(history->path, errno, error);
-    }
+    if (open_file(history, directory, world, resume, error))
+        return history;
     memory_free(history);
     return NULL;
 }
 
 bool history_write(struct history *history, const struct gabion_world *world, double wall_time,
                    struct gabion_error *error) {
-    print_row(history->stream, world, wall_time);
-    // Row by row: what was computed is in the file whatever happens to the process.
+    struct row row = {
+        .step = gabion_step_number(world), .time = gabion_time(world), .wall_time = wall_time};
+    if (!gabion_read_step_report(world, &row.report, error) ||
+        !gabion_read_energies(world, &row.energies, error) ||
+        !print_row(history, world, &row, error))
+        return false;
+    // Flushed row by row: what was computed is in the file whatever happens to the process.
     if (fflush(history->stream) == 0 && !ferror(history->stream))
         return true;
     return history_fail(history->path, errno, error);

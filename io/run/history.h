@@ -1,8 +1,10 @@
-// history.csv: one row per step (or every N), one column per number of the step, then the probes.
+// history.csv: one row per step (or every N steps); the columns are the numbers of the step, then
+// the probes.
 #ifndef IO_RUN_HISTORY_H
 #define IO_RUN_HISTORY_H
 
 #include "engine/gabion.h"
+#include "parallel/error.h"
 
 struct history;
 
@@ -11,7 +13,7 @@ struct history *history_open(const char *directory, const struct gabion_world *w
                              struct gabion_error *error);
 bool history_write(struct history *history, const struct gabion_world *world, double wall_time,
                    struct gabion_error *error);
-// To the disk itself; a row is handed to the system as soon as it is written.
+// Waits until all rows are on the disk. Each row is handed to the system as it is written.
 bool history_flush(struct history *history, struct gabion_error *error);
 bool history_close(struct history *history, struct gabion_error *error);
 

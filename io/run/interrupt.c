@@ -7,12 +7,13 @@
 static volatile sig_atomic_t requested;
 
 static void take_signal(int number) {
-    static const char text[] = "\ngabion: stopping after this step; once more leaves at once\n";
+    static const char text[] =
+        "\ngabion: stopping after this step; a second signal stops at once\n";
     if (requested)
         _exit(128 + number);
     requested = 1;
     if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
-        return; // nobody listens, and there is nothing else to do
+        return; // standard error is closed, and there is no other place to report to
 }
 
 void interrupt_install(void) {

@@ -1,5 +1,5 @@
-// Signals: the first SIGINT or SIGTERM asks the run to stop after its step, a second one leaves at
-// once, and a closed pipe is reported by the write, not by death.
+// Signals. The first SIGINT or SIGTERM asks the run to stop after its step, a second one ends the
+// process at once. Writing to a closed pipe is an error of that write and does not end the process.
 #ifndef IO_RUN_INTERRUPT_H
 #define IO_RUN_INTERRUPT_H
 
@@ -8,7 +8,7 @@
 void interrupt_install(void);
 bool interrupt_requested(void);
 
-// Of every command: so is a file that grows beyond the limit.
+// Called by every command: turns writes beyond the file size limit into errors of these writes.
 void interrupt_spare_writes(void);
 
 #endif

@@ -1,5 +1,5 @@
-// run.log: what a run did and when, for the person who comes back to the folder later. Losing a
-// line of it never stops a run.
+// run.log: what a run did and when, for whoever opens the folder later. A line that cannot be
+// written is dropped and never stops a run.
 #ifndef IO_RUN_LOG_H
 #define IO_RUN_LOG_H
 
@@ -7,7 +7,8 @@
 
 struct run_log;
 
-struct run_log *log_open(const char *directory, struct gabion_error *error); // appends
+// Appends to the log of the folder.
+struct run_log *log_open(const char *directory, struct gabion_error *error);
 __attribute__((format(printf, 2, 3))) void log_line(struct run_log *log, const char *format, ...);
 void log_close(struct run_log *log);
 

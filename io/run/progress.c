@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "engine/world/world.h"
 #include "parallel/clock.h"
 
 #define TERMINAL_INTERVAL 0.2  // s
@@ -31,17 +30,17 @@ static void format_duration(double seconds, char text[32]) {
 }
 
 static void print_line(struct progress *progress, const struct gabion_world *world) {
-    const struct step_report *report = &world->report;
-    double left = (double)(progress->target - world->step) / progress->speed;
-    char eta[32];
-    format_duration(left, eta);
+    struct gabion_step_report report = {0};
+    int64_t step = gabion_step_number(world);
+    char left[32];
+    gabion_read_step_report(world, &report, NULL);
+    format_duration((double)(progress->target - step) / progress->speed, left);
     fprintf(stderr,
             "%sstep %lld/%lld  t %.4g s  %lld contacts  %d sweeps  residual %.1e  %.3g steps/s  "
             "%s left%s",
-            progress->terminal ? "\r\033[K" : "", (long long)world->step,
-            (long long)progress->target, world_time(world), (long long)report->contacts,
-            (int)report->sweeps, report->residual, progress->speed, eta,
-            progress->terminal ? "" : "\n");
+            progress->terminal ? "\r\033[K" : "", (long long)step, (long long)progress->target,
+            gabion_time(world), (long long)report.contacts, (int)report.sweeps, report.residual,
+            progress->speed, left, progress->terminal ? "" : "\n");
     fflush(stderr);
     progress->visible = progress->terminal;
 }
@@ -52,10 +51,11 @@ void progress_update(struct progress *progress, const struct gabion_world *world
     double now = clock_seconds(), elapsed = now - progress->last_time;
     if (elapsed < (progress->terminal ? TERMINAL_INTERVAL : PLAIN_INTERVAL))
         return;
-    double speed = (double)(world->step - progress->last_step) / elapsed;
+    int64_t step = gabion_step_number(world);
+    double speed = (double)(step - progress->last_step) / elapsed;
     progress->speed = progress->speed > 0.0 ? 0.8 * progress->speed + 0.2 * speed : speed;
     progress->last_time = now;
-    progress->last_step = world->step;
+    progress->last_step = step;
     print_line(progress, world);
 }
 

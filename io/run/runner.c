@@ -5,7 +5,6 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "engine/contact/interfaces.h"
 #include "io/file/file.h"
 #include "io/file/folder.h"
 #include "io/run/history.h"
@@ -13,7 +12,6 @@
 #include "io/run/log.h"
 #include "io/run/progress.h"
 #include "io/run/summary.h"
-#include "io/text/version.h"
 #include "io/vtk/vtk.h"
 #include "parallel/clock.h"
 
@@ -23,6 +21,7 @@
 struct runner {
     const struct runner_request *request;
     struct gabion_world *world;
+    struct gabion_settings settings;
     const struct output_settings *output;
     struct history *history; // NULL: switched off
     struct vtk_series *vtk;
@@ -30,20 +29,22 @@ struct runner {
     struct progress progress;
     double started; // clock
     int64_t start_step;
+    int64_t start_contact_sweeps;
     int64_t checkpoint_step; // of the newest checkpoint known to be good
-    struct run_report before;
     const char *status;
-    int64_t capped_steps;   // of this command, that ended at the cap of sweeps
+    int64_t capped_steps;   // steps of this command that ended at the cap of sweeps
     double capped_residual; // the largest among them
-    bool overlap_told;
-    bool series_broken; // a step is complete, but not what should be written of it
+    bool overlap_reported;
+    bool series_broken; // the last step is complete, but some of its output could not be written
 };
 
 static double wall_time(const struct runner *runner) { return clock_seconds() - runner->started; }
 
-// To the log, and to the person in front of the screen.
-__attribute__((format(printf, 2, 3))) static void tell(struct runner *runner, const char *format,
-                                                       ...) {
+static int64_t step_of(const struct runner *runner) { return gabion_step_number(runner->world); }
+
+// Writes a line to the log and, unless the run is quiet, to standard error.
+__attribute__((format(printf, 2, 3))) static void report(struct runner *runner, const char *format,
+                                                         ...) {
     char text[1024];
     va_list arguments;
     va_start(arguments, format);
@@ -69,6 +70,10 @@ static bool write_case(const struct runner *runner, struct gabion_error *error) 
 
 static bool open_series(struct runner *runner, struct gabion_error *error) {
     const struct runner_request *request = runner->request;
+    // First, because to continue a series is to drop what lies beyond the checkpoint.
+    if (request->resume && runner->output->vtk_every > 0 &&
+        !vtk_check_names(request->directory, error))
+        return false;
     if (runner->output->history_every > 0) {
         runner->history = history_open(request->directory, runner->world, request->resume, error);
         if (runner->history == NULL)
@@ -81,27 +86,36 @@ static bool open_series(struct runner *runner, struct gabion_error *error) {
             return false;
     }
     if (request->resume)
-        folder_drop_frames(request->directory, runner->world->step);
+        folder_drop_frames(request->directory, step_of(runner));
     return true;
+}
+
+static void report_library(void *user, enum gabion_log_level level, const char *text) {
+    (void)level;
+    report(user, "%s", text);
 }
 
 static void log_start(struct runner *runner) {
     const struct runner_request *request = runner->request;
-    const char *note = team_note(request->scene->team);
+    struct gabion_counts counts = {0};
+    gabion_read_counts(runner->world, &counts, NULL);
     log_line(runner->log, "gabion %s: steps %" PRId64 " to %" PRId64 ", %d bodies, %d threads",
-             GABION_VERSION, runner->world->step, request->target,
-             scene_moving_bodies(runner->world), team_size(request->scene->team));
+             GABION_VERSION, step_of(runner), request->target, counts.moving,
+             gabion_threads(runner->world));
     if (request->parent[0] != '\0')
         log_line(runner->log, "resumed from %s", request->parent);
-    if (note[0] != '\0')
-        tell(runner, "%s", note);
-    if (runner->world->settings.time_budget > 0)
-        tell(runner, "not reproducible: solver.time_budget stops each step after %g s by the clock",
-             runner->world->settings.time_budget);
+    // The library reports at once what there is to say about the threads. The warnings of its steps
+    // are not asked for: this file has its own.
+    gabion_set_log(runner->world, GABION_LOG_WARNING, report_library, runner, NULL);
+    gabion_set_log(runner->world, GABION_LOG_WARNING, NULL, NULL, NULL);
+    if (runner->settings.time_budget > 0)
+        report(runner,
+               "not reproducible: solver.time_budget stops each step after %g s by the clock",
+               runner->settings.time_budget);
 }
 
 static bool due(const struct runner *runner, int every) {
-    return every > 0 && runner->world->step % every == 0;
+    return every > 0 && step_of(runner) % every == 0;
 }
 
 static bool write_checkpoint(struct runner *runner, struct gabion_error *error) {
@@ -114,7 +128,7 @@ static bool write_checkpoint(struct runner *runner, struct gabion_error *error) 
     if (!checkpoint_write(request->directory, runner->world, &note, runner->output->checkpoint_keep,
                           error))
         return false;
-    runner->checkpoint_step = runner->world->step;
+    runner->checkpoint_step = step_of(runner);
     log_line(runner->log, "checkpoint of step %" PRId64, runner->checkpoint_step);
     return true;
 }
@@ -126,11 +140,11 @@ static bool write_pictures(struct runner *runner, struct gabion_error *error) {
            frame_write(runner->request->directory, runner->world, error);
 }
 
-// A resumed run has its first frame already. That of a new one shows the joints that the first step
-// will find.
+// A resumed run has its first frame already. That of a new one shows the interfaces that the first
+// step will find.
 static bool open_files(struct runner *runner, struct gabion_error *error) {
-    if (runner->world->step == 0)
-        interfaces_find(runner->world);
+    if (step_of(runner) == 0 && !gabion_find_interfaces(runner->world, error))
+        return false;
     runner->log = log_open(runner->request->directory, error);
     if (runner->log == NULL)
         return false;
@@ -139,7 +153,7 @@ static bool open_files(struct runner *runner, struct gabion_error *error) {
            (runner->request->resume || write_pictures(runner, error));
 }
 
-// False: what had been written last may not be on disk.
+// Returns false if what was written last may not be on disk.
 static bool close_series(struct runner *runner, struct gabion_error *error) {
     bool closed = runner->history == NULL || history_close(runner->history, error);
     if (runner->vtk != NULL)
@@ -162,55 +176,62 @@ static bool write_step(struct runner *runner, struct gabion_error *error) {
 }
 
 static const char *budget_text(const struct runner *runner) {
-    return runner->world->settings.time_budget > 0 ? " or their time budget" : "";
+    return runner->settings.time_budget > 0 ? " or their time budget" : "";
 }
 
-// The first is told as it happens, the others are counted: a long run must not drown its reader.
-static void warn_unconverged(struct runner *runner) {
-    const struct gabion_world *world = runner->world;
-    if (world->report.converged || world->settings.on_cap != GABION_CAP_WARN)
+// Reports the first such step as it happens and counts the others, so that the log of a long run
+// stays readable.
+static void warn_unconverged(struct runner *runner, const struct gabion_step_report *step) {
+    if (step->converged || runner->settings.on_cap != GABION_CAP_WARN)
         return;
-    runner->capped_residual = fmax(runner->capped_residual, world->report.residual);
+    runner->capped_residual = fmax(runner->capped_residual, step->residual);
     if (runner->capped_steps++ > 0)
         return;
-    tell(runner,
-         "warning: step %" PRId64
-         " stopped at the cap of %d sweeps%s, residual %.2e (asked: %.2e); "
-         "raise solver.max_sweeps or solver.tolerance; further such steps are counted at the end",
-         world->step, world->settings.max_sweeps, budget_text(runner), world->report.residual,
-         world->settings.tolerance);
+    report(runner,
+           "warning: step %" PRId64
+           " stopped at the cap of %d sweeps%s, residual %.2e (asked: %.2e); "
+           "raise solver.max_sweeps or solver.tolerance; further such steps are counted at the end",
+           step_of(runner), runner->settings.max_sweeps, budget_text(runner), step->residual,
+           runner->settings.tolerance);
 }
 
-static void tell_unconverged(struct runner *runner) {
+static void report_unconverged(struct runner *runner) {
     if (runner->capped_steps == 0)
         return;
-    tell(runner,
-         "warning: %" PRId64 " of %" PRId64 " steps stopped at the cap of %d sweeps%s, largest "
-         "residual %.2e (asked: %.2e); solver.max_sweeps: more sweeps; solver.on_cap: accept "
-         "silences this",
-         runner->capped_steps, runner->world->step - runner->start_step,
-         runner->world->settings.max_sweeps, budget_text(runner), runner->capped_residual,
-         runner->world->settings.tolerance);
+    report(runner,
+           "warning: %" PRId64 " of %" PRId64 " steps stopped at the cap of %d sweeps%s, largest "
+           "residual %.2e (asked: %.2e); solver.max_sweeps: more sweeps; solver.on_cap: accept "
+           "silences this",
+           runner->capped_steps, step_of(runner) - runner->start_step, runner->settings.max_sweeps,
+           budget_text(runner), runner->capped_residual, runner->settings.tolerance);
 }
 
-static void warn_overlap(struct runner *runner) {
-    const struct gabion_world *world = runner->world;
-    double overlap = world->report.max_overlap_relative;
-    if (runner->overlap_told || !(overlap > OVERLAP_WORTH_A_WARNING))
+static void warn_overlap(struct runner *runner, const struct gabion_step_report *step) {
+    double overlap = step->max_overlap_relative;
+    if (runner->overlap_reported || !(overlap > OVERLAP_WORTH_A_WARNING))
         return;
-    runner->overlap_told = true;
-    tell(runner,
-         "warning: after step %" PRId64
-         " (t = %.6g s) two bodies overlap by %.0f %% of the smaller "
-         "radius%s; is a body with insert_time put where another one is? If not, try a smaller "
-         "time.step",
-         world->step, world_time(world), 100 * overlap,
-         runner->history != NULL ? " (max_overlap_relative in history.csv follows it)" : "");
+    runner->overlap_reported = true;
+    report(runner,
+           "warning: after step %" PRId64
+           " (t = %.6g s) two bodies overlap by %.0f %% of the smaller "
+           "radius%s; is a body with insert_time put where another one is? If not, try a smaller "
+           "time.step",
+           step_of(runner), gabion_time(runner->world), 100 * overlap,
+           runner->history != NULL ? " (max_overlap_relative in history.csv follows it)" : "");
+}
+
+static bool do_step(struct runner *runner, struct gabion_error *error) {
+    struct gabion_step_report step;
+    if (!gabion_step(runner->world, error) || !gabion_read_step_report(runner->world, &step, error))
+        return false;
+    warn_unconverged(runner, &step);
+    warn_overlap(runner, &step);
+    return true;
 }
 
 static bool run_steps(struct runner *runner, struct gabion_error *error) {
     const struct runner_request *request = runner->request;
-    while (runner->world->step < request->target) {
+    while (step_of(runner) < request->target) {
         if (interrupt_requested()) {
             runner->status = "interrupted";
             return true;
@@ -219,10 +240,8 @@ static bool run_steps(struct runner *runner, struct gabion_error *error) {
             runner->status = "at-rest";
             return true;
         }
-        if (!gabion_step(runner->world, error))
+        if (!do_step(runner, error))
             return false;
-        warn_unconverged(runner);
-        warn_overlap(runner);
         if (!write_step(runner, error)) {
             runner->series_broken = true;
             return false;
@@ -244,8 +263,8 @@ __attribute__((format(printf, 2, 3))) static void append(struct gabion_error *er
 
 static void explain_failure(struct runner *runner, struct gabion_error *error) {
     const char *directory = runner->request->directory;
-    int64_t step = runner->world->step, kept = runner->checkpoint_step;
-    error_context(error, "after step %" PRId64 " (t = %.6g s)", step, world_time(runner->world));
+    int64_t step = step_of(runner), kept = runner->checkpoint_step;
+    error_context(error, "after step %" PRId64 " (t = %.6g s)", step, gabion_time(runner->world));
     error->status = GABION_ERROR_RUN;
     if (kept == NO_CHECKPOINT)
         append(error, "\n  lost: %" PRId64 " steps; there is no checkpoint in %s",
@@ -257,9 +276,25 @@ static void explain_failure(struct runner *runner, struct gabion_error *error) {
             append(error, "\n  lost: the %" PRId64 " steps after it", step - kept);
         else if (runner->series_broken)
             append(error, "\n  lost: what the file named above should hold of step %" PRId64, step);
-        append(error, "\n  When the cause is removed: gabion resume %s", directory);
+        append(error, "\n  When the cause is removed, continue with: gabion resume %s", directory);
     }
     log_line(runner->log, "stopped: %s", error->text);
+}
+
+// The results are on disk, but they cannot be trusted.
+static bool check_ledger(struct runner *runner, struct gabion_error *error) {
+    struct gabion_energies energies;
+    if (!gabion_read_energies(runner->world, &energies, error))
+        return false;
+    if (energies.closes)
+        return true;
+    error_set(error, GABION_ERROR_RUN,
+              "the energy ledger does not close: imbalance %.3e J against total work %.3e J. The "
+              "results are on disk, but this is a defect of the program: please report it with "
+              "%s/case.yaml",
+              energies.energy_error, energies.turnover, runner->request->directory);
+    log_line(runner->log, "%s", error->text);
+    return false;
 }
 
 // Leaves the last complete step on disk, whatever happened before.
@@ -267,22 +302,14 @@ static bool finish(struct runner *runner, bool well, struct gabion_error *error)
     struct gabion_error second = {0};
     if (!close_series(runner, well ? error : &second))
         well = false;
-    if (runner->checkpoint_step != runner->world->step &&
+    if (runner->checkpoint_step != step_of(runner) &&
         !write_checkpoint(runner, well ? error : &second))
         well = false;
-    if (!well) {
-        runner->status = "stopped";
-        explain_failure(runner, error);
-    } else if (ledger_failed(&runner->world->ledger)) {
-        well = error_set(error, GABION_ERROR_RUN,
-                         "the energy ledger does not close: error %.3e J of %.3e J turned over. "
-                         "The results are on disk, but this is a defect of the program: please "
-                         "report it with %s/case.yaml",
-                         runner->world->ledger.energy_error, runner->world->ledger.turnover,
-                         runner->request->directory);
-        log_line(runner->log, "%s", error->text);
-    }
-    return well;
+    if (well)
+        return check_ledger(runner, error);
+    runner->status = "stopped";
+    explain_failure(runner, error);
+    return false;
 }
 
 static void print_summary(const struct runner *runner) {
@@ -291,28 +318,42 @@ static void print_summary(const struct runner *runner) {
         .directory = runner->request->directory,
         .wall_time = wall_time(runner),
         .wall_time_total = runner->request->wall_time + wall_time(runner),
-        .before = runner->before,
+        .contact_sweeps = runner->start_contact_sweeps,
     };
     summary_print(&summary, runner->world, stdout);
 }
 
-bool runner_run(const struct runner_request *request, struct gabion_error *error) {
-    struct runner runner = {
+static bool start(struct runner *runner, const struct runner_request *request,
+                  struct gabion_error *error) {
+    struct gabion_world *world = request->scene->world;
+    int64_t step = gabion_step_number(world);
+    struct gabion_run_report before;
+    *runner = (struct runner){
         .request = request,
-        .world = request->scene->world,
+        .world = world,
         .output = case_output(request->scene->file),
         .started = clock_seconds(),
-        .start_step = request->scene->world->step,
-        .checkpoint_step = request->resume ? request->scene->world->step : NO_CHECKPOINT,
-        .before = request->scene->world->run,
+        .start_step = step,
+        .checkpoint_step = request->resume ? step : NO_CHECKPOINT,
         .status = "completed",
     };
-    if (request->resume && runner.world->step >= request->target) {
+    if (!gabion_get_settings(world, &runner->settings, error) ||
+        !gabion_read_run_report(world, &before, error))
+        return false;
+    runner->start_contact_sweeps = before.contact_sweeps;
+    return true;
+}
+
+bool runner_run(const struct runner_request *request, struct gabion_error *error) {
+    struct runner runner;
+    if (!start(&runner, request, error))
+        return false;
+    if (request->resume && step_of(&runner) >= request->target) {
         print_summary(&runner); // nothing to do, and no file is touched
         return true;
     }
     interrupt_install();
-    progress_start(&runner.progress, runner.world->step, request->target, request->quiet);
+    progress_start(&runner.progress, step_of(&runner), request->target, request->quiet);
     if (!open_files(&runner, error)) {
         struct gabion_error second = {0};
         close_series(&runner, &second);
@@ -321,10 +362,10 @@ bool runner_run(const struct runner_request *request, struct gabion_error *error
     }
     bool well = run_steps(&runner, error);
     progress_clear(&runner.progress);
-    tell_unconverged(&runner);
+    report_unconverged(&runner);
     well = finish(&runner, well, error);
     log_line(runner.log, "%s at step %" PRId64 ", t = %.9g s, state-hash %016" PRIx64,
-             runner.status, runner.world->step, world_time(runner.world),
+             runner.status, step_of(&runner), gabion_time(runner.world),
              gabion_state_hash(runner.world));
     log_close(runner.log);
     print_summary(&runner);

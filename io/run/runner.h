@@ -1,4 +1,5 @@
-// The loop that `run` and `resume` share: steps, series, checkpoints, progress, signals, summary.
+// The loop of `run` and `resume`: does the steps, writes series and checkpoints, shows progress,
+// obeys signals and prints the summary.
 #ifndef IO_RUN_RUNNER_H
 #define IO_RUN_RUNNER_H
 
@@ -15,7 +16,7 @@ struct runner_request {
     const char *parent; // checkpoint resumed from, or ""
 };
 
-// Prints the summary on standard output whenever there was a run to speak of.
+// Prints the summary on standard output, also when a step failed; not when the run could not start.
 bool runner_run(const struct runner_request *request, struct gabion_error *error);
 
 #endif

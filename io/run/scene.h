@@ -1,16 +1,14 @@
-// A case or a checkpoint brought to life: the machine's threads, the case file and the world.
+// A case or a checkpoint ready to run: the case file and the world.
 #ifndef IO_RUN_SCENE_H
 #define IO_RUN_SCENE_H
 
 #include <stdio.h>
 
-#include "engine/world/world.h"
+#include "engine/gabion.h"
 #include "io/case/case.h"
 #include "io/checkpoint/checkpoint.h"
 
 struct scene {
-    struct topology *topology;
-    struct team *team;
     struct case_file *file;
     struct gabion_world *world;
 };
@@ -30,14 +28,11 @@ bool scene_open_checkpoint(struct scene *scene, const struct checkpoint *checkpo
                            const struct scene_request *request, struct gabion_error *error);
 void scene_close(struct scene *scene);
 
-// Number of the first step that is not before `time` (but for rounding).
+// Finds the number of the first step that ends at `time` or later, within rounding.
 bool scene_steps_until(const struct scene *scene, double time, int64_t *steps,
                        struct gabion_error *error);
 
-// Bodies in the run that can move. Before the first step they are not sorted yet.
-int32_t scene_moving_bodies(const struct gabion_world *world);
-
-// "key: value" lines.
+// Prints what the scene holds as "key: value" lines.
 void scene_describe(const struct scene *scene, FILE *stream);
 
 #endif

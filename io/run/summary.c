@@ -1,49 +1,79 @@
 #include "io/run/summary.h"
 
 #include <inttypes.h>
+#include <string.h>
 #include <sys/resource.h>
 
-#include "io/run/scene.h"
+#define PHASES_MAX 16
 
 static double peak_memory_mb(void) {
     struct rusage usage;
     return getrusage(RUSAGE_SELF, &usage) == 0 ? (double)usage.ru_maxrss / 1024.0 : 0.0;
 }
 
-// What scripts rely on, in this order; the rest is for people.
+// What has to be read from the world before lines are printed. The timings are those of this
+// command, because they begin with the world.
+struct numbers {
+    struct gabion_settings settings;
+    struct gabion_counts counts;
+    struct gabion_step_report report;
+    struct gabion_run_report run;
+    struct gabion_energies energies;
+    struct gabion_timing timing[PHASES_MAX];
+    int phases;
+};
+
+static bool read_numbers(const struct gabion_world *world, struct numbers *numbers) {
+    *numbers = (struct numbers){0};
+    numbers->phases = gabion_read_timings(world, numbers->timing, PHASES_MAX, NULL);
+    return numbers->phases >= 0 && numbers->phases <= PHASES_MAX &&
+           gabion_get_settings(world, &numbers->settings, NULL) &&
+           gabion_read_counts(world, &numbers->counts, NULL) &&
+           gabion_read_step_report(world, &numbers->report, NULL) &&
+           gabion_read_run_report(world, &numbers->run, NULL) &&
+           gabion_read_energies(world, &numbers->energies, NULL);
+}
+
+static double solve_time(const struct numbers *numbers) {
+    for (int k = 0; k < numbers->phases; k++)
+        if (strcmp(numbers->timing[k].phase, "solve") == 0)
+            return numbers->timing[k].seconds;
+    return 0;
+}
+
+// The lines that scripts rely on, in this order; the other lines are for people.
 static void print_contract(const struct summary *summary, const struct gabion_world *world,
-                           FILE *stream) {
+                           const struct numbers *numbers, FILE *stream) {
     fprintf(stream, "status: %s\n", summary->status);
-    fprintf(stream, "steps: %" PRId64 "\n", world->step);
-    fprintf(stream, "time: %.12g\n", world_time(world));
-    fprintf(stream, "contacts: %" PRId64 "\n", world->report.contacts);
-    fprintf(stream, "residual: %.6e\n", world->report.residual);
-    fprintf(stream, "unconverged-steps: %" PRId64 "\n", world->run.unconverged_steps);
+    fprintf(stream, "steps: %" PRId64 "\n", gabion_step_number(world));
+    fprintf(stream, "time: %.12g\n", gabion_time(world));
+    fprintf(stream, "contacts: %" PRId64 "\n", numbers->report.contacts);
+    fprintf(stream, "residual: %.6e\n", numbers->report.residual);
+    fprintf(stream, "unconverged-steps: %" PRId64 "\n", numbers->run.unconverged_steps);
     fprintf(stream, "state-hash: %016" PRIx64 "\n", gabion_state_hash(world));
     fprintf(stream, "wall-time: %.3f\n", summary->wall_time);
 }
 
 void summary_print(const struct summary *summary, const struct gabion_world *world, FILE *stream) {
-    const struct step_report *report = &world->report;
-    const struct run_report *run = &world->run;
-    int64_t contact_sweeps = run->contact_sweeps - summary->before.contact_sweeps;
-    double solve = run->phase_time[PHASE_SOLVE] - summary->before.phase_time[PHASE_SOLVE];
-    print_contract(summary, world, stream);
+    struct numbers numbers;
+    if (!read_numbers(world, &numbers))
+        return; // a world that ran out of memory; the error says so
+    int64_t contact_sweeps = numbers.run.contact_sweeps - summary->contact_sweeps;
+    print_contract(summary, world, &numbers, stream);
     fprintf(stream, "wall-time-total: %.3f\n", summary->wall_time_total);
-    fprintf(stream, "bodies: %" PRId32 "\n", scene_moving_bodies(world));
-    fprintf(stream, "candidates: %" PRId64 "\n", report->candidates);
-    fprintf(stream, "sweeps: %" PRId64 "\n", run->sweeps);
+    fprintf(stream, "bodies: %" PRId32 "\n", numbers.counts.moving);
+    fprintf(stream, "candidates: %" PRId64 "\n", numbers.report.candidates);
+    fprintf(stream, "sweeps: %" PRId64 "\n", numbers.run.sweeps);
     fprintf(stream, "ns-per-contact-sweep: %.2f\n",
-            contact_sweeps > 0 ? 1e9 * solve / (double)contact_sweeps : 0.0);
-    fprintf(stream, "max-overlap: %.6e\n", report->max_overlap);
-    fprintf(stream, "energy-error: %.6e\n", world->ledger.energy_error);
-    fprintf(stream, "local-fallbacks: %" PRId64 "\n", run->local_fallbacks);
-    fprintf(stream, "threads: %d\n", team_size(world->team));
-    if (world->settings.time_budget > 0)
+            contact_sweeps > 0 ? 1e9 * solve_time(&numbers) / (double)contact_sweeps : 0.0);
+    fprintf(stream, "max-overlap: %.6e\n", numbers.report.max_overlap);
+    fprintf(stream, "energy-error: %.6e\n", numbers.energies.energy_error);
+    fprintf(stream, "local-fallbacks: %" PRId64 "\n", numbers.run.local_fallbacks);
+    fprintf(stream, "threads: %d\n", gabion_threads(world));
+    if (numbers.settings.time_budget > 0)
         fprintf(stream, "reproducible: no (solver.time_budget)\n");
     fprintf(stream, "peak-memory-mb: %.1f\n", peak_memory_mb());
-    for (int phase = 0; phase < PHASE_COUNT; phase++)
-        fprintf(stream, "time-%s: %.3f\n", phase_names[phase],
-                run->phase_time[phase] - summary->before.phase_time[phase]);
+    for (int k = 0; k < numbers.phases; k++)
+        fprintf(stream, "time-%s: %.3f\n", numbers.timing[k].phase, numbers.timing[k].seconds);
     fprintf(stream, "folder: %s\n", summary->directory);
 }

@@ -1,17 +1,17 @@
-// The `key: value` lines that end a run: scripts read them.
+// The `key: value` lines that a run prints at its end, for scripts to read.
 #ifndef IO_RUN_SUMMARY_H
 #define IO_RUN_SUMMARY_H
 
 #include <stdio.h>
 
-#include "engine/world/world.h"
+#include "engine/gabion.h"
 
 struct summary {
-    const char *status;       // completed, at-rest, interrupted, stopped
-    const char *directory;    // of the results
-    double wall_time;         // s, of this command
-    double wall_time_total;   // with the runs it resumed
-    struct run_report before; // what the run had done when this command took over
+    const char *status;     // completed, at-rest, interrupted, stopped
+    const char *directory;  // of the results
+    double wall_time;       // s, of this command
+    double wall_time_total; // s, with the runs that it continues
+    int64_t contact_sweeps; // that the run had done before this command
 };
 
 void summary_print(const struct summary *summary, const struct gabion_world *world, FILE *stream);

@@ -1,12 +1,12 @@
-// What the values of a ParaView frame are computed from, and the meshes of its kinds.
+// One ParaView frame: what its values are computed from, and the mesh of each of its kinds.
 #ifndef IO_VTK_FRAME_H
 #define IO_VTK_FRAME_H
 
-#include "engine/contact/interfaces.h"
-#include "engine/world/world.h"
+#include "engine/gabion.h"
+#include "geometry/vec.h"
 #include "io/vtk/xml.h"
 
-// A block between the two interfaces that carry it: a piece of the thrust line.
+// A piece of the thrust line: through a block, between the two interfaces that carry it.
 struct thrust {
     int32_t body; // index
     vec3 end[2];
@@ -15,15 +15,17 @@ struct thrust {
 
 struct frame {
     const struct gabion_world *world;
-    double h;
-    bool solid;                    // blocks as polyhedra, not as polygons
-    int32_t *coordination;         // by body index: contacts that carry force
-    vec3 *wall_impulse;            // by body index
-    vec3 centre, reach;            // box around spheres and blocks: its middle and half sides
-    struct interface_state *joint; // NULL without blocks
-    size_t joint_count;
+    struct gabion_bodies bodies; // the world's arrays
+    struct gabion_counts counts;
+    double h;                           // s, length of the step
+    bool solid;                         // blocks as polyhedra, not as polygons
+    int32_t *coordination;              // by body index: contacts that carry force
+    vec3 *wall_impulse;                 // by body index
+    vec3 centre, reach;                 // box around spheres and blocks: its middle and half sides
+    struct gabion_interface *interface; // NULL without blocks
+    size_t interface_count;
 
-    // Of the kind that is being written.
+    // The kind that is being written.
     int32_t *drawn; // body index of each point or cell, in order of id: a body keeps its place in
     size_t drawn_count, drawn_capacity; // the file from frame to frame
     int32_t *part;  // beside drawn: which sphere of a clump, which piece of a wall
@@ -34,19 +36,25 @@ struct frame {
     size_t thrust_count;
 };
 
-// A corner of piece number `piece` of a hollow sphere or drum, around the origin and about the axis
-// z: quads throughout (io/vtk/hollow.c).
-int frame_hollow_pieces(const struct hollow *hollow);
-vec3 frame_hollow_corner(const struct hollow *hollow, int piece, int corner);
+// Takes the views and sums that the kinds need. On failure nothing is left to free.
+bool frame_open(struct frame *frame, const struct gabion_world *world, struct gabion_error *error);
+void frame_close(struct frame *frame);
+// Frees what the description of one kind allocated.
+void frame_release_kind(struct frame *frame);
 
 // Each describes one kind of the frame; what it allocates belongs to the frame.
 void frame_bodies(struct frame *frame, struct vtk_mesh *mesh);
 void frame_walls(struct frame *frame, struct vtk_mesh *mesh);
 void frame_blocks(struct frame *frame, struct vtk_mesh *mesh);
 void frame_contacts(struct frame *frame, struct vtk_mesh *mesh);
+void frame_interfaces(struct frame *frame, struct vtk_mesh *mesh);
 void frame_joints(struct frame *frame, struct vtk_mesh *mesh);
-void frame_links(struct frame *frame, struct vtk_mesh *mesh);
 void frame_thrust(struct frame *frame, struct vtk_mesh *mesh);
+
+// Returns a corner of piece number `piece` of a hollow sphere or drum, around the origin and about
+// the axis z. All pieces are quads (io/vtk/hollow.c).
+int frame_hollow_pieces(const struct gabion_hollow *hollow);
+vec3 frame_hollow_corner(const struct gabion_hollow *hollow, int piece, int corner);
 
 static inline void frame_put(double *components, vec3 a) {
     components[0] = a.x;
@@ -54,8 +62,43 @@ static inline void frame_put(double *components, vec3 a) {
     components[2] = a.z;
 }
 
-static inline const struct bodies *frame_world_bodies(const void *context) {
-    return &((const struct frame *)context)->world->bodies;
+static inline const struct gabion_bodies *frame_bodies_of(const void *context) {
+    return &((const struct frame *)context)->bodies;
+}
+
+static inline bool frame_is_wall(const struct gabion_bodies *bodies, int32_t i) {
+    return bodies->shape[i] == GABION_HALF_SPACE || bodies->shape[i] == GABION_HOLLOW_SPHERE ||
+           bodies->shape[i] == GABION_DRUM;
+}
+
+// Shapes and contacts of valid bodies and numbers: these cannot fail.
+
+static inline struct gabion_polyhedron frame_polyhedron(const struct frame *frame, int32_t i) {
+    struct gabion_polyhedron shape = {0};
+    gabion_get_polyhedron(frame->world, frame->bodies.shape_index[i], &shape, NULL);
+    return shape;
+}
+
+static inline struct gabion_clump frame_clump(const struct frame *frame, int32_t i) {
+    struct gabion_clump shape = {0};
+    gabion_get_clump(frame->world, frame->bodies.shape_index[i], &shape, NULL);
+    return shape;
+}
+
+static inline struct gabion_hollow frame_hollow(const struct frame *frame, int32_t i) {
+    struct gabion_hollow shape = {0};
+    gabion_get_hollow(frame->world, frame->bodies.shape_index[i], &shape, NULL);
+    return shape;
+}
+
+static inline struct gabion_contact frame_contact(const struct frame *frame, size_t k) {
+    struct gabion_contact contact = {0};
+    gabion_read_contacts(frame->world, (int64_t)k, 1, &contact, NULL);
+    return contact;
+}
+
+static inline double frame_normal_impulse(const struct gabion_contact *contact) {
+    return vec3_dot(contact->impulse, contact->normal);
 }
 
 #define FRAME_POINT_ARRAYS(mesh, arrays)                                                           \

@@ -1,22 +1,24 @@
-// Hollow spheres and drums as quads.
+// Quads that hollow spheres and drums are drawn with.
 #include "io/vtk/frame.h"
 
 #define PI   3.14159265358979323846
 #define SIDE 8 // quads along the edge of a cube or a disc
 
-// A sphere is a cube blown up; a drum is a tube of as many quads as the edge of its discs has.
+// A sphere is an inflated cube; a drum is a tube with as many quads as the edge of its discs.
 #define FACE (SIDE * SIDE)
 #define TUBE (4 * SIDE)
 
-int frame_hollow_pieces(const struct hollow *hollow) {
-    if (!hollow_is_drum(hollow))
+static bool is_drum(const struct gabion_hollow *hollow) { return hollow->half_length > 0; }
+
+int frame_hollow_pieces(const struct gabion_hollow *hollow) {
+    if (!is_drum(hollow))
         return 6 * FACE;
     return TUBE + (hollow->ends ? 2 * FACE : 0);
 }
 
 static const int corner_of[4][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
 
-// In [-1, 1] along both sides of a square.
+// Returns the corner in [-1, 1] along both sides of a square.
 static void square_corner(int piece, int corner, double *u, double *v) {
     *u = 2.0 * (piece % SIDE + corner_of[corner][0]) / SIDE - 1;
     *v = 2.0 * (piece / SIDE + corner_of[corner][1]) / SIDE - 1;
@@ -34,7 +36,7 @@ static vec3 sphere_corner(int piece, int corner) {
     return vec3_scale(1 / vec3_length(x), x);
 }
 
-// Squares around the middle become circles around it.
+// Maps squares around the middle to circles around it.
 static vec3 disc_corner(int piece, int corner, double z) {
     double u, v;
     square_corner(piece, corner, &u, &v);
@@ -55,9 +57,9 @@ static vec3 tube_corner(int piece, int corner, double half_length) {
     return vec3_make(cos(angle), sin(angle), corner_of[corner][1] ? half_length : -half_length);
 }
 
-vec3 frame_hollow_corner(const struct hollow *hollow, int piece, int corner) {
+vec3 frame_hollow_corner(const struct gabion_hollow *hollow, int piece, int corner) {
     double r = hollow->radius;
-    if (!hollow_is_drum(hollow))
+    if (!is_drum(hollow))
         return vec3_scale(r, sphere_corner(piece, corner));
     bool tube = piece < TUBE, high = piece >= TUBE + FACE;
     vec3 x = tube ? tube_corner(piece, corner, hollow->half_length)

@@ -28,8 +28,8 @@ bool pvd_frame_path(const struct pvd *pvd, int64_t step, char path[PVD_PATH_MAX]
     return path_fits(length, pvd, error);
 }
 
-// One line of the file. Lines that are not of our making are passed over: the frames they name
-// could not be continued anyway.
+// Reads one line of the file. Lines in another form than pvd_write's are skipped: the frames that
+// they name could not be continued.
 static void pvd_read_line(struct pvd *pvd, const char *line) {
     char pattern[128];
     snprintf(pattern, sizeof pattern,
@@ -41,6 +41,12 @@ static void pvd_read_line(struct pvd *pvd, const char *line) {
         return;
     strcpy(pvd->extension, extension);
     pvd_add(pvd, frame.time, frame.step);
+}
+
+bool pvd_exists(const struct pvd *pvd) {
+    char path[PVD_PATH_MAX];
+    struct gabion_error too_long = {0};
+    return pvd_path(pvd, path, &too_long) && file_exists(path);
 }
 
 bool pvd_read(struct pvd *pvd, struct gabion_error *error) {
@@ -103,7 +109,7 @@ bool pvd_drop_after(struct pvd *pvd, double time, struct gabion_error *error) {
         }
     if (kept == all)
         return true;
-    // The series goes first: it must never name a file that is gone.
+    // The list is written before files are removed: it must never name a file that is gone.
     pvd->count = kept;
     if (!pvd_write(pvd, error))
         return false;

@@ -1,4 +1,4 @@
-// A .pvd series: which frame under DIR/vtk belongs to which time. ParaView opens this file.
+// A .pvd series, the file that ParaView opens: it lists the frames under DIR/vtk with their times.
 #ifndef IO_VTK_PVD_H
 #define IO_VTK_PVD_H
 
@@ -13,20 +13,22 @@ struct pvd_frame {
 };
 
 struct pvd {
-    const char *directory, *kind; // DIR/kind.pvd and DIR/vtk/kind_<step>.EXTENSION; kept by the
-                                  // caller
-    char extension[4];            // vtp or vtu; a series that exists keeps its own
-    struct pvd_frame *frames;     // in order of time
+    // DIR/kind.pvd and DIR/vtk/kind_<step>.EXTENSION. The caller keeps both texts.
+    const char *directory, *kind;
+    char extension[4];        // vtp or vtu; a series that exists keeps its own
+    struct pvd_frame *frames; // in order of time
     size_t count, capacity;
 };
 
-// Reads what pvd_write wrote; a missing file is an empty series.
+bool pvd_exists(const struct pvd *pvd); // there is a file DIR/kind.pvd
+// Reads what pvd_write wrote. A missing file is an empty series.
 bool pvd_read(struct pvd *pvd, struct gabion_error *error);
 bool pvd_write(const struct pvd *pvd, struct gabion_error *error);
 void pvd_free(struct pvd *pvd);
 
 bool pvd_has(const struct pvd *pvd, int64_t step);
-void pvd_add(struct pvd *pvd, double time, int64_t step); // not in the file before pvd_write
+// Adds a frame to the list; pvd_write then writes the list.
+void pvd_add(struct pvd *pvd, double time, int64_t step);
 
 // Takes the frames later than `time` out of the series and removes their files.
 bool pvd_drop_after(struct pvd *pvd, double time, struct gabion_error *error);

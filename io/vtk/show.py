@@ -1,5 +1,5 @@
 """Shows a Gabion run in ParaView: spheres by speed, walls translucent, force chains as tubes;
-blocks by displacement, joints that have opened as red dots, the thrust line as a tube.
+blocks by displacement, interfaces that have opened as red dots, the thrust line as a tube.
 
     pvpython show.py DIR [PICTURE.png]
 
@@ -13,7 +13,7 @@ from paraview.simple import *
 
 BLACK, WHITE = [0, 0, 0], [1, 1, 1]
 PICTURE_SIZE = [1200, 800]
-OPEN_JOINT = 0.5e-3  # m: joints that gape more are marked
+OPEN_INTERFACE = 0.5e-3  # m: interfaces that gape more are marked
 
 
 def open_series(run, kind):
@@ -94,13 +94,13 @@ def plain(display, color):
     display.AmbientColor = display.DiffuseColor = color
 
 
-def show_joints(view, joints, radius, time):
-    joints.UpdatePipeline(time)
-    opening = joints.PointData['opening']
-    if not opening or opening.GetRange()[1] <= OPEN_JOINT:
+def show_interfaces(view, interfaces, radius, time):
+    interfaces.UpdatePipeline(time)
+    opening = interfaces.PointData['opening']
+    if not opening or opening.GetRange()[1] <= OPEN_INTERFACE:
         return
-    opened = Threshold(Input=joints, Scalars=['POINTS', 'opening'],
-                       ThresholdMethod='Above Upper Threshold', UpperThreshold=OPEN_JOINT)
+    opened = Threshold(Input=interfaces, Scalars=['POINTS', 'opening'],
+                       ThresholdMethod='Above Upper Threshold', UpperThreshold=OPEN_INTERFACE)
     dots = Glyph(Input=opened, GlyphType='Sphere', ScaleFactor=2 * radius, GlyphMode='All Points',
                  ScaleArray=['POINTS', 'No scale array'])
     plain(Show(dots, view), [0.85, 0.1, 0.1])
@@ -147,12 +147,12 @@ def show_grains(view, run, bodies, time, alone):
 
 
 def show_masonry(view, run, blocks, time, alone):
-    joints, thrust = open_series(run, 'joints'), open_series(run, 'thrust')
+    interfaces, thrust = (open_series(run, kind) for kind in ('interfaces', 'thrust'))
     blocks.UpdatePipeline(time)
     radius = 0.004 * size_of(blocks)
     show_blocks(view, blocks, 0.6 if thrust else 1.0, 0.02 if alone else 0.47)
-    if joints:
-        show_joints(view, joints, 1.5 * radius, time)
+    if interfaces:
+        show_interfaces(view, interfaces, 1.5 * radius, time)
     if thrust:
         show_thrust(view, thrust, radius, time)
 

@@ -1,20 +1,29 @@
 // ParaView output: frames under DIR/vtk and one .pvd series per kind (bodies, walls, contacts;
-// links where there are joints between bodies; blocks, joints and thrust where there are blocks).
+// joints where there are joints between bodies; blocks, interfaces and thrust where there are
+// blocks).
 #ifndef IO_VTK_VTK_H
 #define IO_VTK_VTK_H
 
 #include "engine/gabion.h"
+#include "parallel/error.h"
 
 struct vtk_series;
 
 enum vtk_blocks { VTK_BLOCKS_SURFACE, VTK_BLOCKS_SOLID }; // polygons, or polyhedral cells
 
-// Starts the series of a folder, or (resume) continues it after dropping frames beyond the world's
-// step. A series that is continued keeps the form of blocks it has.
+// Starts the series of a folder, or (resume) continues them after dropping frames beyond the
+// world's step. A series that is continued keeps the form of blocks it has. Returns NULL on an
+// error.
 struct vtk_series *vtk_open(const char *directory, const struct gabion_world *world, bool resume,
                             enum vtk_blocks blocks, struct gabion_error *error);
+// Writes the frame of the world's step to every series and lists it there.
 bool vtk_write(struct vtk_series *series, const struct gabion_world *world,
                struct gabion_error *error);
 void vtk_close(struct vtk_series *series);
+
+// Rejects a folder whose series carry the names of older versions, in which masonry interfaces were
+// called joints and joints between bodies links: continuing them would mix the two in one series.
+// Changes no file.
+bool vtk_check_names(const char *directory, struct gabion_error *error);
 
 #endif

@@ -29,7 +29,7 @@ struct block {
     int status; // of zlib
 };
 
-// The array on its way to the file, cut into blocks of whole values.
+// An array that is being written, cut into blocks of whole values.
 struct stream {
     const struct vtk_array *array;
     const void *context;
@@ -207,7 +207,7 @@ static bool header_write(struct writer *writer, const struct stream *stream) {
 }
 
 // The header holds the compressed sizes, which are known only after the blocks. Its base64 text has
-// a fixed length, so it is written twice: once to keep the place, once with the sizes.
+// a fixed length, so it is written twice: first to reserve its place, then with the sizes.
 static bool stream_write(struct stream *stream, struct writer *writer) {
     writer->header =
         memory_reserve(writer->header, &writer->header_capacity, HEADER_WORDS + stream->block_count,
@@ -230,9 +230,9 @@ static bool stream_write(struct stream *stream, struct writer *writer) {
     return fseeko(file, 0, SEEK_END) == 0 || writer_fail(writer);
 }
 
-// Bytes of measured numbers do not repeat: looking for matches in them costs twice the time and
-// gains 1 %. Integers do, and so do values that the corners of a cell, or
-// the faces of a body, have in common.
+// The bytes of floating-point values hardly repeat: looking for matches in them takes twice the
+// time and saves 1 %. Integers repeat, and so do values that the corners of a cell or the faces of
+// a body share.
 static int array_strategy(const struct vtk_array *array, bool shared) {
     return array->type == VTK_FLOAT32 && !shared ? Z_RLE : Z_DEFAULT_STRATEGY;
 }
@@ -261,7 +261,7 @@ static bool array_write(struct writer *writer, const struct vtk_array *array, co
            writer_print(writer, "\n</DataArray>\n");
 }
 
-// The sizes of a mesh, whichever way its cells are given.
+// The sizes of a mesh, with or without a topology.
 static size_t mesh_points(const struct vtk_mesh *mesh) {
     return mesh->topology ? mesh->topology->points : mesh->cells * (size_t)mesh->corners;
 }

@@ -1,9 +1,9 @@
 // One VTK XML file: cells with values on cells and points, as PolyData (.vtp) or, for solid cells,
 // as an UnstructuredGrid (.vtu).
 //
-// Arrays are inline base64 of zlib blocks, because ParaView 5.11 with a current expat refuses
-// appended data. Values are asked for block by block, so that no array exists as a whole in memory;
-// the bytes written do not depend on the number of threads.
+// Arrays are written inline, as base64 of zlib blocks, because ParaView 5.11 with a current expat
+// rejects appended data. Values are computed block by block, so that no array exists as a whole in
+// memory; the bytes written do not depend on the number of threads.
 #ifndef IO_VTK_XML_H
 #define IO_VTK_XML_H
 
@@ -20,7 +20,7 @@ typedef void (*vtk_value)(const void *context, size_t k, double *components);
 struct vtk_array {
     const char *name;
     enum vtk_type type;
-    const char *components; // a letter each, at most VTK_COMPONENTS_MAX; "" for a single number
+    const char *components; // one letter for each, at most VTK_COMPONENTS_MAX; "": a single number
     vtk_value value;
 };
 #define VTK_COMPONENTS_MAX 9
@@ -50,7 +50,7 @@ struct vtk_mesh {
     int64_t step;
 };
 
-// The file is whole or absent.
+// Writes the file under a temporary name and renames it: a file with this path is complete.
 bool vtk_xml_write(const char *path, const struct vtk_mesh *mesh, struct team *team,
                    struct gabion_error *error);
 

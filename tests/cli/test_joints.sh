@@ -31,7 +31,12 @@ ok "the history knows the work of joints" bash -c 'head -1 whole/history.csv | g
 ok "other runs have no such columns" bash -c \
     '"$0" run "$1/drop.yaml" -o drop --steps 2 && ! grep -q joint drop/history.csv' "$GABION" "$CASES"
 "${PYTHON:-/usr/bin/python3}" "$CASES/../vtk_check.py" whole >.vtk 2>&1
-ok "VTK reads the links: $(head -c 300 .vtk)" grep -q ' 0 failed' .vtk
+ok "VTK reads the joints: $(head -c 300 .vtk)" grep -q ' 0 failed' .vtk
+
+# Joints were called links: such a folder is not continued.
+mv pieces/joints.pvd pieces/links.pvd
+exits 2 "old names" resume pieces --steps 10
+says "old names" "pieces/links.pvd holds joints between bodies" "new folder with -o"
 
 exits 2 "ipm refuses" run "$joints" -o ipm --set solver.method=ipm
 says "ipm refuses" "ipm takes no joints; use nsgs or newton"

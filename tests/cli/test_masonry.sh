@@ -33,6 +33,28 @@ exits 0 "resume" resume half -j 2
 is "resume: state" "$(field state-hash)" "$hash"
 same_results "resume" whole half
 
+# old_names FOLDER NEW OLD: gives a series the name that it had in older versions.
+old_names() {
+    mv "$1/$2.pvd" "$1/$3.pvd"
+    sed -i "s|vtk/$2_|vtk/$3_|" "$1/$3.pvd"
+    for file in "$1"/vtk/"$2"_*; do
+        mv "$file" "${file/$2_/$3_}"
+    done
+}
+
+# Interfaces were called joints: such a folder is not continued, and nothing in it is touched.
+exits 0 "an older run" run "$masonry" -o old --steps 20
+old_names old interfaces joints
+cp -r old before
+exits 2 "old names" resume old --steps 10
+says "old names" "old/joints.pvd holds masonry interfaces" "new folder with -o"
+ok "old names: nothing is touched" diff -r --exclude=run.log before old
+exits 0 "old names into a new folder" resume old -o renamed --steps 10
+ok "old names into a new folder: new names" [ -e renamed/interfaces.pvd -a ! -e renamed/joints.pvd ]
+exits 0 "old names without pictures" resume old --steps 10 --set output.vtk_every=0
+exits 0 "old names are results of a run" run "$masonry" -o before --steps 1 --force
+ok "old names are results of a run" [ ! -e before/joints.pvd -a ! -e before/vtk/joints_000000.vtp ]
+
 # The ground begins to sink under the wall: every step is solved, and stops and threads change no bit.
 sinking="$shipped/chateau_gombert.yaml --set drivers.0.start=0.01 --set output.vtk_every=0"
 exits 0 "wall" run $sinking -o wall -j 1 --steps 60

@@ -35,7 +35,7 @@ for modules in "vtk vtk_check.py" "h5py checkpoint_check.py"; do
     done
 done
 
-ok "grains have no series of blocks" [ ! -e box/blocks.pvd -a ! -e box/joints.pvd ]
+ok "grains have no series of blocks" [ ! -e box/blocks.pvd -a ! -e box/interfaces.pvd ]
 ok "masonry has no series of spheres" [ ! -e masonry/bodies.pvd ]
 ok "blocks among grains have both" [ -e blocks/bodies.pvd -a -e blocks/blocks.pvd ]
 exits 0 "info of blocks" info blocks

@@ -4,7 +4,7 @@
     vtk_check.py [--density D] DIR [DIR ...]
 
 With --density, the volume of every moving block is compared with its mass in the newest checkpoint,
-and joints with those of the HDF5 frames (this needs h5py).
+and interfaces with those of the HDF5 frames (this needs h5py).
 Prints one line per problem and a closing line `N passed, M failed`, N and M being checks.
 """
 import csv
@@ -26,11 +26,12 @@ POINT_ARRAYS = {
                "angular_velocity": VECTOR, "orientation": "wxyz", "coordination": ""},
     "walls": {},
     "contacts": {"normal_force": ""},
-    "links": {},
+    "joints": {},
     "blocks": {},
-    "joints": {"body_a": "", "body_b": "", "initial": "", "status": "", "opening": "", "slide": "",
-               "sliding": VECTOR, "normal": VECTOR, "middle": VECTOR, "force": VECTOR,
-               "normal_force": "", "eccentricity": VECTOR, "relative_eccentricity": ""},
+    "interfaces": {"body_a": "", "body_b": "", "initial": "", "status": "", "opening": "",
+                   "slide": "", "sliding": VECTOR, "normal": VECTOR, "middle": VECTOR,
+                   "force": VECTOR, "normal_force": "", "eccentricity": VECTOR,
+                   "relative_eccentricity": ""},
     "thrust": {"normal_force": ""},
 }
 CELL_ARRAYS = {
@@ -38,17 +39,17 @@ CELL_ARRAYS = {
     "walls": {"id": "", "material": "", "group": "", "velocity": VECTOR, "force": VECTOR},
     "contacts": {"normal_force": "", "force": VECTOR, "impulse": VECTOR, "point": VECTOR,
                  "normal": VECTOR, "gap": "", "body_a": "", "body_b": "", "status": ""},
-    "links": {"joint": "", "kind": "", "body_a": "", "body_b": "", "anchor": VECTOR,
-              "force": VECTOR, "error": ""},
+    "joints": {"joint": "", "kind": "", "body_a": "", "body_b": "", "anchor": VECTOR,
+               "force": VECTOR, "error": ""},
     "blocks": {"id": "", "material": "", "group": "", "fixed": "", "velocity": VECTOR,
                "displacement": VECTOR, "angular_velocity": VECTOR, "coordination": ""},
-    "joints": {},
+    "interfaces": {},
     "thrust": {"id": "", "normal_force": ""},
 }
 GRAINS = ("bodies", "walls", "contacts")
-LINKS = ("links",)  # joints between bodies
-MASONRY = ("blocks", "joints", "thrust")
-CORNERS = {"bodies": 1, "walls": 4, "contacts": 2, "links": 2, "joints": 1, "thrust": 2}
+JOINTS = ("joints",)
+MASONRY = ("blocks", "interfaces", "thrust")
+CORNERS = {"bodies": 1, "walls": 4, "contacts": 2, "joints": 2, "interfaces": 1, "thrust": 2}
 VOLUME_TOLERANCE = 1e-4  # of single precision
 
 
@@ -161,7 +162,7 @@ def check_frame(checker, where, kind, frame, step, time):
     """What holds for every kind. False: the frame cannot be looked at further."""
     for problem in frame.problems:
         checker.check(False, where, problem)
-    checker.check(not frame.appended, where, "appended data, which ParaView 5.11 may refuse")
+    checker.check(not frame.appended, where, "appended data, which ParaView 5.11 may reject")
     checker.check(numpy.isfinite(frame.position).all(), where, "points not finite")
     if kind != "blocks":
         check_cells(checker, where, kind, frame)
@@ -303,54 +304,55 @@ def check_blocks(checker, where, frame, masses, density):
                           f"block {body} has volume {volume}, expected {masses[body] / density}")
 
 
-def check_joints(checker, where, joints, contacts, known):
-    """Joints name bodies that exist and carry what the contacts of their pair do."""
-    first, second = joints.point["body_a"], joints.point["body_b"]
+def check_interfaces(checker, where, interfaces, contacts, known):
+    """Interfaces name bodies that exist and carry what the contacts of their pair do."""
+    first, second = interfaces.point["body_a"], interfaces.point["body_b"]
     checker.check(numpy.isin(numpy.concatenate([first, second]), known).all(), where,
-                  "a joint names a body that is in no file")
-    checker.check((first < second).all(), where, "a joint with body_a above body_b")
-    normal, along = joints.point["normal"].astype(float), joints.point["sliding"].astype(float)
-    checker.check(joints.points == 0 or close((normal ** 2).sum(axis=1), 1), where,
-                  "the normal of a joint is not a unit vector")
-    checker.check(close(numpy.linalg.norm(along, axis=1), joints.point["slide"]), where,
+                  "an interface names a body that is in no file")
+    checker.check((first < second).all(), where, "an interface with body_a above body_b")
+    normal, along = (interfaces.point[name].astype(float) for name in ("normal", "sliding"))
+    checker.check(interfaces.points == 0 or close((normal ** 2).sum(axis=1), 1), where,
+                  "the normal of an interface is not a unit vector")
+    checker.check(close(numpy.linalg.norm(along, axis=1), interfaces.point["slide"]), where,
                   "slide is not the length of sliding")
     checker.check(numpy.abs((normal * along).sum(axis=1)).max(initial=0) <=
                   1e-6 * max(1, numpy.abs(along).max(initial=0)), where,
-                  "sliding is not in the plane of the joint")
-    loaded = joints.point["normal_force"] > 0
-    checker.check(((joints.point["status"] > 0) == loaded).all(), where,
-                  "a joint is open and loaded, or neither")
+                  "sliding is not in the plane of the interface")
+    loaded = interfaces.point["normal_force"] > 0
+    checker.check(((interfaces.point["status"] > 0) == loaded).all(), where,
+                  "an interface is open and loaded, or neither")
     total = {}
     for a, b, force in zip(contacts.cell["body_a"], contacts.cell["body_b"],
                            contacts.cell["force"].astype(float)):
         pair, sign = ((a, b), 1) if a < b else ((b, a), -1)
         total[pair] = total.get(pair, 0) + sign * force
     expected = [total.get(pair, numpy.zeros(3)) for pair in zip(first, second)]
-    checker.check(close(numpy.reshape(expected, (-1, 3)), joints.point["force"], 1e-4), where,
-                  "the force of a joint is not that of its contacts")
+    checker.check(close(numpy.reshape(expected, (-1, 3)), interfaces.point["force"], 1e-4), where,
+                  "the force of an interface is not that of its contacts")
 
 
-def check_thrust(checker, where, thrust, joints):
-    loaded = joints.point["normal_force"] > 0
+def check_thrust(checker, where, thrust, interfaces):
+    loaded = interfaces.point["normal_force"] > 0
     for k, body in enumerate(thrust.cell["id"]):
-        mine = loaded & ((joints.point["body_a"] == body) | (joints.point["body_b"] == body))
-        checker.check(mine.sum() == 2 and
-                      numpy.array_equal(joints.position[mine], thrust.position[2 * k:2 * k + 2]),
-                      where, f"thrust of block {body} does not join its two loaded joints")
+        mine = loaded & ((interfaces.point["body_a"] == body) |
+                         (interfaces.point["body_b"] == body))
+        ends = thrust.position[2 * k:2 * k + 2]
+        checker.check(mine.sum() == 2 and numpy.array_equal(interfaces.position[mine], ends), where,
+                      f"thrust of block {body} does not join its two loaded interfaces")
 
 
-def check_links(checker, where, links, lengths, known):
+def check_joints(checker, where, joints, lengths, known):
     """Joints name bodies that exist; a distance stays as long as it was."""
-    first, second = links.cell["body_a"], links.cell["body_b"]
+    first, second = joints.cell["body_a"], joints.cell["body_b"]
     checker.check(numpy.isin(first, known).all() and
                   numpy.isin(second[second >= 0], known).all() and (second >= -1).all(), where,
-                  "a joint between bodies names one that is in no file")
-    checker.check((links.cell["kind"] <= 3).all() and (links.cell["error"] >= 0).all(), where,
-                  "a joint between bodies of no kind, or with a negative error")
-    length = numpy.linalg.norm(links.position[1::2] - links.position[::2], axis=1)
-    for joint in numpy.flatnonzero(links.cell["kind"] == 3):
-        error = links.cell["error"][joint]
-        before, slack = lengths.setdefault(int(links.cell["joint"][joint]), (length[joint], error))
+                  "a joint names a body that is in no file")
+    checker.check((joints.cell["kind"] <= 3).all() and (joints.cell["error"] >= 0).all(), where,
+                  "a joint of no kind, or with a negative error")
+    length = numpy.linalg.norm(joints.position[1::2] - joints.position[::2], axis=1)
+    for joint in numpy.flatnonzero(joints.cell["kind"] == 3):
+        error = joints.cell["error"][joint]
+        before, slack = lengths.setdefault(int(joints.cell["joint"][joint]), (length[joint], error))
         checker.check(abs(length[joint] - before) <= slack + error + 1e-5 * before, where,
                       f"a rod of {before} m has become {length[joint]} m")
 
@@ -368,8 +370,8 @@ def check_together(checker, where, frames, lengths):
     if not checker.check(numpy.isin(numpy.concatenate([first, second]), known).all(), where,
                          "a contact names a body that is in no file"):
         return
-    if "links" in frames:
-        check_links(checker, where, frames["links"], lengths, known)
+    if "joints" in frames:
+        check_joints(checker, where, frames["joints"], lengths, known)
     bearing = contacts.cell["normal_force"] > 0
     touched = numpy.concatenate([first[bearing], second[bearing]])
     size = int(known.max()) + 1 if known.size else 0
@@ -384,8 +386,8 @@ def check_together(checker, where, frames, lengths):
     if "bodies" in frames:
         check_line_ends(checker, where, frames["bodies"], contacts, size)
     if "blocks" in frames:
-        check_joints(checker, where, frames["joints"], contacts, known)
-        check_thrust(checker, where, frames["thrust"], frames["joints"])
+        check_interfaces(checker, where, frames["interfaces"], contacts, known)
+        check_thrust(checker, where, frames["thrust"], frames["interfaces"])
 
 
 def check_line_ends(checker, where, bodies, contacts, size):
@@ -412,19 +414,19 @@ def check_history(checker, where, row, time, frames):
                   f"time {time!r}, {row['time']} in history.csv")
 
 
-def check_full_precision(checker, path, joints):
-    """The joints of the HDF5 frame of the same step, if there is one."""
+def check_full_precision(checker, path, interfaces):
+    """The interfaces of the HDF5 frame of the same step, if there is one."""
     if not os.path.exists(path):
         return
     import h5py
     with h5py.File(path) as file:
-        for name in sorted(POINT_ARRAYS["joints"]):
+        for name in sorted(POINT_ARRAYS["interfaces"]):
             if name != "slide":
-                checker.check(numpy.array_equal(file["joints"][name][:].astype(numpy.float32),
-                                                joints.point[name].astype(numpy.float32)),
-                              path, f"joints/{name} differs from joints.pvd")
-        checker.check(numpy.array_equal(file["joints/position"][:].astype(numpy.float32),
-                                        joints.position), path, "joints are elsewhere")
+                checker.check(numpy.array_equal(file["interfaces"][name][:].astype(numpy.float32),
+                                                interfaces.point[name].astype(numpy.float32)),
+                              path, f"interfaces/{name} differs from interfaces.pvd")
+        checker.check(numpy.array_equal(file["interfaces/position"][:].astype(numpy.float32),
+                                        interfaces.position), path, "interfaces are elsewhere")
         checker.check("polyhedra" in file and len(file["polyhedra/corner"]) > 0, path, "no shapes")
 
 
@@ -442,8 +444,8 @@ def present_kinds(folder):
     """Masonry has no series of spheres, and grains have none of blocks."""
     blocks = os.path.exists(os.path.join(folder, "blocks.pvd"))
     spheres = not blocks or os.path.exists(os.path.join(folder, "bodies.pvd"))
-    links = os.path.exists(os.path.join(folder, "links.pvd"))
-    return GRAINS[0 if spheres else 1:] + (LINKS if links else ()) + (MASONRY if blocks else ())
+    joints = os.path.exists(os.path.join(folder, "joints.pvd"))
+    return GRAINS[0 if spheres else 1:] + (JOINTS if joints else ()) + (MASONRY if blocks else ())
 
 
 def check_run(checker, folder, density):
@@ -471,9 +473,9 @@ def check_run(checker, folder, density):
             continue
         where = f"{folder} step {step}"
         check_step(checker, where, frames, masses, density, lengths)
-        if density and "joints" in frames:
+        if density and "interfaces" in frames:
             check_full_precision(checker, os.path.join(folder, "frames", f"frame-{step:09d}.h5"),
-                                 frames["joints"])
+                                 frames["interfaces"])
         if step in history:
             check_history(checker, where, history[step], time, frames)
 
@@ -487,7 +489,7 @@ def main():
         print(__doc__.strip())
         return 2
     checker = Checker()
-    vtk.vtkObject.GlobalWarningDisplayOff()  # problems are told once, by this script
+    vtk.vtkObject.GlobalWarningDisplayOff()  # this script reports each problem once
     for folder in arguments:
         check_run(checker, folder, density)
     print(f"{checker.passed} passed, {checker.failed} failed")

@@ -7,7 +7,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "engine/api/define.h"
 #include "engine/gabion.h"
+#include "parallel/team.h"
 #include "io/bulk/columns.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -23,9 +25,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (!team)
         team = team_create(1, NULL, &error);
     struct gabion_settings settings = gabion_default_settings();
-    struct gabion_world *world = gabion_create(&settings, team, &error);
+    struct gabion_world *world = world_create(&settings, team, &error);
     struct gabion_body template = gabion_default_body();
-    gabion_add_material(world, "stone", 2000);
+    gabion_add_material(world, "stone", 2000, NULL);
     template.density = 2000;
     bool good = bulk_add_csv(world, path, &template, &error);
     if (good != (error.status == GABION_OK)) // a refusal has a reason, a success has none

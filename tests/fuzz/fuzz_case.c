@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/api/define.h"
 #include "io/case/case.h"
 #include "io/text/yaml.h"
 
@@ -18,7 +19,7 @@ const char *__lsan_default_suppressions(void) { return "leak:libfyaml\n"; }
 static void build(const struct case_file *file) {
     struct gabion_error error = {0};
     struct team *team = team_create(1, NULL, &error);
-    struct gabion_world *world = gabion_create(case_settings(file), team, &error);
+    struct gabion_world *world = world_create(case_settings(file), team, &error);
     // Files named by the input must not be read, and generated bodies may fill any memory.
     bool small = !strstr(case_text(file), "generators:") && !strstr(case_text(file), "imports:");
     if (world && case_define_materials(file, world, &error) && small &&

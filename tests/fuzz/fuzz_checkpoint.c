@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/api/define.h"
 #include "engine/contact/contacts.h"
 #include "engine/contact/interfaces.h"
 #include "io/checkpoint/format.h"
@@ -19,26 +20,26 @@ static char folder[64], good_path[128], path[128];
 static char *good;
 static size_t good_size;
 
-static struct gabion_world *world_create(void) {
+static struct gabion_world *empty_world(void) {
     struct gabion_error error = {0};
     struct gabion_settings settings = gabion_default_settings();
     settings.step = 0.001;
     settings.end = 1;
-    struct gabion_world *world = gabion_create(&settings, team, &error);
+    struct gabion_world *world = world_create(&settings, team, &error);
     if (!world)
         abort();
-    gabion_add_material(world, "glass", 2500);
+    gabion_add_material(world, "glass", 2500, NULL);
     return world;
 }
 
 // Three grains, a floor, a block on it, a body that waits, and memory of one contact.
 static void write_good(void) {
     struct gabion_error error = {0};
-    struct gabion_world *world = world_create();
+    struct gabion_world *world = empty_world();
     struct gabion_body body = gabion_default_body();
     body.radius = 0.5;
     body.mass = 1;
-    body.group = gabion_add_group(world, "grains");
+    body.group = gabion_add_group(world, "grains", NULL);
     for (int k = 0; k < 3; k++) {
         body.position = vec3_make(0, 0, 1.5 * k);
         gabion_add_body(world, &body, &error);
@@ -55,7 +56,7 @@ static void write_good(void) {
     body.shape = GABION_POLYHEDRON;
     body.fixed = true; // they come last, as the engine would have it
     body.polyhedron =
-        gabion_add_polyhedron(world, polyhedron_box(vec3_make(1, 1, 1), &error), &error);
+        world_add_polyhedron(world, polyhedron_box(vec3_make(1, 1, 1), &error), &error);
     body.position = vec3_make(9, 0, 1);
     gabion_add_body(world, &body, &error);
     world->bodies.mass[world->bodies.count - 1] = 1; // or it would have no joint
@@ -221,7 +222,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (checkpoint) {
         char text[4096];
         checkpoint_describe(checkpoint, text, sizeof text);
-        struct gabion_world *world = world_create();
+        struct gabion_world *world = empty_world();
         // Either refused with a reason, or the state that was stored.
         if (!checkpoint_restore(checkpoint, world, &error) && error.status != GABION_ERROR_INPUT)
             abort();

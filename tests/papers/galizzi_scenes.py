@@ -94,7 +94,7 @@ def penetration(columns):
 
 
 def energy_change(columns):
-    """What no work explains, and what the correction of joints did, of the energy turned over."""
+    """The unexplained energy and the work of correcting joints, both over the kinetic energy exchanged."""
     total = columns["kinetic_energy"] + columns["potential_energy"]
     turned = numpy.abs(numpy.diff(columns["kinetic_energy"])).sum() + 1e-300
     return abs(columns["energy_error"][-1]) / turned, numpy.abs(columns["joint_work"]).max() / turned, total
@@ -146,7 +146,7 @@ def check_pendulum(section, result):
     drift = columns["joint_error"].max() / BAR
     unexplained, corrected, _ = energy_change(columns)
     section.check("8 (ii), joints", "error of a joint at most 1e-4 of a bar over 20 s", "%.2g" % drift, drift <= 1e-4)
-    section.check("8 (ii), energy", "balance closes to 1e-9 of the energy turned over", "%.2g" % unexplained,
+    section.check("8 (ii), energy", "balance closes to 1e-9 of the kinetic energy exchanged", "%.2g" % unexplained,
                   unexplained <= 1e-9)
     section.note("the correction of the joints did %.2g of that energy" % corrected)
 

@@ -26,8 +26,8 @@ def solve_first_step(section):
             rows.append((solver, "given up", "-", "-", "after %d s" % SECONDS))
             found[solver] = {"status": "given up"}
             continue
-        told = found[solver] = dict(line.split(": ", 1) for line in result.stdout.splitlines() if ": " in line)
-        rows.append((solver, told["status"], told["iterations"], told["residual"], told.get("note", "")))
+        fields = found[solver] = dict(line.split(": ", 1) for line in result.stdout.splitlines() if ": " in line)
+        rows.append((solver, fields["status"], fields["iterations"], fields["residual"], fields.get("note", "")))
     section.table("The first step of the wall, %s contacts, from zero impulses to %g" % (found["nsgs"]["contacts"], TOLERANCE),
                   ("solver", "status", "iterations", "residual (round cone)", "note"), rows)
     return found
@@ -38,8 +38,8 @@ def note_size(section):
     path = section.scratch("large.hdf5")
     subprocess.run([GABION, "export", case_path("chateau_gombert"), "--fclib", path, "--force"], check=True, stdout=subprocess.DEVNULL)
     result = subprocess.run([GABION, "solve", path, "--solver", "lemke", "-j", "1"], capture_output=True, text=True)
-    told = dict(line.split(": ", 1) for line in result.stdout.splitlines() if ": " in line)
-    section.note("Lemke on the wall of 294 blocks (section wall): %s, %s." % (told.get("status"), told.get("note", "-")))
+    fields = dict(line.split(": ", 1) for line in result.stdout.splitlines() if ": " in line)
+    section.note("Lemke on the wall of 294 blocks (section wall): %s, %s." % (fields.get("status"), fields.get("note", "-")))
 
 
 def stand(section):
@@ -91,7 +91,7 @@ def main():
         section.check("8.3 the wall stands, %s" % solver, "top moves < 1e-6 m in %d steps" % RUN_STEPS, "%.0e m" % distance,
                       distance < 1e-6)
     check_diagonal(section)
-    section.render(section.scratch("stand-nsgs"), "masonry.png", "The wall, with the forces through its joints.", "--contacts", "--front")
+    section.render(section.scratch("stand-nsgs"), "masonry.png", "The wall, with the forces through its interfaces.", "--contacts", "--front")
     section.write()
     sys.exit(section.failures > 0)
 

@@ -35,12 +35,12 @@ def solve(problem, local, sides=8):
     result = subprocess.run([GABION, "solve", path, "--solver", "nsgs", "--local", local, "--tol", str(TOLERANCE), "--max", "5000",
                              "--cone-sides", str(sides), "--save", "-j", "1"], capture_output=True, text=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    told = dict(line.split(": ", 1) for line in result.stdout.splitlines() if ": " in line)
+    fields = dict(line.split(": ", 1) for line in result.stdout.splitlines() if ": " in line)
     with h5py.File(path) as file:
         impulses = file["solution/r"][()]
-    return {"r": impulses, "sweeps": int(told["iterations"]), "contacts": int(told["contacts"]),
+    return {"r": impulses, "sweeps": int(fields["iterations"]), "contacts": int(fields["contacts"]),
             "cpu": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
-            "residual": float(told["residual"]), "note": told.get("note", "solved for the round cone")}
+            "residual": float(fields["residual"]), "note": fields.get("note", "solved for the round cone")}
 
 
 def difference(one, other):

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "engine/api/define.h"
 #include "engine/world/world.h"
 #include "io/case/case.h"
 #include "io/case/keys.h"
@@ -94,7 +95,7 @@ static inline struct scene build(const char *text) {
     struct scene scene = {0};
     scene.team = team_create(1, NULL, &scene.error);
     scene.file = load_good(text);
-    scene.world = gabion_create(case_settings(scene.file), scene.team, &scene.error);
+    scene.world = world_create(case_settings(scene.file), scene.team, &scene.error);
     assert_non_null(scene.world);
     if (case_define_materials(scene.file, scene.world, &scene.error) &&
         case_add_bodies(scene.file, scene.world, &scene.error))

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/api/define.h"
 #include "engine/contact/contacts.h"
 #include "engine/contact/interfaces.h"
 #include "io/checkpoint/format.h"
@@ -30,15 +31,15 @@ static const struct checkpoint_note note = {"time:\n  step: 0.001\n", 12.5, "che
 
 // ---- worlds ----
 
-static inline struct gabion_world *world_create(void) {
+static inline struct gabion_world *empty_world(void) {
     struct gabion_error error = {0};
     struct gabion_settings settings = gabion_default_settings();
     settings.step = 0.001;
     settings.end = 1;
-    struct gabion_world *world = gabion_create(&settings, team, &error);
+    struct gabion_world *world = world_create(&settings, team, &error);
     assert_non_null(world);
-    gabion_add_material(world, "glass", 2500);
-    gabion_add_material(world, "steel", 7800);
+    gabion_add_material(world, "glass", 2500, NULL);
+    gabion_add_material(world, "steel", 7800, NULL);
     return world;
 }
 
@@ -52,15 +53,15 @@ static inline vec3 vector(struct random_stream *random) {
 static inline void fill_polyhedra(struct gabion_world *world) {
     struct gabion_error error = {0};
     const double triangle[3][2] = {{0, 0}, {2, 0}, {0.5, 1}};
-    gabion_add_polyhedron(world, polyhedron_box(vec3_make(1, 2, 3), &error), &error);
-    gabion_add_polyhedron(world, polyhedron_prism(triangle, 3, -1, 1, &error), &error);
+    world_add_polyhedron(world, polyhedron_box(vec3_make(1, 2, 3), &error), &error);
+    world_add_polyhedron(world, polyhedron_prism(triangle, 3, -1, 1, &error), &error);
     assert_int_equal(error.status, GABION_OK);
 }
 
 static inline void fill_clumps(struct gabion_world *world) {
     struct gabion_error error = {0};
-    gabion_add_clump(world, clump_bar(3, 0.5, 0.8, CLUMP_SUM, &error), &error);
-    gabion_add_clump(world, clump_torus(5, 0.2, 1, CLUMP_UNION, &error), &error);
+    world_add_clump(world, clump_bar(3, 0.5, 0.8, CLUMP_SUM, &error), &error);
+    world_add_clump(world, clump_torus(5, 0.2, 1, CLUMP_UNION, &error), &error);
     assert_int_equal(error.status, GABION_OK);
     struct bodies *bodies = &world->bodies;
     bodies->hollow_count = 2;
@@ -210,9 +211,9 @@ static inline void fill_joints(struct gabion_world *world, struct random_stream 
 
 static inline struct gabion_world *world_make(int32_t count, int64_t step) {
     struct random_stream random = {(uint64_t)step};
-    struct gabion_world *world = world_create();
-    gabion_add_group(world, "grains");
-    gabion_add_group(world, "box.zmin");
+    struct gabion_world *world = empty_world();
+    gabion_add_group(world, "grains", NULL);
+    gabion_add_group(world, "box.zmin", NULL);
     world->step = step;
     fill_polyhedra(world);
     fill_clumps(world);
@@ -235,24 +236,24 @@ static inline struct gabion_world *world_make(int32_t count, int64_t step) {
     world->rest_since = 0.125;
     fill_joints(world, &random);
     world->ledger = (struct ledger){1.5, 2.5, -3.5, 0.25, 4.5, 5.5, 6.5, 8.5, 7.5, 1e-17, 0, 9.5};
-    world->run = (struct run_report){.steps = step,
-                                     .unconverged_steps = 2,
-                                     .local_fallbacks = 3,
-                                     .sweeps = 5000000000,
-                                     .contact_sweeps = 6000000000};
-    world->report = (struct step_report){.bodies = count - 2,
-                                         .candidates = 10,
-                                         .contacts = 7,
-                                         .sweeps = 11,
-                                         .colours = 9,
-                                         .converged = true,
-                                         .residual = 1e-5,
-                                         .residual_fclib = 1e-6,
-                                         .max_overlap = 1e-7,
-                                         .max_overlap_relative = 1e-8,
-                                         .mean_overlap = 1e-9,
-                                         .joint_error = 1e-9,
-                                         .max_speed = 3.25};
+    world->run = (struct gabion_run_report){.steps = step,
+                                            .unconverged_steps = 2,
+                                            .local_fallbacks = 3,
+                                            .sweeps = 5000000000,
+                                            .contact_sweeps = 6000000000};
+    world->report = (struct gabion_step_report){.bodies = count - 2,
+                                                .candidates = 10,
+                                                .contacts = 7,
+                                                .sweeps = 11,
+                                                .colours = 9,
+                                                .converged = true,
+                                                .residual = 1e-5,
+                                                .residual_fclib = 1e-6,
+                                                .max_overlap = 1e-7,
+                                                .max_overlap_relative = 1e-8,
+                                                .mean_overlap = 1e-9,
+                                                .joint_error = 1e-9,
+                                                .max_speed = 3.25};
     return world;
 }
 
@@ -339,7 +340,7 @@ static inline bool worlds_equal(const struct gabion_world *left, const struct ga
 
 static inline bool reports_equal(const struct gabion_world *left,
                                  const struct gabion_world *right) {
-    const struct step_report *a = &left->report, *b = &right->report;
+    const struct gabion_step_report *a = &left->report, *b = &right->report;
     return left->run.steps == right->run.steps &&
            left->run.unconverged_steps == right->run.unconverged_steps &&
            left->run.local_fallbacks == right->run.local_fallbacks &&
@@ -399,7 +400,7 @@ static inline struct gabion_world *read_back(const char *path, struct gabion_err
     struct checkpoint *checkpoint = checkpoint_open(path, error);
     if (!checkpoint)
         return NULL;
-    struct gabion_world *world = world_create();
+    struct gabion_world *world = empty_world();
     bool good = checkpoint_restore(checkpoint, world, error);
     checkpoint_close(checkpoint);
     if (good)

@@ -7,7 +7,7 @@
 static inline int clump_scene_shape(struct gabion_world *world, struct clump *clump) {
     struct gabion_error error = {0};
     assert_non_null(clump);
-    int number = gabion_add_clump(world, clump, &error);
+    int number = world_add_clump(world, clump, &error);
     assert_true(number >= 0);
     return number;
 }

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "engine/api/define.h"
 #include "engine/contact/contacts.h"
 #include "engine/solvers/sweep/plan.h"
 #include "engine/world/world.h"
@@ -133,11 +134,11 @@ static inline struct gabion_world *scene_create(const struct gabion_settings *se
     struct gabion_error error = {0};
     struct team *team = team_create(1, NULL, &error);
     assert_non_null(team);
-    struct gabion_world *world = gabion_create(settings, team, &error);
+    struct gabion_world *world = world_create(settings, team, &error);
     if (!world)
         fail_msg("%s", error.text);
-    assert_int_equal(gabion_add_material(world, "body", 1000), SCENE_BODY);
-    assert_int_equal(gabion_add_material(world, "ground", 1000), SCENE_GROUND);
+    assert_int_equal(gabion_add_material(world, "body", 1000, NULL), SCENE_BODY);
+    assert_int_equal(gabion_add_material(world, "ground", 1000, NULL), SCENE_GROUND);
     assert_true(gabion_set_default_law(world, &law, &error));
     return world;
 }
@@ -195,7 +196,7 @@ static inline int32_t scene_sphere(struct gabion_world *world, vec3 centre, doub
 // Takes the shape over and returns its number.
 static inline int scene_shape(struct gabion_world *world, struct polyhedron *shape) {
     struct gabion_error error = {0};
-    int number = shape ? gabion_add_polyhedron(world, shape, &error) : -1;
+    int number = shape ? world_add_polyhedron(world, shape, &error) : -1;
     assert_true(number >= 0);
     return number;
 }
@@ -249,21 +250,43 @@ static inline void scene_step(struct gabion_world *world, int steps) {
     }
 }
 
+// Whether a body is in the run, and the parts of its state that are asked for.
+static inline bool scene_state(const struct gabion_world *world, int32_t id, vec3 *x, quat *q,
+                               vec3 *v, vec3 *w) {
+    struct gabion_body_state state = {0};
+    bool present = gabion_get_body(world, id, &state, NULL);
+    if (x)
+        *x = state.position;
+    if (q)
+        *q = state.orientation;
+    if (v)
+        *v = state.velocity;
+    if (w)
+        *w = state.spin;
+    return present;
+}
+
+static inline vec3 scene_probe(const struct gabion_world *world, int probe) {
+    vec3 value = vec3_zero();
+    assert_true(gabion_probe_value(world, probe, &value, NULL));
+    return value;
+}
+
 static inline vec3 scene_position(const struct gabion_world *world, int32_t id) {
     vec3 x = {NAN, NAN, NAN};
-    assert_true(gabion_body_state(world, id, &x, NULL, NULL, NULL));
+    assert_true(scene_state(world, id, &x, NULL, NULL, NULL));
     return x;
 }
 
 static inline vec3 scene_velocity(const struct gabion_world *world, int32_t id) {
     vec3 v = {NAN, NAN, NAN};
-    assert_true(gabion_body_state(world, id, NULL, NULL, &v, NULL));
+    assert_true(scene_state(world, id, NULL, NULL, &v, NULL));
     return v;
 }
 
 static inline vec3 scene_spin(const struct gabion_world *world, int32_t id) {
     vec3 w = {NAN, NAN, NAN};
-    assert_true(gabion_body_state(world, id, NULL, NULL, NULL, &w));
+    assert_true(scene_state(world, id, NULL, NULL, NULL, &w));
     return w;
 }
 

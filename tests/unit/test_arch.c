@@ -144,16 +144,16 @@ static void supports_bear_the_weight(void **state) {
     int left = support_force("arch.left"), right = support_force("arch.right");
     double weight = weight_of(8);
     scene_step(world, 5);
-    vec3 sum = vec3_add(gabion_probe_value(world, left), gabion_probe_value(world, right));
+    vec3 sum = vec3_add(scene_probe(world, left), scene_probe(world, right));
     assert_vector_near(sum, vec3_make(0, 0, -weight), 1e-6 * weight);
     int above;
-    double thrust = gabion_probe_value(world, right).x;
+    double thrust = scene_probe(world, right).x;
     assert_at_most(least_thrust(0.15, 4, &above) * weight / 8, thrust);
 }
 
 static double turn_of(int32_t id, const quat *built) {
     quat q;
-    assert_true(gabion_body_state(world, id, NULL, &q, NULL, NULL));
+    assert_true(scene_state(world, id, NULL, &q, NULL, NULL));
     return quat_log(quat_multiply(q, quat_conjugate(built[id]))).y;
 }
 
@@ -163,14 +163,14 @@ static void a_spreading_arch_has_its_least_thrust(void **state) {
     (void)state;
     build(8, 0.15, 180, 0.8, 0);
     for (int k = 0; k < 8; k++)
-        gabion_body_state(world, k, NULL, &built[k], NULL, NULL);
+        scene_state(world, k, NULL, &built[k], NULL, NULL);
     int right = support_force("arch.right");
     struct gabion_signal signal = scene_signal(GABION_SIGNAL_RAMP, 0.02, 0, 2);
     signal.smooth = 0.2;
     assert_true(gabion_add_driver(world, gabion_find_group(world, "arch.right"), vec3_make(1, 0, 0),
                                   &signal, &error));
     scene_step(world, 300); // 2 mm: the geometry has not changed
-    double thrust = gabion_probe_value(world, right).x;
+    double thrust = scene_probe(world, right).x;
     int above = 0;
     double reference = least_thrust(0.15, 4, &above) * weight_of(8) / 8;
     assert_near(thrust, reference, 0.01 * reference);

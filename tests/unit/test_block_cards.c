@@ -42,7 +42,7 @@ static struct gabion_world *cards_world(double mu_card, double mu_ground, double
     struct gabion_world *world = scene_create(&settings, (struct gabion_law){.friction = mu_card});
     struct gabion_law ground = {.friction = mu_ground}, plate = {.friction = mu_plate};
     struct gabion_error error = {0};
-    assert_int_equal(gabion_add_material(world, "plate", 1000), PLATE);
+    assert_int_equal(gabion_add_material(world, "plate", 1000, NULL), PLATE);
     assert_true(gabion_set_law(world, SCENE_BODY, SCENE_GROUND, &ground, &error));
     assert_true(gabion_set_law(world, SCENE_BODY, PLATE, &plate, &error));
     scene_floor(world);

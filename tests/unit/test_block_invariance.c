@@ -158,10 +158,10 @@ static uint64_t wall_hash(int threads, enum gabion_local local) {
     settings.max_sweeps = 20;
     settings.on_cap = GABION_CAP_ACCEPT;
     struct team *team = team_create(threads, NULL, &error);
-    struct gabion_world *world = gabion_create(&settings, team, &error);
+    struct gabion_world *world = world_create(&settings, team, &error);
     assert_non_null(world);
-    gabion_add_material(world, "body", 1000);
-    gabion_add_material(world, "ground", 1000);
+    gabion_add_material(world, "body", 1000, NULL);
+    gabion_add_material(world, "ground", 1000, NULL);
     assert_true(gabion_set_default_law(world, &(struct gabion_law){.friction = 0.6}, &error));
     scene_floor(world);
     int shape = scene_box_shape(world, vec3_make(0.1, 0.05, 0.04));

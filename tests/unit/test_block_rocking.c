@@ -20,7 +20,7 @@ static struct rocker rocker_create(double step, double b, double h, double tilt)
     struct rocker rocker = {.alpha = atan2(b, h), .p = sqrt(0.75 * GRAVITY / hypot(b, h))};
     rocker.world = scene_create(&settings, (struct gabion_law){.friction = INFINITY});
     struct gabion_body ground = scene_plane_body(vec3_zero(), vec3_make(0, 0, 1));
-    ground.group = gabion_add_group(rocker.world, "ground");
+    ground.group = gabion_add_group(rocker.world, "ground", NULL);
     scene_add(rocker.world, &ground);
     // about the corner that a positive turn about y leaves on the ground
     double R = hypot(b, h), angle = rocker.alpha - tilt;
@@ -34,7 +34,7 @@ static struct rocker rocker_create(double step, double b, double h, double tilt)
 
 static double rocker_angle(const struct rocker *rocker) {
     quat q;
-    assert_true(gabion_body_state(rocker->world, rocker->block, NULL, &q, NULL, NULL));
+    assert_true(scene_state(rocker->world, rocker->block, NULL, &q, NULL, NULL));
     return quat_log(q).y;
 }
 

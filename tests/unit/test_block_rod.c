@@ -90,7 +90,7 @@ static struct history rod_run(double step, double theta, double friction) {
         0.5 * rod.mass * SPEED * SPEED + rod.mass * GRAVITY * scene_position(rod.world, rod.body).z;
     while (gabion_time(rod.world) < 0.5) {
         scene_step(rod.world, 1);
-        const struct step_report *report = &rod.world->report;
+        const struct gabion_step_report *report = &rod.world->report;
         vec3 r = scene_pair_impulse(rod.world, rod.body, 0);
         assert_true(vec3_finite(r) && vec3_finite(scene_velocity(rod.world, rod.body)));
         assert_int_equal(report->converged, report->residual <= rod.world->settings.tolerance);

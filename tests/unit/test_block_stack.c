@@ -80,7 +80,7 @@ static void test_honest_convergence(void **state) {
     int bad = 0;
     for (int step = 0; step < 200; step++) {
         scene_step(world, 1);
-        const struct step_report *report = &world->report;
+        const struct gabion_step_report *report = &world->report;
         assert_true(report->sweeps <= 3);
         assert_int_equal(report->converged, report->residual <= settings.tolerance);
         bad += !report->converged;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/api/define.h"
 #include "engine/world/world.h"
 #include "io/bulk/bulk.h"
 
@@ -28,10 +29,10 @@ static struct scene scene_create(void) {
     struct scene scene = {.template = gabion_default_body()};
     struct gabion_settings settings = gabion_default_settings();
     scene.team = team_create(1, NULL, &scene.error);
-    scene.world = gabion_create(&settings, scene.team, &scene.error);
+    scene.world = world_create(&settings, scene.team, &scene.error);
     assert_non_null(scene.world);
-    gabion_add_material(scene.world, "stone", 2000);
-    gabion_add_material(scene.world, "steel", 8000);
+    gabion_add_material(scene.world, "stone", 2000, NULL);
+    gabion_add_material(scene.world, "steel", 8000, NULL);
     scene.template.density = 2000;
     scene.template.velocity = vec3_make(0, 0, 7);
     return scene;

@@ -35,7 +35,7 @@ static void test_round_trip(void **state) {
 static void test_round_trip_empty(void **state) {
     (void)state;
     folder_clear();
-    struct gabion_world *world = world_create();
+    struct gabion_world *world = empty_world();
     assert_true(isnan(world->rest_since));
     round_trip(world);
 }
@@ -273,7 +273,7 @@ static void test_kill(void **state) {
         assert_string_equal(remarks, "");
         assert_true(checkpoint_step(checkpoint) >= first);
         world->step = checkpoint_step(checkpoint);
-        struct gabion_world *restored = world_create();
+        struct gabion_world *restored = empty_world();
         assert_true(checkpoint_restore(checkpoint, restored, &error));
         assert_true(worlds_equal(world, restored));
         gabion_destroy(restored);

@@ -217,9 +217,9 @@ static void test_other_materials(void **state) {
     (void)state;
     folder_clear();
     struct gabion_error error = {0};
-    struct gabion_world *world = world_make(12, 1), *other = world_create();
+    struct gabion_world *world = world_make(12, 1), *other = empty_world();
     write_good(world, 0);
-    gabion_add_material(other, "wood", 600);
+    gabion_add_material(other, "wood", 600, NULL);
     struct checkpoint *checkpoint = checkpoint_open(path_of_step(1), &error);
     assert_false(checkpoint_restore(checkpoint, other, &error));
     assert_non_null(strstr(error.text, "materials"));

@@ -226,14 +226,14 @@ static void test_refusals(void **state) {
     scene_destroy(world);
     error = (struct gabion_error){0};
     settings.method = GABION_METHOD_NSGS;
-    assert_null(gabion_create(&settings, NULL, &error));
+    assert_null(world_create(&settings, NULL, &error));
     assert_non_null(strstr(error.text, "bicg"));
     settings = corrective_settings(0.01);
     settings.projection = 3;
-    assert_null(gabion_create(&settings, NULL, &error));
+    assert_null(world_create(&settings, NULL, &error));
     settings = corrective_settings(0.01);
     settings.budget.velocities = -1;
-    assert_null(gabion_create(&settings, NULL, &error));
+    assert_null(world_create(&settings, NULL, &error));
 }
 
 // A step that fails after bodies have moved leaves the state as it was.
@@ -265,13 +265,13 @@ static struct gabion_world *tumble(int threads) {
     settings.on_cap = GABION_CAP_ACCEPT;
     settings.budget = (struct gabion_budget){10, 15, 5};
     struct team *team = team_create(threads, NULL, &error);
-    struct gabion_world *world = gabion_create(&settings, team, &error);
+    struct gabion_world *world = world_create(&settings, team, &error);
     struct gabion_law law = {.friction = INFINITY, .restitution = 0.3}, smooth = {0};
-    gabion_add_material(world, "body", 1000);
-    gabion_add_material(world, "ground", 1000);
+    gabion_add_material(world, "body", 1000, NULL);
+    gabion_add_material(world, "ground", 1000, NULL);
     assert_true(gabion_set_default_law(world, &law, &error));
     assert_true(gabion_set_law(world, 0, 0, &smooth, &error));
-    int box = gabion_add_group(world, "box"),
+    int box = gabion_add_group(world, "box", NULL),
         shape = scene_box_shape(world, vec3_make(0.04, 0.03, 0.02));
     for (int k = 0; k < 6; k++) {
         vec3 n = vec3_zero();

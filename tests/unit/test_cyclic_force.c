@@ -25,7 +25,7 @@ static struct ball ball_create(double h, double share, int periods, bool blocked
     struct ball ball = {.turn = turn};
     ball.world = scene_create(&settings, (struct gabion_law){.friction = MU});
     ball.plane = scene_plane(ball.world, vec3_zero(), mat3_apply(turn, vec3_make(0, 0, 1)));
-    int group = gabion_add_group(ball.world, "ball");
+    int group = gabion_add_group(ball.world, "ball", NULL);
     struct gabion_body body = scene_sphere_body(mat3_apply(turn, vec3_make(0, 0, 0.5)), 0.5, 1);
     vec3 first = {cos(leg_angle[0]), sin(leg_angle[0]), 0};
     body.velocity = mat3_apply(turn, vec3_scale(v0, first));

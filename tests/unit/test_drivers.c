@@ -18,7 +18,7 @@ static void push(struct gabion_world *world, int group, vec3 direction,
 
 // A floor in its own group, so that it can be driven.
 static int32_t driven_floor(struct gabion_world *world, int *group) {
-    *group = gabion_add_group(world, "floor");
+    *group = gabion_add_group(world, "floor", NULL);
     struct gabion_body body = scene_plane_body(vec3_make(0.25, 0, 0), vec3_make(0, 0, 1));
     body.group = *group;
     return scene_add(world, &body);
@@ -255,7 +255,7 @@ static void test_timed_force(void **state) {
         struct gabion_settings settings = scene_settings(h, thetas[k]);
         settings.gravity = vec3_zero();
         struct gabion_world *world = scene_create(&settings, (struct gabion_law){0});
-        int group = gabion_add_group(world, "pushed");
+        int group = gabion_add_group(world, "pushed", NULL);
         struct gabion_body body = scene_sphere_body(vec3_zero(), 0.5, m);
         body.group = group;
         int32_t pushed = scene_add(world, &body);
@@ -281,7 +281,8 @@ static void test_force_signals(void **state) {
     struct gabion_settings settings = scene_settings(h, 0.5);
     settings.gravity = vec3_zero();
     struct gabion_world *world = scene_create(&settings, (struct gabion_law){0});
-    int linear = gabion_add_group(world, "linear"), sine = gabion_add_group(world, "sine");
+    int linear = gabion_add_group(world, "linear", NULL),
+        sine = gabion_add_group(world, "sine", NULL);
     struct gabion_body body = scene_sphere_body(vec3_zero(), 0.1, 2);
     body.group = linear;
     int32_t first = scene_add(world, &body);
@@ -308,7 +309,7 @@ static void test_reset(void **state) {
     settings.gravity = vec3_zero();
     struct gabion_world *world = scene_create(&settings, (struct gabion_law){0});
     struct gabion_error error = {0};
-    int group = gabion_add_group(world, "reset");
+    int group = gabion_add_group(world, "reset", NULL);
     struct gabion_body body = scene_sphere_body(vec3_zero(), 0.5, 2);
     body.velocity = vec3_make(1, 0, 0);
     body.group = group;
@@ -340,7 +341,7 @@ static void test_insertion_and_removal(void **state) {
     struct gabion_settings settings = scene_settings(h, 0.5);
     struct gabion_world *world = scene_create(&settings, (struct gabion_law){.friction = 0.3});
     struct gabion_error error = {0};
-    int early = gabion_add_group(world, "early");
+    int early = gabion_add_group(world, "early", NULL);
     int32_t plane = scene_floor(world);
     struct gabion_body body = scene_sphere_body(vec3_make(0, 0, 0.5), 0.5, 2);
     body.group = early;
@@ -350,7 +351,7 @@ static void test_insertion_and_removal(void **state) {
     int32_t upper = scene_add(world, &body);
     assert_true(gabion_add_removal(world, early, 0.2, &error));
     scene_step(world, 100);
-    assert_false(gabion_body_state(world, upper, NULL, NULL, NULL, NULL));
+    assert_false(scene_state(world, upper, NULL, NULL, NULL, NULL));
     assert_near(scene_normal_impulse(world, lower, plane) / h, 2 * GRAVITY, 1e-8);
     scene_step(world, 1); // the step that starts at 0.1
     assert_vector_near(scene_position(world, upper), vec3_make(0, 0, 1.5), 1e-9);
@@ -359,7 +360,7 @@ static void test_insertion_and_removal(void **state) {
     assert_near(scene_normal_impulse(world, upper, lower) / h, GRAVITY, 1e-7);
     assert_near(scene_normal_impulse(world, lower, plane) / h, 3 * GRAVITY, 1e-7);
     scene_step(world, 1);
-    assert_false(gabion_body_state(world, lower, NULL, NULL, NULL, NULL));
+    assert_false(scene_state(world, lower, NULL, NULL, NULL, NULL));
     scene_step(world, 99); // what it carried falls freely
     assert_near(scene_velocity(world, upper).z, -GRAVITY * 0.1, 1e-9);
     assert_near(scene_position(world, upper).z, 1.5 - 0.5 * GRAVITY * 0.01, 1e-7);
@@ -432,7 +433,7 @@ static void assert_all_at_once(double theta, enum gabion_gap gap, enum gabion_lo
     settings.gravity_ramp_end = 0.2;
     struct gabion_law law = {.friction = 0.4, .restitution = 0.3, .tangential_restitution = 0.2};
     struct gabion_world *world = scene_create(&settings, law);
-    int floor_group, balls = gabion_add_group(world, "balls");
+    int floor_group, balls = gabion_add_group(world, "balls", NULL);
     driven_floor(world, &floor_group);
     scene_plane(world, vec3_make(-1, 0, 0), vec3_make(1, 0, 0));
     scene_plane(world, vec3_make(1, 0, 0), vec3_make(-1, 0, 0));

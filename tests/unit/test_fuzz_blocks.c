@@ -201,16 +201,16 @@ static struct gabion_world *define(const struct scene *scene, struct team *team)
     struct random_stream random = {scene->seed};
     struct gabion_error error = {0};
     struct gabion_settings settings = random_settings(&random, scene->large);
-    struct gabion_world *world = gabion_create(&settings, team, &error);
+    struct gabion_world *world = world_create(&settings, team, &error);
     assert_non_null(world);
-    gabion_add_material(world, "body", 1000);
-    gabion_add_material(world, "ground", 1000);
+    gabion_add_material(world, "body", 1000, NULL);
+    gabion_add_material(world, "ground", 1000, NULL);
     struct gabion_law law = random_law(&random, settings.method);
     struct gabion_law other = random_law(&random, settings.method);
     assert_true(gabion_set_default_law(world, &law, &error));
     assert_true(gabion_set_law(world, 0, 1, &other, &error));
     for (int k = 0; k < GROUPS; k++)
-        assert_int_equal(gabion_add_group(world, names[k]), k);
+        assert_int_equal(gabion_add_group(world, names[k], NULL), k);
     add_actions(world, &random, settings.step);
     return world;
 }

@@ -256,10 +256,10 @@ static struct gabion_world *build(const struct scene *scene, struct team *team) 
     struct gabion_settings settings = random_settings(&random, kinds);
     if (scene->large)
         settings.max_sweeps = 10;
-    struct gabion_world *world = gabion_create(&settings, team, &error);
+    struct gabion_world *world = world_create(&settings, team, &error);
     assert_non_null(world);
-    gabion_add_material(world, "body", 1000);
-    gabion_add_material(world, "ground", 1000);
+    gabion_add_material(world, "body", 1000, NULL);
+    gabion_add_material(world, "ground", 1000, NULL);
     for (int k = 0; k < 3; k++) { // equal materials, unequal ones; the default for the rest
         struct gabion_law law =
             scene_suit_law(&settings, random_law(&random, kinds, settings.method));
@@ -269,7 +269,7 @@ static struct gabion_world *build(const struct scene *scene, struct team *team) 
     }
     static const char *const names[GROUPS] = {"", "driven", "two", "three"};
     for (int k = 0; k < GROUPS; k++)
-        assert_int_equal(gabion_add_group(world, names[k]), k);
+        assert_int_equal(gabion_add_group(world, names[k], NULL), k);
     int bodies = scene->large ? LARGE_BODIES : chance(&random, 0.1) ? 0 : pick(&random, 60);
     // About as many grains as fit, overlaps included.
     double box = 0.2 * (kinds.plane ? sqrt(bodies + 1.0) : cbrt(bodies + 1.0)) *

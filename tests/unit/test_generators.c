@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cases/size.h"
+#include "engine/api/define.h"
 #include "engine/world/world.h"
 #include "parallel/hash.h"
 
@@ -31,8 +32,8 @@ static int stop_team(void **state) {
 static int make_world(void **state) {
     struct gabion_error error = {0};
     struct gabion_settings settings = gabion_default_settings();
-    struct gabion_world *world = gabion_create(&settings, team, &error);
-    if (world == NULL || gabion_add_material(world, "stone", 2600.0) != 0)
+    struct gabion_world *world = world_create(&settings, team, &error);
+    if (world == NULL || gabion_add_material(world, "stone", 2600.0, NULL) != 0)
         return 1;
     *state = world;
     return 0;

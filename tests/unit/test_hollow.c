@@ -50,7 +50,7 @@ static void test_spins_in_place(void **state) {
     struct gabion_settings settings = scene_settings(1e-3, 0.5);
     struct gabion_world *world = scene_create(&settings, (struct gabion_law){.friction = 0.5});
     struct gabion_body body = clump_scene_drum(R, 1, vec3_make(0, 1, 0), true);
-    body.group = gabion_add_group(world, "drum");
+    body.group = gabion_add_group(world, "drum", NULL);
     scene_add(world, &body);
     struct gabion_signal turn = scene_signal(GABION_SIGNAL_LINEAR, rate, 0, INFINITY);
     assert_true(
@@ -73,7 +73,7 @@ static void test_dragged(void **state) {
     struct gabion_settings settings = scene_settings(1e-4, 0.5);
     struct gabion_world *world = scene_create(&settings, (struct gabion_law){.friction = mu});
     struct gabion_body body = clump_scene_drum(R, 1, vec3_make(0, 1, 0), false);
-    body.group = gabion_add_group(world, "drum");
+    body.group = gabion_add_group(world, "drum", NULL);
     int32_t drum = scene_add(world, &body);
     struct gabion_signal turn = scene_signal(GABION_SIGNAL_LINEAR, rate, 0, INFINITY);
     assert_true(
@@ -182,7 +182,7 @@ static void test_too_large_later(void **state) {
         scene_add(world, &hollow);
         struct gabion_body small = scene_sphere_body(vec3_zero(), 0.9, 1);
         struct gabion_body large = scene_sphere_body(vec3_make(0, 0, 0.1), 1.1, 1);
-        small.group = gabion_add_group(world, "small");
+        small.group = gabion_add_group(world, "small", NULL);
         large.insert_time = 2.5 * settings.step;
         scene_add(world, &small);
         scene_add(world, &large);

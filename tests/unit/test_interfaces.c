@@ -279,7 +279,7 @@ static void removed_bodies_have_none(void **state) {
     int box = scene_box_shape(world, vec3_make(1, 0.5, 0.5));
     scene_block(world, box, vec3_make(0, 0, 0.5));
     struct gabion_body top = scene_block_body(box, vec3_make(0, 0, 1.5));
-    top.group = gabion_add_group(world, "top");
+    top.group = gabion_add_group(world, "top", NULL);
     scene_add(world, &top);
     assert_true(gabion_add_removal(world, top.group, 2e-3, &error));
     scene_step(world, 2);

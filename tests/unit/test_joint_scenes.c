@@ -92,7 +92,7 @@ static void test_weld(void **state) {
         vec3 mean = vec3_scale(0.5, vec3_add(scene_position(world, 0), scene_position(world, 1)));
         vec3 along = vec3_sub(scene_position(world, 1), scene_position(world, 0));
         quat q;
-        gabion_body_state(world, 2, NULL, &q, NULL, NULL);
+        scene_state(world, 2, NULL, &q, NULL, NULL);
         vec3 centre = vec3_sub(scene_position(world, 2), vec3_make(0, 9, 0));
         assert_vector_near(mean, centre, 1e-7);
         // The principal axes of a block may be numbered in any way: the long one has the least
@@ -122,7 +122,7 @@ static void test_side_load(void **state) {
     struct gabion_world *world = scene_create(&settings, (struct gabion_law){0});
     struct gabion_body bar =
         scene_block_body(scene_box_shape(world, vec3_make(0.5, 0.05, 0.05)), vec3_make(0.5, 0, 0));
-    bar.group = gabion_add_group(world, "bar");
+    bar.group = gabion_add_group(world, "bar", NULL);
     int32_t id = scene_add(world, &bar);
     int hinge = scene_join(world, scene_joint(GABION_JOINT_HINGE, id, -1, vec3_zero()));
     struct gabion_signal push = scene_signal(GABION_SIGNAL_CONSTANT, 500, 0, INFINITY);
@@ -154,7 +154,7 @@ static void test_crank(void **state) {
     int shape = scene_box_shape(world, vec3_make(0.5, 0.05, 0.05));
     struct gabion_body crank = scene_block_body(shape, vec3_zero());
     crank.fixed = true;
-    crank.group = gabion_add_group(world, "crank");
+    crank.group = gabion_add_group(world, "crank", NULL);
     int32_t crank_id = scene_add(world, &crank),
             rod = scene_block(world, shape, vec3_make(1, 0, 0));
     scene_join(world, scene_joint(GABION_JOINT_HINGE, crank_id, rod, vec3_make(0.5, 0, 0)));
@@ -343,8 +343,8 @@ static uint64_t net_hash(int threads) {
     struct gabion_error error = {0};
     struct gabion_settings settings = gabion_default_settings();
     struct team *team = team_create(threads, NULL, &error);
-    struct gabion_world *world = gabion_create(&settings, team, &error);
-    gabion_add_material(world, "body", 1000);
+    struct gabion_world *world = world_create(&settings, team, &error);
+    gabion_add_material(world, "body", 1000, NULL);
     for (int k = 0; k < NET * NET; k++) {
         vec3 place = {k % NET, k / NET, 0.1 * (k % 3)};
         int32_t id = scene_sphere(world, place, 0.3, 1, vec3_zero());
@@ -418,7 +418,7 @@ static void test_arrival_and_removal(void **state) {
     struct gabion_world *world = scene_create(&settings, (struct gabion_law){0});
     struct gabion_body hook = scene_sphere_body(vec3_make(0, 0, 0), 0.1, 1);
     hook.fixed = true;
-    hook.group = gabion_add_group(world, "hook");
+    hook.group = gabion_add_group(world, "hook", NULL);
     struct gabion_body late = scene_sphere_body(vec3_make(0, 0, -0.5), 0.1, 1);
     late.insert_time = 0.1;
     int32_t hook_id = scene_add(world, &hook), id = scene_add(world, &late);
@@ -428,7 +428,7 @@ static void test_arrival_and_removal(void **state) {
     scene_step(world, 200);
     assert_vector_near(scene_position(world, id), late.position, 1e-12);
     assert_near(joints_force(world, &world->joints.list[0]).z, 9.81, 1e-9);
-    assert_vector_near(gabion_probe_value(world, force), vec3_make(0, 0, -9.81), 1e-9);
+    assert_vector_near(scene_probe(world, force), vec3_make(0, 0, -9.81), 1e-9);
     scene_step(world, 300);
     vec3 fallen = {0, 0, -0.5 - 0.5 * 9.81 * 0.2 * 0.2};
     assert_vector_near(scene_position(world, id), fallen, 1e-9);

@@ -23,7 +23,7 @@ static struct gabion_body stone(const char *name) {
     struct gabion_body body = gabion_default_body();
     body.material = SCENE_BODY;
     body.density = 2000;
-    body.group = gabion_add_group(world, name);
+    body.group = gabion_add_group(world, name, NULL);
     return body;
 }
 
@@ -267,7 +267,7 @@ static void bad_walls_are_refused(void **state) {
 
 static void marks_put_blocks_into_groups(void **state) {
     struct wall_definition wall = gombert();
-    int odd = gabion_add_group(world, "odd"), last = gabion_add_group(world, "last");
+    int odd = gabion_add_group(world, "odd", NULL), last = gabion_add_group(world, "last", NULL);
     struct block_mark marks[] = {{last, 294}, {odd, 7}, {odd, 1}};
     (void)state;
     wall.marks = (struct block_marks){marks, 3};

@@ -78,7 +78,7 @@ static void test_askew_box(void **state) {
     double lift = d / (1 + a * a / over), turn = lift * a / over;
     vec3 x;
     quat q;
-    assert_true(gabion_body_state(world, box, &x, &q, NULL, NULL));
+    assert_true(scene_state(world, box, &x, &q, NULL, NULL));
     assert_vector_near(x, vec3_make(0, 0, low - d + lift), 1e-12);
     vec3 turned = quat_log(quat_multiply(q, quat_conjugate(body.orientation)));
     assert_vector_near(turned, vec3_make(0, -turn, 0), 1e-12);
@@ -196,10 +196,10 @@ static struct gabion_world *rain(int iterations, int threads, int steps) {
     settings.on_cap = GABION_CAP_ACCEPT;
     settings.projection = iterations;
     struct team *team = team_create(threads, NULL, &error);
-    struct gabion_world *world = gabion_create(&settings, team, &error);
+    struct gabion_world *world = world_create(&settings, team, &error);
     struct gabion_law law = {.friction = 0.3};
-    gabion_add_material(world, "body", 1000);
-    gabion_add_material(world, "ground", 1000);
+    gabion_add_material(world, "body", 1000, NULL);
+    gabion_add_material(world, "ground", 1000, NULL);
     assert_true(gabion_set_default_law(world, &law, &error));
     struct random_stream random = {7};
     scene_floor(world);

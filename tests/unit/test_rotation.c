@@ -21,7 +21,7 @@ static struct top top_create(vec3 inertia, vec3 spin, double h) {
 
 static mat3 top_axes(const struct top *top) {
     quat q;
-    assert_true(gabion_body_state(top->world, top->id, NULL, &q, NULL, NULL));
+    assert_true(scene_state(top->world, top->id, NULL, &q, NULL, NULL));
     return quat_matrix(q);
 }
 

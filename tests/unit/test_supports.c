@@ -9,7 +9,7 @@
 static const double thetas[] = {0.5, 0.75, 1};
 
 static int32_t base(struct gabion_world *world, int *group) {
-    *group = gabion_add_group(world, "base");
+    *group = gabion_add_group(world, "base", NULL);
     struct gabion_body body = scene_plane_body(vec3_make(0.25, 0, 0), vec3_make(0, 0, 1));
     body.group = *group;
     return scene_add(world, &body);
@@ -63,7 +63,8 @@ static double integral(double t, bool velocity) {
 // last one.
 static void test_record(void **state) {
     (void)state;
-    struct gabion_signal asked = record_signal(3, 2), signal = signal_copy(&asked);
+    struct gabion_signal asked = record_signal(3, 2);
+    struct signal signal = signal_copy(&asked);
     for (int k = 0; k <= 400; k++) {
         double t = 0.005 * k;
         assert_near(signal_value(&signal, 2 + t), 3 * integral(t, false), 1e-14);
@@ -72,7 +73,7 @@ static void test_record(void **state) {
     assert_near(signal_value(&signal, 2.09), 0, 0);
     double end = signal_value(&signal, 2 + 1.3);
     assert_near(signal_value(&signal, 2 + 5.3), end + 3 * 4 * integral(2, true), 1e-13);
-    signal.end = 2.5; // a driver rests after its end
+    signal.given.end = 2.5; // a driver rests after its end
     assert_near(signal_value(&signal, 9), 3 * integral(0.5, false), 1e-14);
     signal_free(&signal);
 }
@@ -83,7 +84,7 @@ static void test_baseline(void **state) {
     (void)state;
     struct gabion_signal asked = record_signal(1, 0);
     asked.returns = true;
-    struct gabion_signal signal = signal_copy(&asked);
+    struct signal signal = signal_copy(&asked);
     double T = 1.2, d = integral(1.3, false), v = integral(1.3, true);
     double a = (v * T - 3 * d) / (T * T), b = (2 * d - v * T) / (T * T * T);
     for (int k = 0; k <= 100; k++) {
@@ -112,21 +113,23 @@ static void test_long_record(void **state) {
     const double dt = 1e-3, w = 2 * PI * 2.5;
     struct gabion_signal asked = scene_signal(GABION_SIGNAL_RECORD, 0.5, 0, INFINITY);
     asked.points = points;
-    asked.table_time = memory_allocate((size_t)points, sizeof(double), "test");
-    asked.table_value = memory_allocate((size_t)points, sizeof(double), "test");
+    double *time = memory_allocate((size_t)points, sizeof *time, "test");
+    double *value = memory_allocate((size_t)points, sizeof *value, "test");
     for (int k = 0; k < points; k++) {
-        asked.table_time[k] = k * dt;
-        asked.table_value[k] = cos(w * k * dt);
+        time[k] = k * dt;
+        value[k] = cos(w * k * dt);
     }
-    struct gabion_signal signal = signal_copy(&asked);
+    asked.table_time = time;
+    asked.table_value = value;
+    struct signal signal = signal_copy(&asked);
     for (int k = 0; k < 1999; k++) {
         double t = 0.00997 * k;
         assert_near(signal_value(&signal, t), 0.5 * (1 - cos(w * t)) / (w * w),
                     0.5 * 2 / (w * w) * pow(w * dt, 2) / 12 * 1.01);
     }
     signal_free(&signal);
-    memory_free(asked.table_time);
-    memory_free(asked.table_value);
+    memory_free(time);
+    memory_free(value);
 }
 
 static void test_bad_records(void **state) {
@@ -221,7 +224,7 @@ static void test_settlement(void **state) {
         if (step == 1100 || step == 11100) // half way up and down, by symmetry
             assert_near(v, -0.0025, 1e-12);
         assert_near(scene_velocity(world, ball).z, v, 1e-10);
-        assert_near(gabion_probe_value(world, reaction).z, -m * (GRAVITY + (v - before) / h), 1e-7);
+        assert_near(scene_probe(world, reaction).z, -m * (GRAVITY + (v - before) / h), 1e-7);
         before = v;
     }
     assert_near(scene_position(world, plane).z, -0.05, 1e-15);
@@ -239,7 +242,7 @@ static void test_reactions(void **state) {
     struct gabion_settings settings = scene_settings(1e-3, 0.5);
     struct gabion_world *world = scene_create(&settings, (struct gabion_law){.friction = 0.5});
     struct gabion_error error = {0};
-    int floor_group, posts = gabion_add_group(world, "posts");
+    int floor_group, posts = gabion_add_group(world, "posts", NULL);
     base(world, &floor_group);
     scene_sphere(world, vec3_make(1, 2, 0.5), 0.5, 3, vec3_zero());
     scene_sphere(world, vec3_make(-1, 0.5, 0.3), 0.3, 4, vec3_zero());
@@ -256,13 +259,12 @@ static void test_reactions(void **state) {
     int post_moment = gabion_add_probe(world, "posts", posts, GABION_MOMENT, &error);
     scene_step(world, 10);
     const double g = GRAVITY;
-    assert_vector_near(gabion_probe_value(world, force), vec3_make(0, 0, -7 * g), 1e-7);
+    assert_vector_near(scene_probe(world, force), vec3_make(0, 0, -7 * g), 1e-7);
     // r x (0, 0, -P) = (-y P, x P, 0)
-    assert_vector_near(gabion_probe_value(world, moment),
+    assert_vector_near(scene_probe(world, moment),
                        vec3_make(-(2 * 3 + 0.5 * 4) * g, (0.75 * 3 - 1.25 * 4) * g, 0), 1e-7);
-    assert_vector_near(gabion_probe_value(world, post_force), vec3_make(0, 0, -2 * g), 1e-7);
-    assert_vector_near(gabion_probe_value(world, post_moment), vec3_make(0.5 * 2 * g, -2 * g, 0),
-                       1e-7);
+    assert_vector_near(scene_probe(world, post_force), vec3_make(0, 0, -2 * g), 1e-7);
+    assert_vector_near(scene_probe(world, post_moment), vec3_make(0.5 * 2 * g, -2 * g, 0), 1e-7);
     scene_destroy(world);
 }
 
@@ -276,7 +278,7 @@ static void test_removed_block(void **state) {
     settings.tolerance = 1e-8;
     struct gabion_world *world = scene_create(&settings, (struct gabion_law){.friction = 0.6});
     struct gabion_error error = {0};
-    int group = gabion_add_group(world, "lower"), floor_group;
+    int group = gabion_add_group(world, "lower", NULL), floor_group;
     base(world, &floor_group);
     int shape = scene_box_shape(world, vec3_make(0.1, 0.1, 0.1));
     struct gabion_body body = scene_block_body(shape, vec3_make(0, 0, 0.1));
@@ -287,13 +289,13 @@ static void test_removed_block(void **state) {
     int reaction = gabion_add_probe(world, "reaction", floor_group, GABION_FORCE, &error);
     assert_true(gabion_add_removal(world, group, 0.1, &error));
     scene_step(world, 100);
-    assert_near(gabion_probe_value(world, reaction).z, -24 * GRAVITY, 1e-6);
+    assert_near(scene_probe(world, reaction).z, -24 * GRAVITY, 1e-6);
     scene_step(world, 100);
-    assert_false(gabion_body_state(world, lower, NULL, NULL, NULL, NULL));
+    assert_false(scene_state(world, lower, NULL, NULL, NULL, NULL));
     assert_near(scene_velocity(world, upper).z, -GRAVITY * 0.1, 1e-7);
     assert_near(scene_position(world, upper).z, 0.3 - 0.5 * GRAVITY * 0.01, 1e-7);
     assert_vector_near(scene_position(world, neighbour), vec3_make(0.2, 0, 0.1), 1e-7);
-    assert_near(gabion_probe_value(world, reaction).z, -8 * GRAVITY, 1e-6);
+    assert_near(scene_probe(world, reaction).z, -8 * GRAVITY, 1e-6);
     scene_assert_ledger(world);
     scene_destroy(world);
 }

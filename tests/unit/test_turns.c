@@ -85,7 +85,7 @@ static void assert_turning_path(double theta) {
     const struct turning_path path = {{{1, 0, 0}, {0, -2, 0.5}}, {{0, 0.6, 0.8}, {1, 0, 0}}};
     struct gabion_settings settings = scene_settings(h, theta);
     struct gabion_world *world = scene_create(&settings, (struct gabion_law){.friction = 0.5});
-    int group = gabion_add_group(world, "turned");
+    int group = gabion_add_group(world, "turned", NULL);
     struct gabion_body body = scene_sphere_body(vec3_make(0.3, 0.1, -0.2), radius, 0);
     body.fixed = true;
     body.group = group;
@@ -105,7 +105,7 @@ static void assert_turning_path(double theta) {
         double t = step * h, from = t - theta * h, to = from + h;
         vec3 x, v, w, point = vec3_add(body.position, offset);
         quat q;
-        assert_true(gabion_body_state(world, id, &x, &q, &v, &w));
+        assert_true(scene_state(world, id, &x, &q, &v, &w));
         vec3 centre = turning_reference(&path, body.position, t);
         assert_vector_near(x, centre, 1e-14);
         assert_vector_near(vec3_add(x, mat3_apply(quat_matrix(q), own)),
@@ -148,7 +148,7 @@ static void test_bad_turns(void **state) {
     (void)state;
     struct gabion_settings settings = scene_settings(1e-3, 0.5);
     struct gabion_world *world = scene_create(&settings, (struct gabion_law){0});
-    int group = gabion_add_group(world, "free");
+    int group = gabion_add_group(world, "free", NULL);
     struct gabion_body body = scene_sphere_body(vec3_zero(), 1, 1);
     body.group = group;
     scene_add(world, &body);
@@ -166,7 +166,7 @@ static void test_bad_turns(void **state) {
 
 static int32_t turned_plane(struct gabion_world *world, vec3 point, vec3 pivot, vec3 axis,
                             double rate) {
-    int group = gabion_add_group(world, "table");
+    int group = gabion_add_group(world, "table", NULL);
     struct gabion_body body = scene_plane_body(point, vec3_make(0, 0, 1));
     body.group = group;
     int32_t id = scene_add(world, &body);
@@ -296,7 +296,7 @@ static void assert_carried(double theta, bool slab) {
     struct gabion_settings settings = scene_settings(h, theta);
     struct gabion_world *world = scene_create(&settings, (struct gabion_law){.friction = 1.5});
     struct gabion_error error = {0};
-    int table = gabion_add_group(world, "table");
+    int table = gabion_add_group(world, "table", NULL);
     struct gabion_body body = scene_plane_body(vec3_make(0.1, 0, 0), vec3_make(0, 0, 1));
     if (slab) {
         int shape = scene_box_shape(world, vec3_make(1, 0.5, 0.05));
@@ -321,7 +321,7 @@ static void assert_carried(double theta, bool slab) {
     }
     vec3 x, v, w;
     quat q;
-    assert_true(gabion_body_state(world, id, &x, &q, &v, &w));
+    assert_true(scene_state(world, id, &x, &q, &v, &w));
     vec3 carried = vec3_add(pivot, rotated(vec3_sub(block.position, pivot), axis, angle));
     quat turned = quat_multiply(quat_about(axis, angle), block.orientation);
     double slid = vec3_length(vec3_sub(x, carried));
@@ -337,8 +337,8 @@ static void assert_carried(double theta, bool slab) {
     vec3 weight = {0, 0, -m * GRAVITY};
     vec3 stand = rotated(vec3_sub(body.position, pivot), axis, angle);
     vec3 arm = vec3_sub(vec3_sub(x, pivot), stand);
-    assert_vector_near(gabion_probe_value(world, force), weight, 1e-6);
-    assert_vector_near(gabion_probe_value(world, moment), vec3_cross(arm, weight), 1e-6);
+    assert_vector_near(scene_probe(world, force), weight, 1e-6);
+    assert_vector_near(scene_probe(world, moment), vec3_cross(arm, weight), 1e-6);
     scene_destroy(world);
 }
 

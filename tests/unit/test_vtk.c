@@ -1,5 +1,5 @@
-// ParaView files of a small world made by hand. `test_vtk DIR` also leaves a run with a history in
-// DIR, for tests/cli/vtk_check.py to read with VTK itself.
+// ParaView files of small worlds whose every number is known. `test_vtk DIR` also leaves a run with
+// a history in DIR, for tests/cli/vtk_check.py to read with VTK itself.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,121 +40,116 @@ static char *read_whole(const char *path, size_t *size) {
     return text;
 }
 
-// The world.
+// The worlds are defined through the public interface; what only a run brings about (the step, the
+// contacts, the order in memory, walls that move) is then set by hand, so that every number in the
+// files is known.
 
-static void world_reserve(struct gabion_world *world, int32_t count, size_t contacts) {
-    struct bodies *bodies = &world->bodies;
-    size_t n = (size_t)count;
-    bodies->count = bodies->moving = count;
-    bodies->id_count = count;
-    bodies->id = memory_allocate(n, sizeof *bodies->id, "test");
-    bodies->index_of = memory_allocate(n, sizeof *bodies->index_of, "test");
-    bodies->shape_index = memory_allocate(n, sizeof *bodies->shape_index, "test");
-    bodies->material = memory_allocate(n, sizeof *bodies->material, "test");
-    bodies->group = memory_allocate(n, sizeof *bodies->group, "test");
-    bodies->shape = memory_allocate(n, sizeof *bodies->shape, "test");
-    bodies->radius = memory_allocate(n, sizeof *bodies->radius, "test");
-    bodies->x = memory_allocate(n, sizeof *bodies->x, "test");
-    bodies->q = memory_allocate(n, sizeof *bodies->q, "test");
-    bodies->v = memory_allocate(n, sizeof *bodies->v, "test");
-    bodies->w = memory_allocate(n, sizeof *bodies->w, "test");
-    bodies->half_spaces = memory_allocate(2, sizeof *bodies->half_spaces, "test");
-    for (int32_t i = 0; i < count; i++) {
-        bodies->id[i] = bodies->index_of[i] = i;
-        bodies->shape_index[i] = -1;
-        bodies->q[i] = (quat){1, 0, 0, 0};
-        bodies->radius[i] = 0.5;
-    }
-    world->settings.step = H;
-    world->contacts = memory_allocate(1, sizeof *world->contacts, "test");
-    world->interfaces = memory_allocate(1, sizeof *world->interfaces, "test");
-    world->contacts->list = memory_allocate(contacts, sizeof *world->contacts->list, "test");
-    world->contacts->count = contacts;
-}
-
-static void world_release(struct gabion_world *world) {
-    struct bodies *bodies = &world->bodies;
-    void *arrays[] = {bodies->id,
-                      bodies->index_of,
-                      bodies->shape_index,
-                      bodies->material,
-                      bodies->group,
-                      bodies->shape,
-                      bodies->radius,
-                      bodies->x,
-                      bodies->q,
-                      bodies->v,
-                      bodies->w,
-                      bodies->half_spaces,
-                      world->contacts->list};
-    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
-        memory_free(arrays[k]);
-    memory_free(world->contacts);
-    memory_free(world->interfaces);
-    team_destroy(world->team);
-}
-
-static struct team *team_of(int threads) {
+static struct gabion_world *world_empty(int threads) {
     struct gabion_error error = {0};
-    struct team *team = team_create(threads, NULL, &error);
-    assert_non_null(team);
-    return team;
+    struct gabion_settings settings = gabion_default_settings();
+    settings.step = H;
+    struct gabion_world *world = gabion_create(&settings, threads, &error);
+    if (!world)
+        fail_msg("%s", error.text);
+    return world;
 }
 
-// Index:   0      1      2            3              4
-// Id:      3      1      0            4              5          (2 has left the run)
-// Shape:   sphere sphere fixed sphere ground (drawn) side wall (fits the scene, moving)
-static void world_make(struct gabion_world *world) {
-    memset(world, 0, sizeof *world);
-    world_reserve(world, 5, 4);
-    world->team = team_of(1);
+static int32_t add_body(struct gabion_world *world, const struct gabion_body *body) {
+    struct gabion_error error = {0};
+    int32_t id = gabion_add_body(world, body, &error);
+    if (id < 0)
+        fail_msg("%s", error.text);
+    return id;
+}
+
+static struct gabion_body sphere(vec3 position) {
+    struct gabion_body body = gabion_default_body();
+    body.radius = 0.5;
+    body.mass = 1;
+    body.position = position;
+    return body;
+}
+
+static struct gabion_body wall(vec3 position, vec3 normal, vec3 tangent, double first,
+                               double second) {
+    struct gabion_body body = gabion_default_body();
+    body.shape = GABION_HALF_SPACE;
+    body.fixed = true;
+    body.position = position;
+    body.normal = normal;
+    body.tangent = tangent;
+    body.extent[0] = first;
+    body.extent[1] = second;
+    return body;
+}
+
+static void add_contact(struct gabion_world *world, const struct contact *contact) {
+    struct contacts *contacts = world->contacts;
+    contacts->list =
+        memory_resize(contacts->list, contacts->count + 1, sizeof *contacts->list, "test");
+    contacts->list[contacts->count++] = *contact;
+}
+
+// Ids 0, 1 and 3 are spheres, the first of them fixed; 2 enters later; 4 is the ground, drawn as a
+// rectangle; 5 is a side wall that fits the scene and moves.
+static struct gabion_world *world_make(void) {
+    struct gabion_error error = {0};
+    struct gabion_world *world = world_empty(1);
+    for (int k = 0; k < 10; k++) {
+        char name[] = {(char)('a' + k), '\0'};
+        assert_int_equal(gabion_add_material(world, name, 1000, &error), k);
+        assert_int_equal(gabion_add_group(world, name, &error), k + 1);
+    }
+    struct gabion_body body = sphere(vec3_make(0, 1, 0.5));
+    body.fixed = true;
+    body.group = 9;
+    assert_int_equal(add_body(world, &body), 0);
+    body = sphere(vec3_make(1, 0, 0.5));
+    body.spin = vec3_make(0, 0, 4);
+    body.orientation = (quat){0, 1, 0, 0};
+    assert_int_equal(add_body(world, &body), 1);
+    body = sphere(vec3_make(5, 5, 5));
+    body.insert_time = 1000;
+    assert_int_equal(add_body(world, &body), 2);
+    body = sphere(vec3_make(0, 0, 0.5));
+    body.velocity = vec3_make(1, 2, 3);
+    body.material = 2;
+    assert_int_equal(add_body(world, &body), 3);
+    body = wall(vec3_zero(), vec3_make(0, 0, 1), vec3_make(1, 0, 0), 4, 2);
+    assert_int_equal(add_body(world, &body), 4);
+    body = wall(vec3_make(-0.5, 7, 7), vec3_make(1, 0, 0), vec3_make(0, 1, 0), 0, 0);
+    assert_int_equal(add_body(world, &body), 5);
+
+    const int32_t *at = world->bodies.index_of;
+    world->bodies.v[at[5]] = vec3_make(-2, 0, 0);
     world->step = 8;
-    struct bodies *bodies = &world->bodies;
-    bodies->moving = 2;
-    memory_free(bodies->index_of);
-    bodies->id_count = 6;
-    bodies->index_of = memory_allocate(6, sizeof *bodies->index_of, "test");
-    const int32_t id[5] = {3, 1, 0, 4, 5}, index_of[6] = {2, 1, -1, 0, 3, 4};
-    memcpy(bodies->id, id, sizeof id);
-    memcpy(bodies->index_of, index_of, sizeof index_of);
-    const vec3 x[5] = {{0, 0, 0.5}, {1, 0, 0.5}, {0, 1, 0.5}, {0, 0, 0}, {-0.5, 7, 7}};
-    memcpy(bodies->x, x, sizeof x);
-    bodies->v[0] = vec3_make(1, 2, 3);
-    bodies->v[4] = vec3_make(-2, 0, 0);
-    bodies->w[1] = vec3_make(0, 0, 4);
-    bodies->q[1] = (quat){0, 1, 0, 0};
-    bodies->material[0] = 2;
-    bodies->group[2] = 9;
-    bodies->radius[3] = bodies->radius[4] = 0;
-
-    bodies->half_space_count = 2;
-    bodies->shape[3] = bodies->shape[4] = GABION_HALF_SPACE;
-    bodies->shape_index[3] = 1;
-    bodies->shape_index[4] = 0;
-    bodies->half_spaces[1] = (struct half_space){{0, 0, 1}, {1, 0, 0}, {4, 2}};
-    bodies->half_spaces[0] = (struct half_space){{1, 0, 0}, {0, 1, 0}, {0, 0}};
-
     const struct contact list[4] = {
-        {0, 1, 0, 0, CONTACT_SLIP, 1, 0.0, {-1, 0, 0}, {0, 0, 0}, {-0.5, 0.25, 0}},
-        {0, 3, 0, 0, CONTACT_STICK, 1, 0.0, {0, 0, 1}, {0, 0, 0}, {0.125, 0, 1}},
-        {0, 4, 0, 0, CONTACT_OPEN, 1, 0.0625, {1, 0, 0}, {0, 0, 0}, {0, 0, 0}},
-        {1, 3, 0, 0, CONTACT_STICK, 1, -0.125, {0, 0, 1}, {0, 0, 0}, {0, 0, 2}},
+        {at[3], at[1], 0, 0, CONTACT_SLIP, 1, 0.0, {-1, 0, 0}, {0, 0, 0}, {-0.5, 0.25, 0}},
+        {at[3], at[4], 0, 0, CONTACT_STICK, 1, 0.0, {0, 0, 1}, {0, 0, 0}, {0.125, 0, 1}},
+        {at[3], at[5], 0, 0, CONTACT_OPEN, 1, 0.0625, {1, 0, 0}, {0, 0, 0}, {0, 0, 0}},
+        {at[1], at[4], 0, 0, CONTACT_STICK, 1, -0.125, {0, 0, 1}, {0, 0, 0}, {0, 0, 2}},
     };
-    memcpy(world->contacts->list, list, sizeof list);
+    for (int k = 0; k < 4; k++)
+        add_contact(world, &list[k]);
+    return world;
 }
 
 // Many spheres, in an order that is not that of their ids.
-static void world_make_large(struct gabion_world *world, int32_t count, int threads) {
-    memset(world, 0, sizeof *world);
-    world_reserve(world, count, 0);
-    world->team = team_of(threads);
-    for (int32_t i = 0; i < count; i++) {
-        int32_t id = count - 1 - i;
-        world->bodies.id[i] = id;
-        world->bodies.index_of[id] = i;
+static struct gabion_world *world_make_large(int32_t count, int threads) {
+    struct gabion_error error = {0};
+    struct gabion_world *world = world_empty(threads);
+    int32_t *order = memory_allocate((size_t)count, sizeof *order, "test");
+    gabion_add_material(world, "stone", 1000, &error);
+    for (int32_t id = 0; id < count; id++) {
         // Sevenths fill the mantissa, so that blocks do not compress to nothing.
-        world->bodies.x[i] = vec3_make(id / 7.0, (id * 31 % 1009) / 7.0, (id * 17 % 4001) / 7.0);
+        struct gabion_body body =
+            sphere(vec3_make(id / 7.0, (id * 31 % 1009) / 7.0, (id * 17 % 4001) / 7.0));
+        assert_int_equal(add_body(world, &body), id);
+        order[id] = count - 1 - id;
     }
+    bodies_permute(&world->bodies, order, count, count);
+    memory_free(order);
+    return world;
 }
 
 // Reading back: one array of one file, as doubles.
@@ -280,9 +275,8 @@ static void write_frame(const struct gabion_world *world, bool resume) {
 
 static void bodies_are_points_in_order_of_id(void **state) {
     (void)state;
-    struct gabion_world world;
-    world_make(&world);
-    write_frame(&world, false);
+    struct gabion_world *world = world_make();
+    write_frame(world, false);
     const char *file = "vtk/bodies_000008.vtp";
     EXPECT(file, "PointData", "id", 0, 1, 3);
     EXPECT(file, "PointData", "radius", 0.5, 0.5, 0.5);
@@ -301,14 +295,13 @@ static void bodies_are_points_in_order_of_id(void **state) {
     expect_text(file, "ComponentName0=\"w\" ComponentName1=\"x\"");
     expect_text("bodies.pvd",
                 "<DataSet timestep=\"1\" part=\"0\" file=\"vtk/bodies_000008.vtp\"/>");
-    world_release(&world);
+    gabion_destroy(world);
 }
 
 static void walls_are_rectangles(void **state) {
     (void)state;
-    struct gabion_world world;
-    world_make(&world);
-    write_frame(&world, false);
+    struct gabion_world *world = world_make();
+    write_frame(world, false);
     const char *file = "vtk/walls_000008.vtp";
     EXPECT(file, "CellData", "id", 4, 5);
     EXPECT(file, "CellData", "velocity", 0, 0, 0, -2, 0, 0);
@@ -319,29 +312,25 @@ static void walls_are_rectangles(void **state) {
            -0.5, y0, z0, -0.5, y1, z0, -0.5, y1, z1, -0.5, y0, z1);
     EXPECT(file, "Polys", "connectivity", 0, 1, 2, 3, 4, 5, 6, 7);
     EXPECT(file, "Polys", "offsets", 4, 8);
-    world_release(&world);
+    gabion_destroy(world);
 }
 
 // A third of a turn about the diagonal takes x to y, y to z and z to x.
 static void turned_walls_are_drawn_turned(void **state) {
     (void)state;
-    struct gabion_world world;
-    world_make(&world);
-    for (int32_t i = 0; i < world.bodies.count; i++)
-        if (world.bodies.id[i] == 4)
-            world.bodies.q[i] = (quat){0.5, 0.5, 0.5, 0.5};
-    write_frame(&world, false);
+    struct gabion_world *world = world_make();
+    world->bodies.q[world->bodies.index_of[4]] = (quat){0.5, 0.5, 0.5, 0.5};
+    write_frame(world, false);
     double y0 = 0.5 - 1.1, y1 = 0.5 + 1.1, z0 = 0.5 - 0.55, z1 = 0.5 + 0.55;
     EXPECT("vtk/walls_000008.vtp", "Points", "Points", 0, -4, -2, 0, 4, -2, 0, 4, 2, 0, -4, 2, //
            -0.5, y0, z0, -0.5, y1, z0, -0.5, y1, z1, -0.5, y0, z1);
-    world_release(&world);
+    gabion_destroy(world);
 }
 
 static void contacts_are_lines(void **state) {
     (void)state;
-    struct gabion_world world;
-    world_make(&world);
-    write_frame(&world, false);
+    struct gabion_world *world = world_make();
+    write_frame(world, false);
     const char *file = "vtk/contacts_000008.vtp";
     EXPECT(file, "CellData", "body_a", 3, 3, 3, 1);
     EXPECT(file, "CellData", "body_b", 1, 4, 5, 4);
@@ -358,29 +347,65 @@ static void contacts_are_lines(void **state) {
            0, 0, 0.5, 0, 0, 0,                             // down to the ground
            0, 0, 0.5, -0.5, 0, 0.5,                        // across to the side wall
            1, 0, 0.5, 1, 0, 0);
-    world_release(&world);
+    gabion_destroy(world);
+}
+
+// A rod from a sphere to the world, a hinge between two spheres, and a joint of a sphere that
+// enters later, which is not drawn.
+static void joints_are_lines(void **state) {
+    (void)state;
+    struct gabion_error error = {0};
+    struct gabion_world *world = world_make();
+    world->step = 0;
+    struct gabion_joint rod = {.kind = GABION_JOINT_DISTANCE,
+                               .first = 1,
+                               .second = -1,
+                               .anchor = {1, 0, 0.75},
+                               .anchor_second = {1, 0, 2}};
+    struct gabion_joint late = {.kind = GABION_JOINT_BALL, .first = 2, .second = 3};
+    struct gabion_joint hinge = {.kind = GABION_JOINT_HINGE,
+                                 .first = 3,
+                                 .second = 1,
+                                 .anchor = {0.5, 0, 0.5},
+                                 .axis = {0, 1, 0}};
+    assert_int_equal(gabion_add_joint(world, &rod, &error), 0);
+    assert_int_equal(gabion_add_joint(world, &late, &error), 1);
+    assert_int_equal(gabion_add_joint(world, &hinge, &error), 2);
+    world->step = 8;
+    // The hinge is open by a quarter of a metre and pulls with 2 N s along y.
+    world->bodies.x[world->bodies.index_of[3]] = vec3_make(-0.25, 0, 0.5);
+    world->joints.list[2].axis[1] = vec3_make(0, 1, 0);
+    world->joints.list[2].impulse[0] = vec3_make(0, 2, 0);
+    write_frame(world, false);
+    const char *file = "vtk/joints_000008.vtp";
+    EXPECT(file, "CellData", "joint", 0, 2);
+    EXPECT(file, "CellData", "kind", 3, 1);
+    EXPECT(file, "CellData", "body_a", 1, 3);
+    EXPECT(file, "CellData", "body_b", -1, 1);
+    EXPECT(file, "CellData", "anchor", 1, 0, 0.75, 0.25, 0, 0.5);
+    EXPECT(file, "CellData", "force", 0, 0, 0, 0, 2 / H, 0);
+    EXPECT(file, "CellData", "error", 0, 0.25);
+    EXPECT(file, "Points", "Points", 1, 0, 0.75, 1, 0, 2, // from anchor to anchor
+           -0.25, 0, 0.5, 0.5, 0, 0.5);                   // from the centre to the other anchor
+    gabion_destroy(world);
 }
 
 static void tiny_force_stays_above_zero(void **state) {
     (void)state;
-    struct gabion_world world;
-    world_make(&world);
-    world.contacts->list[3].impulse = vec3_make(0, 0, 1e-200);
-    write_frame(&world, false);
+    struct gabion_world *world = world_make();
+    world->contacts->list[3].impulse = vec3_make(0, 0, 1e-200);
+    write_frame(world, false);
     size_t count;
     double *force = read_array("vtk/contacts_000008.vtp", "CellData", "normal_force", &count);
     assert_true(force[3] > 0);
     memory_free(force);
-    world_release(&world);
+    gabion_destroy(world);
 }
 
 static void empty_world_still_gives_frames(void **state) {
     (void)state;
-    struct gabion_world world;
-    memset(&world, 0, sizeof world);
-    world_reserve(&world, 0, 0);
-    world.team = team_of(1);
-    write_frame(&world, false);
+    struct gabion_world *world = world_empty(1);
+    write_frame(world, false);
     size_t count;
     memory_free(read_array("vtk/bodies_000000.vtp", "PointData", "velocity", &count));
     assert_int_equal(count, 0);
@@ -388,7 +413,7 @@ static void empty_world_still_gives_frames(void **state) {
     assert_int_equal(count, 0);
     memory_free(read_array("vtk/contacts_000000.vtp", "PointData", "normal_force", &count));
     assert_int_equal(count, 0);
-    world_release(&world);
+    gabion_destroy(world);
 }
 
 // 524 288 spheres: positions need seven blocks, and an id array is exactly two.
@@ -398,11 +423,10 @@ static void pieces_do_not_depend_on_threads(void **state) {
     char *whole[2];
     size_t size[2];
     for (int k = 0; k < 2; k++) {
-        struct gabion_world world;
-        world_make_large(&world, count, 1 + 2 * k);
-        write_frame(&world, false);
+        struct gabion_world *world = world_make_large(count, 1 + 2 * k);
+        write_frame(world, false);
         whole[k] = read_whole(in_folder("vtk/bodies_000000.vtp"), &size[k]);
-        world_release(&world);
+        gabion_destroy(world);
     }
     assert_int_equal(size[0], size[1]);
     assert_memory_equal(whole[0], whole[1], size[0]);
@@ -439,35 +463,35 @@ static int count_frames(const char *name) {
 #define BOX_VOLUME   (2.0 * 1 * 0.5)
 #define WEDGE_VOLUME (0.5 * 2 * 1 * 1)
 
+static int polyhedron_wedge(struct gabion_world *world) {
+    const vec3 corner[6] = {{-1, -0.5, 0}, {1, -0.5, 0}, {0, 0.5, 0},
+                            {-1, -0.5, 1}, {1, -0.5, 1}, {0, 0.5, 1}};
+    struct gabion_error error = {0};
+    return gabion_add_hull(world, corner, 6, &error);
+}
+
 static struct gabion_world *blocks_make(void) {
     struct gabion_error error = {0};
-    struct gabion_settings settings = gabion_default_settings();
-    settings.step = H;
-    struct gabion_world *world = gabion_create(&settings, team_of(1), &error);
-    assert_non_null(world);
-    gabion_add_material(world, "stone", 2000);
+    struct gabion_world *world = world_empty(1);
+    gabion_add_material(world, "stone", 2000, &error);
     struct gabion_body body = gabion_default_body();
     body.shape = GABION_POLYHEDRON;
     body.density = 2000;
     body.fixed = true;
-    body.polyhedron =
-        gabion_add_polyhedron(world, polyhedron_box(vec3_make(4, 2, 0.5), &error), &error);
+    body.polyhedron = gabion_add_box(world, vec3_make(8, 4, 1), &error);
     body.position = vec3_make(0, 0, -0.5);
-    gabion_add_body(world, &body, &error);
+    add_body(world, &body);
     body.fixed = false;
-    body.group = gabion_add_group(world, "bricks");
+    body.group = gabion_add_group(world, "bricks", &error);
     body.velocity = vec3_make(1, 2, 3);
     body.spin = vec3_make(0, 0, 4);
-    body.polyhedron =
-        gabion_add_polyhedron(world, polyhedron_box(vec3_make(1, 0.5, 0.25), &error), &error);
+    body.polyhedron = gabion_add_box(world, vec3_make(2, 1, 0.5), &error);
     body.position = vec3_make(0, 0, 0.25);
-    gabion_add_body(world, &body, &error);
-    const double triangle[3][2] = {{-1, -0.5}, {1, -0.5}, {0, 0.5}};
-    body.polyhedron =
-        gabion_add_polyhedron(world, polyhedron_prism(triangle, 3, 0, 1, &error), &error);
+    add_body(world, &body);
+    body.polyhedron = polyhedron_wedge(world);
     body.position = vec3_make(0, 0, 0.5);
-    assert_int_equal(gabion_add_body(world, &body, &error), 2);
-    interfaces_find(world);
+    assert_int_equal(add_body(world, &body), 2);
+    assert_true(gabion_find_interfaces(world, &error));
     world->bodies.x[1] = vec3_add(world->bodies.x[1], vec3_make(0.25, 0, 0.5));
     world->step = 8;
     return world;
@@ -475,22 +499,13 @@ static struct gabion_world *blocks_make(void) {
 
 static void blocks_contact(struct gabion_world *world, int32_t c, int32_t a, vec3 point,
                            double impulse) {
-    struct contacts *contacts = world->contacts;
-    contacts->list =
-        memory_resize(contacts->list, contacts->count + 1, sizeof *contacts->list, "test");
-    contacts->list[contacts->count++] = (struct contact){.c = c,
-                                                         .a = a,
-                                                         .status = CONTACT_STICK,
-                                                         .active = 1,
-                                                         .normal = {0, 0, 1},
-                                                         .point = point,
-                                                         .impulse = {0, 0, impulse}};
-}
-
-static void blocks_destroy(struct gabion_world *world) {
-    struct team *team = world->team;
-    gabion_destroy(world);
-    team_destroy(team);
+    add_contact(world, &(struct contact){.c = c,
+                                         .a = a,
+                                         .status = CONTACT_STICK,
+                                         .active = 1,
+                                         .normal = {0, 0, 1},
+                                         .point = point,
+                                         .impulse = {0, 0, impulse}});
 }
 
 static void write_blocks(const struct gabion_world *world, bool resume, enum vtk_blocks blocks) {
@@ -555,7 +570,7 @@ static void blocks_are_polygons(void **state) {
     memory_free(velocity);
     assert_false(file_exists(in_folder("bodies.pvd"))); // there are no spheres
     assert_true(file_exists(in_folder("walls.pvd")));
-    blocks_destroy(world);
+    gabion_destroy(world);
 }
 
 static void blocks_are_solid_cells(void **state) {
@@ -600,10 +615,10 @@ static void blocks_are_solid_cells(void **state) {
     assert_int_equal(count_frames("blocks.pvd"), 1);
     assert_false(file_exists(in_folder("vtk/blocks_000016.vtu")));
     assert_true(file_exists(in_folder("vtk/blocks_000016.vtp")));
-    blocks_destroy(world);
+    gabion_destroy(world);
 }
 
-static void joints_are_points_and_thrust_is_lines(void **state) {
+static void interfaces_are_points_and_thrust_is_lines(void **state) {
     (void)state;
     struct gabion_world *world = blocks_make();
     for (int i = 1; i < 3; i++)
@@ -615,7 +630,7 @@ static void joints_are_points_and_thrust_is_lines(void **state) {
     blocks_contact(world, 1, 0, vec3_make(0, 0.5, 0), 0);
     blocks_contact(world, 2, 1, vec3_make(0.5, -0.25, 0.5), 2);
     write_blocks(world, false, VTK_BLOCKS_SURFACE);
-    const char *file = "vtk/joints_000008.vtp";
+    const char *file = "vtk/interfaces_000008.vtp";
     EXPECT(file, "PointData", "body_a", 0, 1);
     EXPECT(file, "PointData", "body_b", 1, 2);
     EXPECT(file, "PointData", "initial", 1, 1);
@@ -629,7 +644,7 @@ static void joints_are_points_and_thrust_is_lines(void **state) {
     EXPECT(file, "Points", "Points", 0.25, 0, 0, 0.5, -0.25, 0.5);
 
     file = "vtk/thrust_000008.vtp";
-    EXPECT(file, "CellData", "id", 1); // the wedge has one loaded joint, the slab is fixed
+    EXPECT(file, "CellData", "id", 1); // the wedge has one loaded interface, the slab is fixed
     EXPECT(file, "CellData", "normal_force", 3 / H);
     EXPECT(file, "PointData", "normal_force", 4 / H, 2 / H);
     EXPECT(file, "Points", "Points", 0.25, 0, 0, 0.5, -0.25, 0.5);
@@ -646,40 +661,77 @@ static void joints_are_points_and_thrust_is_lines(void **state) {
     memory_free(end);
     EXPECT("vtk/blocks_000008.vtp", "CellData", "coordination", 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3,
            1, 1, 1, 1, 1);
-    blocks_destroy(world);
+    gabion_destroy(world);
+}
+
+static void expect_rejected(const char *name) {
+    struct gabion_error error = {0};
+    assert_false(vtk_check_names(folder, &error));
+    assert_int_equal(error.status, GABION_ERROR_INPUT);
+    assert_non_null(strstr(error.text, in_folder(name)));
+    assert_non_null(strstr(error.text, "into a new folder with -o"));
+}
+
+static void write_text(const char *name, const char *text) {
+    FILE *file = fopen(in_folder(name), "w");
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+// Interfaces used to be called joints, and joints links.
+static void names_of_an_older_version_are_rejected(void **state) {
+    (void)state;
+    struct gabion_error error = {0};
+    assert_true(vtk_check_names(folder, &error)); // an empty folder
+    struct gabion_world *world = blocks_make();
+    write_blocks(world, false, VTK_BLOCKS_SURFACE);
+    gabion_destroy(world);
+    assert_true(vtk_check_names(folder, &error));
+
+    // The first frame is gone, the second one shows what the series holds.
+    write_text("joints.pvd",
+               "<DataSet timestep=\"0\" part=\"0\" file=\"vtk/joints_000000.vtp\"/>\n"
+               "<DataSet timestep=\"1\" part=\"0\" file=\"vtk/joints_000008.vtp\"/>\n");
+    assert_true(vtk_check_names(folder, &error));
+    write_text("vtk/joints_000008.vtp", "<CellData>\n<DataArray Name=\"joint\"/>\n</CellData>");
+    assert_true(vtk_check_names(folder, &error));
+    assert_int_equal(
+        rename(in_folder("vtk/interfaces_000008.vtp"), in_folder("vtk/joints_000008.vtp")), 0);
+    expect_rejected("joints.pvd");
+
+    write_text("links.pvd", "");
+    expect_rejected("links.pvd");
 }
 
 static void spheres_alone_have_no_series_of_blocks(void **state) {
     (void)state;
-    struct gabion_world world;
-    world_make(&world);
-    write_frame(&world, false);
-    const char *names[] = {"blocks.pvd", "joints.pvd", "thrust.pvd"};
+    struct gabion_world *world = world_make();
+    write_frame(world, false);
+    const char *names[] = {"blocks.pvd", "interfaces.pvd", "thrust.pvd"};
     for (int k = 0; k < 3; k++)
         assert_false(file_exists(in_folder(names[k])));
-    world_release(&world);
+    gabion_destroy(world);
 }
 
 static void series_resumes_without_later_frames(void **state) {
     (void)state;
-    struct gabion_world world;
     struct gabion_error error = {0};
-    world_make(&world);
-    struct vtk_series *series = vtk_open(folder, &world, false, VTK_BLOCKS_SURFACE, &error);
-    for (world.step = 0; world.step <= 40; world.step += 10)
-        assert_true(vtk_write(series, &world, &error));
+    struct gabion_world *world = world_make();
+    struct vtk_series *series = vtk_open(folder, world, false, VTK_BLOCKS_SURFACE, &error);
+    for (world->step = 0; world->step <= 40; world->step += 10)
+        assert_true(vtk_write(series, world, &error));
     vtk_close(series);
     assert_int_equal(count_frames("walls.pvd"), 5);
 
-    world.step = 20;
+    world->step = 20;
     assert_int_equal(unlink(in_folder("contacts.pvd")), 0);
-    series = vtk_open(folder, &world, true, VTK_BLOCKS_SURFACE, &error);
+    series = vtk_open(folder, world, true, VTK_BLOCKS_SURFACE, &error);
     assert_non_null(series);
     assert_int_equal(count_frames("bodies.pvd"), 3);
     assert_true(file_exists(in_folder("vtk/bodies_000020.vtp")));
     assert_false(file_exists(in_folder("vtk/bodies_000030.vtp")));
-    world.step = 30;
-    assert_true(vtk_write(series, &world, &error));
+    world->step = 30;
+    assert_true(vtk_write(series, world, &error));
     vtk_close(series);
     assert_int_equal(count_frames("bodies.pvd"), 4);
     assert_int_equal(count_frames("contacts.pvd"), 1);
@@ -687,36 +739,34 @@ static void series_resumes_without_later_frames(void **state) {
                 "<DataSet timestep=\"3.75\" part=\"0\" file=\"vtk/bodies_000030.vtp\"/>");
 
     // A new run in the same folder starts from nothing.
-    world.step = 0;
-    write_frame(&world, false);
+    world->step = 0;
+    write_frame(world, false);
     assert_int_equal(count_frames("bodies.pvd"), 1);
     assert_false(file_exists(in_folder("vtk/bodies_000010.vtp")));
-    world_release(&world);
+    gabion_destroy(world);
 }
 
 // After a restart the list of contacts is empty; the frame written before it is the right one.
 static void frame_asked_for_again_is_kept(void **state) {
     (void)state;
-    struct gabion_world world;
-    world_make(&world);
-    write_frame(&world, false);
-    world.contacts->count = 0;
-    write_frame(&world, true);
+    struct gabion_world *world = world_make();
+    write_frame(world, false);
+    world->contacts->count = 0;
+    write_frame(world, true);
     assert_int_equal(count_frames("contacts.pvd"), 1);
     EXPECT("vtk/contacts_000008.vtp", "CellData", "status", 2, 1, 0, 1);
-    world_release(&world);
+    gabion_destroy(world);
 }
 
 static void full_disk_is_reported(void **state) {
     (void)state;
-    struct gabion_world world;
     struct gabion_error error = {0};
-    world_make(&world);
-    struct vtk_series *series = vtk_open(folder, &world, false, VTK_BLOCKS_SURFACE, &error);
+    struct gabion_world *world = world_make();
+    struct vtk_series *series = vtk_open(folder, world, false, VTK_BLOCKS_SURFACE, &error);
     assert_non_null(series);
     const char *temporary = in_folder("vtk/walls_000008.vtp.tmp");
     assert_int_equal(symlink("/dev/full", temporary), 0);
-    assert_false(vtk_write(series, &world, &error));
+    assert_false(vtk_write(series, world, &error));
     vtk_close(series);
     assert_int_equal(error.status, GABION_ERROR_RUN);
     assert_non_null(strstr(error.text, "walls_000008.vtp"));
@@ -725,18 +775,19 @@ static void full_disk_is_reported(void **state) {
     assert_int_not_equal(lstat(temporary, &about), 0);
     assert_false(file_exists(in_folder("vtk/walls_000008.vtp")));
     assert_false(file_exists(in_folder("walls.pvd")));
-    world_release(&world);
+    gabion_destroy(world);
 }
 
 static void unusable_folder_is_reported(void **state) {
     (void)state;
-    struct gabion_world world = {.settings.step = H};
     struct gabion_error error = {0};
+    struct gabion_world *world = world_empty(1);
     FILE *file = fopen(in_folder("vtk"), "w");
     fclose(file);
-    assert_null(vtk_open(folder, &world, false, VTK_BLOCKS_SURFACE, &error));
+    assert_null(vtk_open(folder, world, false, VTK_BLOCKS_SURFACE, &error));
     assert_int_equal(error.status, GABION_ERROR_RUN);
     assert_non_null(strstr(error.text, "/vtk"));
+    gabion_destroy(world);
 }
 
 static int folder_make(void **state) {
@@ -753,27 +804,26 @@ static int folder_remove(void **state) {
 }
 
 static void leave_run(const char *directory) {
-    struct gabion_world world;
     struct gabion_error error = {0};
     char path[1024];
-    world_make(&world);
-    struct vtk_series *series = vtk_open(directory, &world, false, VTK_BLOCKS_SURFACE, &error);
+    struct gabion_world *world = world_make();
+    struct vtk_series *series = vtk_open(directory, world, false, VTK_BLOCKS_SURFACE, &error);
     snprintf(path, sizeof path, "%s/history.csv", directory);
     FILE *history = fopen(path, "w");
     if (!series || !history)
         exit(2);
     fprintf(history, "step,time,bodies,candidates,contacts\n");
-    for (world.step = 0; world.step <= 16; world.step += 8) {
-        world.contacts->count = world.step ? 4 : 0;
-        world.bodies.x[4].x -= 0.25;
-        if (!vtk_write(series, &world, &error))
+    for (world->step = 0; world->step <= 16; world->step += 8) {
+        world->contacts->count = world->step ? 4 : 0;
+        world->bodies.x[world->bodies.index_of[5]].x -= 0.25;
+        if (!vtk_write(series, world, &error))
             exit(1);
-        fprintf(history, "%d,%.17g,3,%d,%d\n", (int)world.step, world_time(&world),
-                world.step ? 4 : 0, world.step ? 3 : 0);
+        fprintf(history, "%d,%.17g,3,%d,%d\n", (int)world->step, gabion_time(world),
+                world->step ? 4 : 0, world->step ? 3 : 0);
     }
     fclose(history);
     vtk_close(series);
-    world_release(&world);
+    gabion_destroy(world);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, folder_make, folder_remove)
@@ -786,12 +836,14 @@ int main(int argc, char **argv) {
         TEST(walls_are_rectangles),
         TEST(turned_walls_are_drawn_turned),
         TEST(contacts_are_lines),
+        TEST(joints_are_lines),
         TEST(tiny_force_stays_above_zero),
         TEST(empty_world_still_gives_frames),
         TEST(pieces_do_not_depend_on_threads),
         TEST(blocks_are_polygons),
         TEST(blocks_are_solid_cells),
-        TEST(joints_are_points_and_thrust_is_lines),
+        TEST(interfaces_are_points_and_thrust_is_lines),
+        TEST(names_of_an_older_version_are_rejected),
         TEST(spheres_alone_have_no_series_of_blocks),
         TEST(series_resumes_without_later_frames),
         TEST(frame_asked_for_again_is_kept),

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "cases/generators.h"
+#include "engine/api/define.h"
 #include "engine/world/world.h"
 #include "parallel/memory.h"
 
@@ -117,6 +118,25 @@ struct arch {
     double largest_residual;
 };
 
+static void block_state(const struct gabion_world *world, int32_t id, vec3 *x, quat *q) {
+    struct gabion_body_state state;
+    struct gabion_error error = {0};
+    if (!gabion_get_body(world, id, &state, &error))
+        stop(&error);
+    if (x)
+        *x = state.position;
+    if (q)
+        *q = state.orientation;
+}
+
+static vec3 probe_value(const struct gabion_world *world, int probe) {
+    struct gabion_error error = {0};
+    vec3 value;
+    if (!gabion_probe_value(world, probe, &value, &error))
+        stop(&error);
+    return value;
+}
+
 static struct arch arch_open(int voussoirs, double ratio, double embrace, double friction,
                              enum gabion_method method) {
     struct gabion_error error = {0};
@@ -129,7 +149,7 @@ static struct arch arch_open(int voussoirs, double ratio, double embrace, double
     settings.max_sweeps = CAP;
     settings.on_cap = GABION_CAP_ACCEPT;
     if (!(arch.team = team_create(1, NULL, &error)) ||
-        !(arch.world = gabion_create(&settings, arch.team, &error)))
+        !(arch.world = world_create(&settings, arch.team, &error)))
         stop(&error);
     struct arch_definition definition = {
         .template = gabion_default_body(),
@@ -140,7 +160,7 @@ static struct arch arch_open(int voussoirs, double ratio, double embrace, double
         .angle = embrace,
         .voussoirs = voussoirs,
     };
-    definition.template.material = gabion_add_material(arch.world, "stone", DENSITY);
+    definition.template.material = gabion_add_material(arch.world, "stone", DENSITY, NULL);
     definition.template.density = DENSITY;
     if (!gabion_set_default_law(arch.world, &law, &error) ||
         !generate_arch(arch.world, &definition, &error))
@@ -148,7 +168,7 @@ static struct arch arch_open(int voussoirs, double ratio, double embrace, double
     arch.x = memory_allocate((size_t)voussoirs + 2, sizeof *arch.x, "arch");
     arch.q = memory_allocate((size_t)voussoirs + 2, sizeof *arch.q, "arch");
     for (int k = 0; k < voussoirs + 2; k++)
-        gabion_body_state(arch.world, k, &arch.x[k], &arch.q[k], NULL, NULL);
+        block_state(arch.world, k, &arch.x[k], &arch.q[k]);
     return arch;
 }
 
@@ -171,7 +191,7 @@ static double arch_moved(const struct arch *arch) {
     double most = 0;
     for (int k = 0; k < arch->voussoirs; k++) {
         vec3 x;
-        gabion_body_state(arch->world, k, &x, NULL, NULL, NULL);
+        block_state(arch->world, k, &x, NULL);
         most = fmax(most, vec3_length(vec3_sub(x, arch->x[k])));
     }
     return most;
@@ -181,7 +201,7 @@ static double arch_moved(const struct arch *arch) {
 static vec3 arch_point(const struct arch *arch, int k, vec3 built) {
     vec3 x;
     quat q;
-    gabion_body_state(arch->world, k, &x, &q, NULL, NULL);
+    block_state(arch->world, k, &x, &q);
     vec3 own = mat3_apply_transposed(quat_matrix(arch->q[k]), vec3_sub(built, arch->x[k]));
     return vec3_add(x, mat3_apply(quat_matrix(q), own));
 }
@@ -189,7 +209,7 @@ static vec3 arch_point(const struct arch *arch, int k, vec3 built) {
 // The turn of block k about the y axis since the arch was built.
 static double arch_turn(const struct arch *arch, int k) {
     quat q;
-    gabion_body_state(arch->world, k, NULL, &q, NULL, NULL);
+    block_state(arch->world, k, NULL, &q);
     return quat_log(quat_multiply(q, quat_conjugate(arch->q[k]))).y;
 }
 
@@ -220,7 +240,7 @@ static const char *arch_hinges(const struct arch *arch) {
 
 static const char *arch_effort(const struct arch *arch) {
     static char line[128];
-    const struct run_report *run = &arch->world->run;
+    const struct gabion_run_report *run = &arch->world->run;
     bool newton = arch->world->settings.method == GABION_METHOD_NEWTON;
     snprintf(line, sizeof line, "%.1f %s a step, %lld steps at the cap, residual %.1e",
              (double)run->sweeps / (double)run->steps, newton ? "factorisations" : "sweeps",
@@ -368,7 +388,7 @@ struct spreading {
 static double spread_of(const struct arch *arch) {
     int right = arch->voussoirs + 1;
     vec3 x;
-    gabion_body_state(arch->world, right, &x, NULL, NULL, NULL);
+    block_state(arch->world, right, &x, NULL);
     return x.x - arch->x[right].x;
 }
 
@@ -402,7 +422,7 @@ static void sample(const struct arch *arch, double before, struct spreading *spr
     for (int k = 0; k < 2; k++)
         if (before < sample_at[k] && now >= sample_at[k])
             spreading->sample[k] =
-                gabion_probe_value(arch->world, spreading->thrust).x / spreading->weight;
+                probe_value(arch->world, spreading->thrust).x / spreading->weight;
 }
 
 // Until the crown has fallen far below where statics loses it.

@@ -5,8 +5,8 @@
               [--contacts] [--thrust] [--front]
 
 K is the step in the frame's name. ARRAY is any array of the bodies, such as radius, id, coordination,
-or of the blocks, such as displacement; opening colours a block by its joint that gapes most. Joints
-that gape by more than half a millimetre are marked. Joints between bodies are drawn as lines.
+or of the blocks, such as displacement; opening colours a block by its interface that gapes
+most. Interfaces that gape by more than half a millimetre are marked. Joints between bodies are drawn as lines.
 """
 import argparse
 import glob
@@ -19,7 +19,7 @@ import vtk
 from vtk.util.numpy_support import numpy_to_vtk, vtk_to_numpy
 
 GLYPHS_MAX = 100000  # beyond this, spheres are drawn as shaded points
-OPEN_JOINT = 0.5e-3  # m
+OPEN_INTERFACE = 0.5e-3  # m
 UNITS = {"speed": " [m/s]", "displacement": " [m]", "opening": " [m]", "radius": " [m]"}
 
 
@@ -66,12 +66,12 @@ def add_color_array(arrays, color, limits):
     return low, high if high > low else low + 1.0
 
 
-def add_opening(blocks, joints):
-    """The array "opening" of the blocks: of the joint of each that gapes most."""
+def add_opening(blocks, interfaces):
+    """The array "opening" of the blocks: of the interface of each that gapes most."""
     most = {}
     for side in ("body_a", "body_b"):
-        for body, opening in zip(vtk_to_numpy(joints.GetPointData().GetArray(side)),
-                                 vtk_to_numpy(joints.GetPointData().GetArray("opening"))):
+        for body, opening in zip(vtk_to_numpy(interfaces.GetPointData().GetArray(side)),
+                                 vtk_to_numpy(interfaces.GetPointData().GetArray("opening"))):
             most[body] = max(most.get(body, 0.0), opening)
     ids = vtk_to_numpy(blocks.GetCellData().GetArray("id"))
     array = numpy_to_vtk(numpy.array([most.get(k, 0.0) for k in ids], dtype=numpy.float32), deep=True)
@@ -178,12 +178,12 @@ def add_plain_actor(renderer, source, color):
     renderer.AddActor(actor)
 
 
-def draw_open_joints(renderer, joints, radius):
-    """Dots on the joints that gape; returns their number."""
+def draw_open_interfaces(renderer, interfaces, radius):
+    """Dots on the interfaces that gape; returns their number."""
     opened = vtk.vtkThresholdPoints()
-    opened.SetInputData(joints)
+    opened.SetInputData(interfaces)
     opened.SetInputArrayToProcess(0, 0, 0, vtk.vtkDataObject.FIELD_ASSOCIATION_POINTS, "opening")
-    opened.ThresholdByUpper(OPEN_JOINT)
+    opened.ThresholdByUpper(OPEN_INTERFACE)
     dot = vtk.vtkSphereSource()
     dot.SetRadius(radius)
     dots = vtk.vtkGlyph3D()
@@ -281,9 +281,9 @@ def add_caption(renderer, folder, step, walls, count):
     renderer.AddActor2D(caption)
 
 
-def scene_box(bodies, blocks, links):
+def scene_box(bodies, blocks, joints):
     """The box around what can move, and a margin; None where there is nothing."""
-    boxes = [data.GetBounds() for data in (bodies, blocks, links) if data and data.GetNumberOfPoints()]
+    boxes = [data.GetBounds() for data in (bodies, blocks, joints) if data and data.GetNumberOfPoints()]
     if not boxes:
         return None, 0.0
     box = [(min if k % 2 == 0 else max)(box[k] for box in boxes) for k in range(6)]
@@ -340,16 +340,16 @@ def save_picture(renderer, overlay, path):
 
 
 def show_masonry(renderer, overlay, options, step, blocks, margin):
-    """Draws blocks and joints; returns how many there are of them."""
-    joints = read_frame(options.folder, "joints", step)
-    add_opening(blocks, joints)
+    """Draws blocks and interfaces; returns how many there are of them."""
+    interfaces = read_frame(options.folder, "interfaces", step)
+    add_opening(blocks, interfaces)
     draw_blocks(renderer, blocks, options.color or "displacement", options.range,
                 0.3 if options.contacts else 1.0)
-    opened = draw_open_joints(overlay, joints, 0.06 * margin)
+    opened = draw_open_interfaces(overlay, interfaces, 0.06 * margin)
     if options.thrust:
         draw_lines(overlay, read_frame(options.folder, "thrust", step), 0.03 * margin)
     ids = vtk_to_numpy(blocks.GetCellData().GetArray("id"))
-    return f"{len(numpy.unique(ids))} blocks, {opened} joints open by more than {OPEN_JOINT:g} m"
+    return f"{len(numpy.unique(ids))} blocks, {opened} interfaces open by more than {OPEN_INTERFACE:g} m"
 
 
 def main():
@@ -367,15 +367,15 @@ def main():
     options = parser.parse_args()
 
     step = choose_step(options.folder, options.frame)
-    bodies, blocks, walls, links = (read_frame(options.folder, kind, step)
-                                    for kind in ("bodies", "blocks", "walls", "links"))
+    bodies, blocks, walls, joints = (read_frame(options.folder, kind, step)
+                                     for kind in ("bodies", "blocks", "walls", "joints"))
     renderer = vtk.vtkRenderer()
     renderer.SetBackground(1, 1, 1)
     overlay = add_overlay(renderer)
     draw_walls(renderer, walls)
-    inner, margin = scene_box(bodies, blocks, links)
-    if links and links.GetNumberOfCells():
-        draw_lines(renderer, links, 0.03 * margin)
+    inner, margin = scene_box(bodies, blocks, joints)
+    if joints and joints.GetNumberOfCells():
+        draw_lines(renderer, joints, 0.03 * margin)
     count = []
     if bodies and options.cut is not None:
         bodies = behind(bodies, options.cut)

@@ -5,6 +5,7 @@
 #include "engine/gabion.h"
 #include "engine/solvers/local/exact.h"
 #include "engine/world/hold.h"
+#include "geometry/vec.h"
 
 const char *local_name(enum gabion_local local);
 

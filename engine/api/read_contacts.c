@@ -1,0 +1,116 @@
+// Reading what acts between bodies: contacts, joints and interfaces.
+#include <stdlib.h>
+
+#include "engine/api/entry.h"
+#include "engine/contact/contacts.h"
+#include "engine/contact/interfaces.h"
+#include "parallel/memory.h"
+
+// Contacts ------------------------------------------------------------------------------------
+
+static struct gabion_contact contact_of(const struct gabion_world *world, size_t k) {
+    const struct contact *contact = &world->contacts->list[k];
+    const int32_t *id = world->bodies.id;
+    vec3 impulse = world->contacts->impulse[k];
+    return (struct gabion_contact){
+        .body = {id[contact->c], id[contact->a]},
+        .index = {contact->c, contact->a},
+        .point = contacts_position(world, contact),
+        .normal = contact->normal,
+        .gap = contact->gap,
+        .impulse = impulse,
+        .force = vec3_scale(1.0 / world->settings.step, impulse),
+        .friction = world->laws.law[contact->law].friction,
+        .status = (enum gabion_contact_status)contact->status,
+    };
+}
+
+int64_t gabion_read_contacts(const struct gabion_world *world, int64_t first, int64_t capacity,
+                             struct gabion_contact *contacts, struct gabion_error *error) {
+    if (!entry_readable(world, error))
+        return -1;
+    int64_t count = (int64_t)world->contacts->count;
+    if (first < 0 || first > count || capacity < 0) {
+        entry_reject(error, "contacts from %lld on: there are %lld", (long long)first,
+                     (long long)count);
+        return -1;
+    }
+    if (capacity > 0 && !contacts) {
+        entry_missing("contacts", error);
+        return -1;
+    }
+    int64_t copied = 0;
+    for (; copied < capacity && first + copied < count; copied++)
+        contacts[copied] = contact_of(world, (size_t)(first + copied));
+    return copied;
+}
+
+// Joints --------------------------------------------------------------------------------------
+
+bool gabion_get_joint(const struct gabion_world *world, int joint, struct gabion_joint_state *state,
+                      struct gabion_error *error) {
+    if (!entry_readable(world, error))
+        return false;
+    if (!state)
+        return entry_missing("state", error);
+    if (!entry_index(joint, world->joints.count, "joint", error))
+        return false;
+    const struct joint *own = &world->joints.list[joint];
+    *state =
+        (struct gabion_joint_state){.kind = own->kind, .first = own->id[0], .second = own->id[1]};
+    state->acts = joints_anchors(world, own, &state->anchor[0], &state->anchor[1]);
+    if (!state->acts)
+        return true;
+    state->force = joints_force(world, own);
+    state->moment = joints_moment(world, own, state->anchor[0]);
+    state->error = joint_error(world, own);
+    return true;
+}
+
+// Interfaces ----------------------------------------------------------------------------------
+
+static struct gabion_interface interface_of(const struct interface_state *state) {
+    return (struct gabion_interface){
+        .a = state->a,
+        .b = state->b,
+        .initial = state->initial,
+        .status = (enum gabion_interface_status)state->status,
+        .normal = state->normal,
+        .position = state->position,
+        .middle = state->middle,
+        .opening = state->opening,
+        .sliding = state->sliding,
+        .force = state->force,
+        .normal_force = state->normal_force,
+        .eccentricity = state->eccentricity,
+        .relative_eccentricity = state->relative_eccentricity,
+    };
+}
+
+struct gabion_interface *gabion_measure_interfaces(const struct gabion_world *world, size_t *count,
+                                                   struct gabion_error *error) {
+    if (!entry_readable(world, error))
+        return NULL;
+    if (!count) {
+        entry_missing("count", error);
+        return NULL;
+    }
+    struct interface_state *states = interfaces_measure(world, count);
+    struct gabion_interface *interfaces = malloc((*count + 1) * sizeof *interfaces);
+    for (size_t k = 0; k < *count; k++)
+        interfaces[k] = interface_of(&states[k]);
+    memory_free(states);
+    return interfaces;
+}
+
+void gabion_free(void *array) { free(array); }
+
+static void find_interfaces(struct call *call) {
+    if (call->world->step == 0)
+        interfaces_find(call->world);
+    call->result = 0;
+}
+
+bool gabion_find_interfaces(struct gabion_world *world, struct gabion_error *error) {
+    return call_run(world, find_interfaces, NULL, error) >= 0;
+}

@@ -1,0 +1,49 @@
+#include "io/vtk/drawn.h"
+
+#include "parallel/memory.h"
+
+void drawn_add(struct frame *frame, int32_t i, int32_t parts) {
+    size_t wanted = frame->drawn_count + (size_t)parts, capacity = frame->drawn_capacity;
+    frame->part =
+        memory_reserve(frame->part, &capacity, wanted, sizeof *frame->part, "a ParaView frame");
+    frame->drawn = memory_reserve(frame->drawn, &frame->drawn_capacity, wanted,
+                                  sizeof *frame->drawn, "a ParaView frame");
+    for (int32_t part = 0; part < parts; part++) {
+        frame->part[frame->drawn_count] = part;
+        frame->drawn[frame->drawn_count++] = i;
+    }
+}
+
+void drawn_fill(struct frame *frame, int32_t (*parts)(const struct frame *, int32_t)) {
+    const struct gabion_bodies *bodies = &frame->bodies;
+    frame->drawn_count = 0;
+    for (int32_t id = 0; id < bodies->ids; id++) {
+        int32_t i = bodies->index_of[id];
+        if (i >= 0)
+            drawn_add(frame, i, parts(frame, i));
+    }
+}
+
+void drawn_id(const void *context, size_t k, double *components) {
+    components[0] = frame_bodies_of(context)->id[drawn_body(context, k)];
+}
+
+void drawn_material(const void *context, size_t k, double *components) {
+    components[0] = frame_bodies_of(context)->material[drawn_body(context, k)];
+}
+
+void drawn_group(const void *context, size_t k, double *components) {
+    components[0] = frame_bodies_of(context)->group[drawn_body(context, k)];
+}
+
+void drawn_velocity(const void *context, size_t k, double *components) {
+    frame_put(components, frame_bodies_of(context)->velocity[drawn_body(context, k)]);
+}
+
+void drawn_spin(const void *context, size_t k, double *components) {
+    frame_put(components, frame_bodies_of(context)->spin[drawn_body(context, k)]);
+}
+
+void drawn_coordination(const void *context, size_t k, double *components) {
+    components[0] = ((const struct frame *)context)->coordination[drawn_body(context, k)];
+}

@@ -1,0 +1,92 @@
+#include "io/vtk/frame.h"
+
+#include "parallel/memory.h"
+
+static void sum_contacts(struct frame *frame) {
+    for (size_t k = 0; k < (size_t)frame->counts.contacts; k++) {
+        struct gabion_contact contact = frame_contact(frame, k);
+        int32_t first = contact.index[0], second = contact.index[1];
+        if (frame_normal_impulse(&contact) > 0) {
+            frame->coordination[first]++;
+            frame->coordination[second]++;
+        }
+        if (frame_is_wall(&frame->bodies, second)) {
+            vec3 *impulse = &frame->wall_impulse[second];
+            *impulse = vec3_sub(*impulse, contact.impulse);
+        }
+    }
+}
+
+struct box {
+    vec3 low, high;
+};
+
+static void box_add(struct box *box, vec3 x, double r) {
+    vec3 low = box->low, high = box->high;
+    box->low = vec3_make(fmin(low.x, x.x - r), fmin(low.y, x.y - r), fmin(low.z, x.z - r));
+    box->high = vec3_make(fmax(high.x, x.x + r), fmax(high.y, x.y + r), fmax(high.z, x.z + r));
+}
+
+static void box_add_block(struct box *box, const struct frame *frame, int32_t i) {
+    struct gabion_polyhedron shape = frame_polyhedron(frame, i);
+    mat3 axes = quat_matrix(frame->bodies.orientation[i]);
+    for (int32_t c = 0; c < shape.corners; c++)
+        box_add(box, vec3_add(frame->bodies.position[i], mat3_apply(axes, shape.corner[c])), 0);
+}
+
+static void measure(struct frame *frame) {
+    const struct gabion_bodies *bodies = &frame->bodies;
+    vec3 far = {INFINITY, INFINITY, INFINITY};
+    struct box box = {far, vec3_negate(far)};
+    for (int32_t i = 0; i < bodies->count; i++) {
+        if (bodies->shape[i] == GABION_SPHERE || bodies->shape[i] == GABION_CLUMP)
+            box_add(&box, bodies->position[i], bodies->radius[i]);
+        else if (bodies->shape[i] == GABION_POLYHEDRON)
+            box_add_block(&box, frame, i);
+    }
+    if (box.low.x > box.high.x) // nothing: a metre around the origin
+        box = (struct box){{-1, -1, -1}, {1, 1, 1}};
+    frame->centre = vec3_scale(0.5, vec3_add(box.low, box.high));
+    frame->reach = vec3_scale(0.5, vec3_sub(box.high, box.low));
+}
+
+static bool read_world(struct frame *frame, struct gabion_error *error) {
+    struct gabion_settings settings;
+    if (!gabion_view_bodies(frame->world, &frame->bodies, error) ||
+        !gabion_read_counts(frame->world, &frame->counts, error) ||
+        !gabion_get_settings(frame->world, &settings, error))
+        return false;
+    frame->h = settings.step;
+    if (frame->counts.polyhedra == 0)
+        return true;
+    frame->interface = gabion_measure_interfaces(frame->world, &frame->interface_count, error);
+    return frame->interface != NULL;
+}
+
+bool frame_open(struct frame *frame, const struct gabion_world *world, struct gabion_error *error) {
+    *frame = (struct frame){.world = world};
+    if (!read_world(frame, error))
+        return false;
+    size_t bodies = (size_t)frame->bodies.count;
+    frame->coordination = memory_allocate(bodies, sizeof *frame->coordination, "a ParaView frame");
+    frame->wall_impulse = memory_allocate(bodies, sizeof *frame->wall_impulse, "a ParaView frame");
+    sum_contacts(frame);
+    measure(frame);
+    return true;
+}
+
+void frame_close(struct frame *frame) {
+    memory_free(frame->coordination);
+    memory_free(frame->wall_impulse);
+    gabion_free(frame->interface);
+}
+
+void frame_release_kind(struct frame *frame) {
+    void *arrays[] = {frame->drawn, frame->part, frame->point, frame->words, frame->thrust};
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
+        memory_free(arrays[k]);
+    frame->drawn = frame->part = frame->words = NULL;
+    frame->point = NULL;
+    frame->thrust = NULL;
+    frame->drawn_count = frame->drawn_capacity = 0;
+}
