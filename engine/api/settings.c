@@ -1,4 +1,5 @@
 #include "engine/api/settings.h"
+#include "engine/solvers/panel.h"
 #include "parallel/error.h"
 
 #include <math.h>
@@ -58,9 +59,12 @@ static const struct key contact_keys[] = {
 };
 const struct key_section settings_contact_keys = KEY_SECTION_OF(contact_keys);
 
+// "nsgs psor ... auto".
+#define METHOD_WORD(id, name, joints, slots) #name " "
+#define METHOD_WORDS                         SOLVER_METHODS(METHOD_WORD)
+
 static const struct key solver_keys[] = {
-    {"method", KEY_CHOICE, MEMBER(method), .initial = "nsgs",
-     .words = "nsgs psor cpg lemke qp newton bicg anderson ipm prox auto",
+    {"method", KEY_CHOICE, MEMBER(method), .initial = "nsgs", .words = METHOD_WORDS,
      .help = "nsgs: block Gauss-Seidel over the coloured contact graph; newton: proximal Newton "
              "with sparse factors, for masonry; the others in docs/solvers.md"},
     {"local", KEY_CHOICE, MEMBER(local), .initial = "auto",

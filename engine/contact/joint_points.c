@@ -103,9 +103,8 @@ static struct joint_point make_point(const struct gabion_world *world,
     for (int i = 0; i < 2; i++)
         arm[i] = vec3_scale(1 / midpoint_spin_radius(world->midpoint, bodies.of[i]),
                             joint_arm(joint, &placed[i], k));
-    struct joint_point point = {.arm_c = arm[block->swapped],
-                                .arm_a = arm[!block->swapped],
-                                .held = joint_holds(joint, k)};
+    struct joint_point point = {
+        .arm_c = arm[block->swapped], .arm_a = arm[!block->swapped], .held = joint_holds(joint, k)};
     point.bias = bias(world, block, k, &point);
     return point;
 }

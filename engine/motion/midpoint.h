@@ -9,8 +9,8 @@
 
 #include "geometry/vec.h"
 
-// A velocity and a spin. The spin is stored as s = R w, with R the body's radius: a velocity too, so
-// that the contact of a sphere needs no lever arm.
+// A velocity and a spin. The spin is stored as s = R w, with R the body's radius: a velocity too,
+// so that the contact of a sphere needs no lever arm.
 struct body_velocity {
     vec3 v, s;
 };

@@ -22,12 +22,13 @@ void row_of_contact(const struct contact_views *views, size_t k, struct contact_
     contact_arms(views->midpoint, contact, &row->arm_c, &row->arm_a);
     vec3 before = e_t > 0 ? views->before[k] : vec3_zero();
     *law = (struct row_law){.mu = row_friction(pair),
-                            .b = {views->bias ? views->bias[k] : 0, e_t * vec3_dot(row->axis[1], before),
+                            .b = {views->bias ? views->bias[k] : 0,
+                                  e_t * vec3_dot(row->axis[1], before),
                                   e_t * vec3_dot(row->axis[2], before)}};
 }
 
-void row_of_joint(const struct contact_views *views, const struct joint_block *block, uint32_t point,
-                  struct contact_row *row, mat3 *W, struct row_law *law) {
+void row_of_joint(const struct contact_views *views, const struct joint_block *block,
+                  uint32_t point, struct contact_row *row, mat3 *W, struct row_law *law) {
     const struct joint_point *at = &views->joints->points[point];
     struct inverse_mass c = midpoint_inverse(views->midpoint, block->c);
     struct inverse_mass a = midpoint_inverse(views->midpoint, block->a);

@@ -16,10 +16,10 @@ struct row_law {
 void row_of_contact(const struct contact_views *views, size_t k, struct contact_row *row,
                     struct row_law *law);
 
-// The same for a point of a joint; W is the row's own block. Directions along which no impulse moves
-// anything, as bodies in a plane have across it, are not held.
-void row_of_joint(const struct contact_views *views, const struct joint_block *block, uint32_t point,
-                  struct contact_row *row, mat3 *W, struct row_law *law);
+// The same for a point of a joint; W is the row's own block. Directions along which no impulse
+// moves anything, as bodies in a plane have across it, are not held.
+void row_of_joint(const struct contact_views *views, const struct joint_block *block,
+                  uint32_t point, struct contact_row *row, mat3 *W, struct row_law *law);
 
 // Returns the impulse of a slot in the frame of its row, and back.
 vec3 row_from_slot(const struct contact_views *views, const struct contact_row *row, vec3 slot);

@@ -32,9 +32,9 @@ void stored_views_free(struct stored_views *stored) {
     if (!stored)
         return;
     struct midpoint *midpoint = &stored->midpoint;
-    void *arrays[] = {midpoint->x_m, midpoint->v_free,  midpoint->s_free, midpoint->round,
-                      midpoint->inverse, stored->radius, stored->contacts, stored->bias,
-                      stored->before, stored->laws,      stored->v,        stored->w,
+    void *arrays[] = {midpoint->x_m,     midpoint->v_free, midpoint->s_free, midpoint->round,
+                      midpoint->inverse, stored->radius,   stored->contacts, stored->bias,
+                      stored->before,    stored->laws,     stored->v,        stored->w,
                       stored->start};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         memory_free(arrays[k]);

@@ -28,9 +28,8 @@ static inline mat3 contact_weigh(const struct contact_row *row, const struct inv
     double w[3][3] = {{0}};
     contact_add_part(c, row->axis, row->arm_c, row->axis, row->arm_c, 1, w);
     contact_add_part(a, row->axis, row->arm_a, row->axis, row->arm_a, 1, w);
-    return (mat3){{{w[0][0], w[0][1], w[0][2]},
-                   {w[1][0], w[1][1], w[1][2]},
-                   {w[2][0], w[2][1], w[2][2]}}};
+    return (mat3){
+        {{w[0][0], w[0][1], w[0][2]}, {w[1][0], w[1][1], w[1][2]}, {w[2][0], w[2][1], w[2][2]}}};
 }
 
 #endif

@@ -9,20 +9,12 @@
 static const struct method {
     const char *name;
     solver_function solve;
-    bool joints; // takes them; unknowns of the others are cones or halflines
-    bool slots;  // works on the views of a problem that has them; the others need its rows
+    bool joints, slots;
 } methods[GABION_METHOD_COUNT] = {
-    [GABION_METHOD_NSGS] = {"nsgs", solver_nsgs, true, true},
-    [GABION_METHOD_PSOR] = {"psor", solver_psor, false, false},
-    [GABION_METHOD_CPG] = {"cpg", solver_cpg, true, false},
-    [GABION_METHOD_LEMKE] = {"lemke", solver_lemke, false, false},
-    [GABION_METHOD_QP] = {"qp", solver_qp, false, false},
-    [GABION_METHOD_NEWTON] = {"newton", solver_newton, true, false},
-    [GABION_METHOD_BICG] = {"bicg", solver_bicg, true, false},
-    [GABION_METHOD_ANDERSON] = {"anderson", solver_anderson, true, false},
-    [GABION_METHOD_IPM] = {"ipm", solver_ipm, false, false},
-    [GABION_METHOD_PROX] = {"prox", solver_prox, true, false},
-    [GABION_METHOD_AUTO] = {"auto", solver_auto, true, false},
+#define METHOD(id, name, joints, slots)                                                            \
+    [GABION_METHOD_##id] = {#name, solver_##name, joints, slots},
+    SOLVER_METHODS(METHOD)
+#undef METHOD
 };
 
 const char *panel_name(enum gabion_method method) { return methods[method].name; }

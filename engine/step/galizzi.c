@@ -259,7 +259,8 @@ static void correct_accelerations(struct gabion_world *world) {
     set_velocities(world, &correction);
     set_impulses(world, &correction);
     keep_start(world);
-    world->report = (struct gabion_step_report){.converged = true, .finished_by = GABION_METHOD_BICG};
+    world->report =
+        (struct gabion_step_report){.converged = true, .finished_by = GABION_METHOD_BICG};
     count_iterations(world, correction.iterations);
     correction_close(&correction);
     memory_free(chosen);

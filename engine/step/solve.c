@@ -86,7 +86,7 @@ struct solution {
     size_t slots;
     struct solver_measure measure; // of r
     bool converged;
-    double first;                  // scaled residual of the start
+    double first; // scaled residual of the start
 };
 
 static bool within_tolerance(const struct solution *solution) {
@@ -96,8 +96,8 @@ static bool within_tolerance(const struct solution *solution) {
 }
 
 static void measure(struct solution *solution) {
-    solution->measure = solver_workspace_measure(solution->world->workspace, &solution->settings,
-                                                 solution->r);
+    solution->measure =
+        solver_workspace_measure(solution->world->workspace, &solution->settings, solution->r);
     solution->converged = within_tolerance(solution);
 }
 
@@ -144,8 +144,8 @@ static bool obeys_polygon(const struct solution *solution, const vec3 *slots) {
 
 static bool worth_starting_from(const struct solution *solution) {
     double residual = solution->measure.error.scaled;
-    bool nearly_all = residual <= MAX_START_RESIDUAL &&
-                      solution->measure.swelling <= MAX_START_SWELLING;
+    bool nearly_all =
+        residual <= MAX_START_RESIDUAL && solution->measure.swelling <= MAX_START_SWELLING;
     return residual <= 1 || (solution->method == GABION_METHOD_NEWTON && nearly_all);
 }
 

@@ -5,8 +5,8 @@
 #include "engine/problem/contact_problem.h"
 #include "engine/world/world.h"
 
-// Sees the problem of a step before it is solved, with the impulses that the solve starts from (over
-// the slots of its views). Set world->observer to be called in every step.
+// Sees the problem of a step before it is solved, with the impulses that the solve starts from
+// (over the slots of its views). Set world->observer to be called in every step.
 struct step_observer {
     void (*see)(struct step_observer *observer, struct contact_problem *problem, const vec3 *start);
 };

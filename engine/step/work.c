@@ -55,8 +55,7 @@ static void add_body_work(void *context, size_t begin, size_t end, double *out) 
         if (world->applied)
             out[WORK_APPLIED] += h * applied_power(world, (int32_t)i, mean, spin_after);
         out[WORK_THETA] -= (theta - 0.5) * h * m * vec3_dot(work->gravity, vec3_sub(after, before));
-        out[WORK_THETA] +=
-            gyroscopic_work(world, (int32_t)i, spin_after);
+        out[WORK_THETA] += gyroscopic_work(world, (int32_t)i, spin_after);
         // Under a ramp the potential -m g(t).x changes with g as well as with x.
         vec3 moved = vec3_add_scaled(vec3_add_scaled(bodies->x[i], (1 - theta) * h, before),
                                      theta * h, after);

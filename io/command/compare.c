@@ -38,10 +38,10 @@ struct comparison {
 
 static struct solving solve_best(struct contact_problem *problem, struct solver_choice choice,
                                  const struct solver_settings *settings, double *r) {
-    struct solving best = solving_run(problem, choice, settings, r);
+    struct solving best = solving_run(problem, choice, settings, NULL, r);
     double total = best.seconds;
     for (int k = 1; k < REPEATS_MOST && total < REPEAT_SECONDS; k++) {
-        struct solving again = solving_run(problem, choice, settings, r);
+        struct solving again = solving_run(problem, choice, settings, NULL, r);
         best.seconds = fmin(best.seconds, again.seconds);
         total += again.seconds;
     }

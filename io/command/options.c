@@ -86,6 +86,9 @@ static const struct option_row option_rows[] = {
      "polygon of lemke and qp: inner, corners on Coulomb's circle (default), or outer", set_cone},
     {"cone-sides", 0, "N", SOLVING, "its sides, 3 or more (default 8)", set_cone_sides},
     {"cone-angle", 0, "DEG", SOLVING, "its turn about the normal (default 0)", set_cone_angle},
+    {"plain", 0, NULL, SOLVING, "nsgs without momentum: plain Gauss-Seidel sweeps", set_plain},
+    {"warm", 0, NULL, BIT(VERB_SOLVE),
+     "start from the file's guess (of an exported step: as the run did), not from zero", set_warm},
     {"history", 0, "FILE", BIT(VERB_SOLVE), "write both residuals by iteration, as CSV",
      set_history},
     {"save", 0, NULL, BIT(VERB_SOLVE),
@@ -229,8 +232,10 @@ bool options_parse(struct options *options, int argc, const char *const *argv,
     bool only_targets = false;
     struct gabion_settings defaults = gabion_default_settings();
     *options = (struct options){.verb = VERB_NONE, .steps = -1, .until = NAN, .step = -1};
-    options->solver = (struct solver_settings){
-        .max_iterations = 10000, .relaxation = defaults.relaxation, .cone = defaults.cone};
+    options->solver = (struct solver_settings){.max_iterations = 10000,
+                                               .relaxation = defaults.relaxation,
+                                               .momentum = defaults.momentum,
+                                               .cone = defaults.cone};
     for (int at = 1; at < argc; at++) {
         const char *argument = argv[at];
         bool taken;

@@ -48,7 +48,7 @@ struct options {
     struct solver_settings solver; // the rest of them; its tolerance is not set
     bool local_given;
     const char *history; // --history; NULL: none
-    bool save;
+    bool save, warm;
     // Of export.
     const char *fclib; // --fclib
     int64_t step;      // --step; -1: not given

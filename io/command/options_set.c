@@ -114,6 +114,17 @@ bool set_history(struct options *options, const char *value, struct gabion_error
     return take_name(&options->history, value, "--history", error);
 }
 
+bool set_warm(struct options *options, const char *value, struct gabion_error *error) {
+    (void)value, (void)error;
+    return options->warm = true;
+}
+
+bool set_plain(struct options *options, const char *value, struct gabion_error *error) {
+    (void)value, (void)error;
+    options->solver.momentum = false;
+    return true;
+}
+
 bool set_save(struct options *options, const char *value, struct gabion_error *error) {
     (void)value, (void)error;
     return options->save = true;

@@ -19,6 +19,8 @@ bool set_step(struct options *options, const char *value, struct gabion_error *e
 bool set_prefix(struct options *options, const char *value, struct gabion_error *error);
 bool set_fclib(struct options *options, const char *value, struct gabion_error *error);
 bool set_history(struct options *options, const char *value, struct gabion_error *error);
+bool set_warm(struct options *options, const char *value, struct gabion_error *error);
+bool set_plain(struct options *options, const char *value, struct gabion_error *error);
 bool set_save(struct options *options, const char *value, struct gabion_error *error);
 bool set_solver(struct options *options, const char *value, struct gabion_error *error);
 bool set_solvers(struct options *options, const char *value, struct gabion_error *error);

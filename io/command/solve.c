@@ -18,7 +18,7 @@ struct history {
     size_t count, capacity;
 };
 
-// Kept in memory: the time told is that of solving, not of a disk.
+// Records are kept in memory: the time reported is that of solving, not of a disk.
 static void record_error(void *context, int iteration, const struct contact_error *error) {
     struct history *history = context;
     history->records = memory_reserve(history->records, &history->capacity, history->count + 1,
@@ -52,12 +52,14 @@ static void print_answer(const struct solving *solving, struct solver_choice cho
            solving->error.fclib);
     printf("iterations: %d\ntime: %.6g\ncontacts: %" PRId32 "\n", solving->result.iterations,
            solving->seconds, problem->contacts);
+    if (solving->result.finished != choice.method)
+        printf("finished-by: %s\n", panel_name(solving->result.finished));
     if (solving->result.note[0] != '\0')
         printf("note: %s\n", solving->result.note);
 }
 
-static void tell_unsolved(const struct solving *solving, const struct solver_settings *settings,
-                          const struct options *options, struct gabion_error *error) {
+static void report_unsolved(const struct solving *solving, const struct solver_settings *settings,
+                            const struct options *options, struct gabion_error *error) {
     const struct solver_result *result = &solving->result;
     error_set(error, GABION_ERROR_RUN,
               "%s: not solved: %s after %d iterations, residual %.3g (asked: %.3g)%s%s%s",
@@ -77,8 +79,12 @@ static bool solve(struct contact_problem *problem, struct solver_choice choice,
         settings.record = record_error;
         settings.context = &history;
     }
+    double *start = NULL;
+    if (options->warm && (start = solving_start(options->target, problem, error)) == NULL)
+        return false;
     double *r = memory_allocate(contact_problem_size(problem), sizeof *r, "impulses");
-    struct solving solving = solving_run(problem, choice, &settings, r);
+    struct solving solving = solving_run(problem, choice, &settings, start, r);
+    memory_free(start);
     print_answer(&solving, choice, &settings, problem);
     bool save = options->save && solving.result.status != SOLVER_REFUSED; // else nothing to store
     bool written = (options->history == NULL || write_history(options->history, &history, error)) &&
@@ -86,7 +92,7 @@ static bool solve(struct contact_problem *problem, struct solver_choice choice,
     memory_free(history.records);
     memory_free(r);
     if (written && !solving.solved)
-        tell_unsolved(&solving, &settings, options, error);
+        report_unsolved(&solving, &settings, options, error);
     return written && solving.solved;
 }
 

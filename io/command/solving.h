@@ -6,20 +6,27 @@
 #include "io/command/options.h"
 #include "parallel/team.h"
 
-// Reads a problem and gives it the team's threads. Its stored solution is not wanted here.
+// Reads a problem and gives it the team's threads: the step that Gabion exported where the file
+// holds one, else the matrix. Its stored solution is not wanted here.
 struct contact_problem *solving_read(const char *path, struct team *team,
                                      struct gabion_error *error);
 
+// Returns the impulses that the file gives as a start, over the slots of the problem; NULL and an
+// error where it gives none. Free with memory_free.
+double *solving_start(const char *path, const struct contact_problem *problem,
+                      struct gabion_error *error);
+
 struct solving {
     struct solver_result result;
-    struct contact_error error; // measured anew on the answer, by code that no solver shares
+    struct contact_error error; // measured anew on the answer
     double seconds;             // of solving alone
     bool solved;                // converged, and the new measure says so too
 };
 
-// From zero impulses; the answer is left in r.
+// Solves from `start` over the slots of the problem (NULL: from zero) and leaves the answer in r,
+// over its rows.
 struct solving solving_run(struct contact_problem *problem, struct solver_choice choice,
-                           const struct solver_settings *settings, double *r);
+                           const struct solver_settings *settings, const double *start, double *r);
 
 double solving_measure(const struct solver_settings *settings, const struct contact_error *error);
 bool solving_has_local(enum gabion_method method); // has it a choice of them?

@@ -81,14 +81,12 @@ static struct h5_rows view(const struct stored_views *stored, const struct colum
 bool fclib_write_step(const struct h5_file *file, const struct contact_problem *problem,
                       struct gabion_error *error) {
     const struct stored_views *stored = problem->stored;
-    bool written = h5_write_group(file, FCLIB_STEP, error) &&
-                   h5_write_group(file, FCLIB_BODIES, error) &&
-                   h5_write_group(file, FCLIB_CONTACT, error) &&
-                   h5_write_group(file, FCLIB_LAWS, error) &&
-                   h5_write_number(file, FCLIB_STEP, "floor", H5_TYPE_FLOAT64, &problem->floor,
-                                   error) &&
-                   h5_write_number(file, FCLIB_BODIES, "moving", H5_TYPE_INT32,
-                                   &stored->midpoint.moving, error);
+    bool written =
+        h5_write_group(file, FCLIB_STEP, error) && h5_write_group(file, FCLIB_BODIES, error) &&
+        h5_write_group(file, FCLIB_CONTACT, error) && h5_write_group(file, FCLIB_LAWS, error) &&
+        h5_write_number(file, FCLIB_STEP, "floor", H5_TYPE_FLOAT64, &problem->floor, error) &&
+        h5_write_number(file, FCLIB_BODIES, "moving", H5_TYPE_INT32, &stored->midpoint.moving,
+                        error);
     for (size_t k = 0; written && k < COLUMNS; k++) {
         struct h5_rows rows = view(stored, &columns[k]);
         if (rows.base || !columns[k].optional)

@@ -121,13 +121,13 @@ static bool write_solution(const struct h5_file *file, const struct contact_prob
 }
 
 static bool write_guess(const struct h5_file *file, const struct contact_problem *problem,
-                        const struct contact_problem *matrix, struct gabion_error *error) {
+                        struct gabion_error *error) {
     double *r = memory_allocate(contact_problem_size(problem), sizeof *r, "impulses");
     contact_problem_to_rows(problem, problem->stored->start, r);
     bool written =
         h5_write_group(file, FCLIB_GUESSES, error) &&
         write_integer(file, FCLIB_GUESSES "/number_of_guesses", 1, error) &&
-        write_pair(file, FCLIB_GUESS, FCLIB_GUESS "/u", FCLIB_GUESS "/r", matrix, r, error);
+        write_pair(file, FCLIB_GUESS, FCLIB_GUESS "/u", FCLIB_GUESS "/r", problem, r, error);
     memory_free(r);
     return written;
 }
@@ -169,8 +169,8 @@ bool fclib_write(const char *path, const struct contact_problem *problem, const 
                    write_integer(&file, FCLIB_SPACEDIM, FCLIB_DIMENSION, error) &&
                    write_matrix(&file, matrix, error) && write_vectors(&file, problem, error) &&
                    write_info(&file, texts, problem->bodies.count, error) &&
-                   (r == NULL || write_solution(&file, matrix, r, error)) &&
-                   (problem->stored == NULL || (write_guess(&file, problem, matrix, error) &&
+                   (r == NULL || write_solution(&file, problem, r, error)) &&
+                   (problem->stored == NULL || (write_guess(&file, problem, error) &&
                                                 fclib_write_step(&file, problem, error)));
     contact_problem_free(built);
     return finish(&file, written, temporary, path, error);

@@ -49,10 +49,15 @@ static void print_seconds(FILE *stream, const void *value) {
     fprintf(stream, "%.6f", *(const double *)value);
 }
 
+static void print_method(FILE *stream, const void *value) {
+    fputs(gabion_method_name(*(const enum gabion_method *)value), stream);
+}
+
 #define COLUMN(name, print, field)                                                                 \
     { name, print, offsetof(struct row, field) }
 
-// Header and rows come from this table. Scripts read columns by name: add new ones at the end.
+// Header and rows come from this table. Scripts read columns by name: add new ones at the end. The
+// iterations that each method spent follow.
 static const struct column columns[] = {
     COLUMN("step", print_int64, step),
     COLUMN("time", print_real, time),
@@ -78,6 +83,7 @@ static const struct column columns[] = {
     COLUMN("max_speed", print_real, report.max_speed),
     COLUMN("projection_work", print_real, energies.projection_work),
     COLUMN("mean_overlap", print_real, report.mean_overlap),
+    COLUMN("method", print_method, report.finished_by),
 };
 
 // These follow if the case has joints.
@@ -111,6 +117,8 @@ static void print_header(FILE *stream, const struct history *history,
                          const struct gabion_world *world) {
     for (size_t k = 0; k < COUNT(columns); k++)
         fprintf(stream, "%s%s", k > 0 ? "," : "", columns[k].name);
+    for (int method = 0; method < GABION_METHOD_COUNT; method++)
+        fprintf(stream, ",spent_%s", gabion_method_name((enum gabion_method)method));
     for (size_t k = 0; history->joints > 0 && k < COUNT(joint_columns); k++)
         fprintf(stream, ",%s", joint_columns[k].name);
     for (int p = 0; p < history->probes; p++)
@@ -147,6 +155,8 @@ static bool print_row(const struct history *history, const struct gabion_world *
             fputc(',', stream);
         print_column(stream, &columns[k], row);
     }
+    for (int method = 0; method < GABION_METHOD_COUNT; method++)
+        fprintf(stream, ",%" PRId32, row->report.spent[method]);
     for (size_t k = 0; history->joints > 0 && k < COUNT(joint_columns); k++) {
         fputc(',', stream);
         print_column(stream, &joint_columns[k], row);

@@ -35,8 +35,12 @@ def pack(path, packed):
     with h5py.File(path) as file, h5py.File(packed, "w") as copy:
 
         def compress(name, item):
-            if isinstance(item, h5py.Dataset) and item.shape:
+            if isinstance(item, h5py.Group):
+                copy.require_group(name)
+            elif item.shape:
                 copy.create_dataset(name, data=item[:], compression="gzip", shuffle=True)
+            if name in copy:
+                copy[name].attrs.update(item.attrs)
 
         file.visititems(compress)
 

@@ -66,6 +66,61 @@ exits 1 "export to nowhere" export box --fclib nowhere/at/all.hdf5
 says "export to nowhere" 'nowhere/at/all.hdf5'
 ok "nothing was written" [ ! -e none.hdf5 -a ! -e none.hdf5.part ]
 
+# One nsgs: an exported step solved again from the run's start takes the run's sweeps and gives its bits,
+# whatever the threads. The runs: spheres at the cap and converged, blocks, clumps with a drum, 2D disks.
+column_of() { awk -F, -v step="$2" -v name="$3" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i }
+                                                 $1 == step { print $c }' "$1/history.csv"; }
+again() {
+    local name=$1 case=$2 step=$3 tolerance=$4 cap=$5
+    shift 5
+    exits 0 "$name: run" run "$case" -o "again-$name" --quiet --steps "$step" --set output.history_every=1 \
+        --set output.vtk_every=0 --set solver.method=nsgs --set solver.tolerance="$tolerance" \
+        --set solver.max_sweeps="$cap" "$@"
+    exits 0 "$name: export" export "$case" --fclib "$name.hdf5" --step "$step" --set solver.method=nsgs \
+        --set solver.tolerance="$tolerance" --set solver.max_sweeps="$cap" "$@"
+    cp "$name.hdf5" "$name-again.hdf5"
+    gabion solve "$name-again.hdf5" --warm --solver nsgs --tol "$tolerance" --max "$cap" -j 3 --save
+    is "$name: sweeps" "$(field iterations)" "$(column_of "again-$name" "$step" sweeps)"
+    is "$name: the run's own count" "$(column_of "again-$name" "$step" spent_nsgs)" "$(field iterations)"
+    is "$name: method" "$(column_of "again-$name" "$step" method)" nsgs
+    ok "$name: the bits of the run" file same "$name-again.hdf5" "$name.hdf5" solution/r solution/u
+    gabion solve "$name-again.hdf5" --solver nsgs --tol "$tolerance" --max "$cap" --save
+    ok "$name: from zero it is another answer" bash -c \
+        "! $python $here/fclib_file.py same $name-again.hdf5 $name.hdf5 solution/r"
+}
+papers=$root/cases/papers
+again settling "$papers/settling_80.yaml" 30 1e-4 1000
+again capped "$papers/settling_80.yaml" 100 1e-4 37
+again wall "$papers/masonry_wall.yaml" 12 1e-5 2000
+again clumps "$CASES/shapes.yaml" 40 1e-4 500
+again disks "$papers/cannonball.yaml" 20 1e-4 500
+cp settling.hdf5 changed.hdf5
+file set changed.hdf5 fclib_local/vectors/mu 0 0.25
+exits 0 "a file changed since" solve changed.hdf5 --warm --solver nsgs --tol 1e-4
+cp settling.hdf5 forged.hdf5
+file set forged.hdf5 gabion/contacts/antagonist 0 123456
+exits 2 "a contact with a body that is not there" solve forged.hdf5
+says "a contact with a body that is not there" "gabion/contacts', row 0: the contact names a body"
+file set forged.hdf5 gabion/contacts/antagonist 0 5
+file set forged.hdf5 gabion/contacts/normal 0 nan
+exits 2 "a normal that is not a number" solve forged.hdf5
+says "a normal that is not a number" "gabion/contacts/normal', row 0: expected a finite number"
+
+# The local solvers mean the same in a run and in a file, and a substitution is reported.
+exits 0 "explicit on blocks" solve wall.hdf5 --warm --solver nsgs --local explicit --tol 1e-5 --max 2000 --save
+ok "is newton, and says so: $(field note)" grep -q 'local explicit cannot serve .* newton did' .out
+explicit=$(field iterations)
+exits 0 "newton on blocks" solve wall.hdf5 --warm --solver nsgs --local newton --tol 1e-5 --max 2000
+is "explicit and newton on blocks" "$explicit" "$(field iterations)"
+exits 0 "auto on blocks" solve wall.hdf5 --warm --solver nsgs --tol 1e-5 --max 2000
+is "auto and newton on blocks" "$explicit" "$(field iterations)"
+ok "auto substitutes nothing" bash -c '! grep -q "^note:" .out'
+cp settling.hdf5 explicit.hdf5
+exits 0 "explicit on spheres" solve explicit.hdf5 --warm --solver nsgs --local explicit --tol 1e-4 --max 1000 --save
+ok "is auto there" file same explicit.hdf5 settling.hdf5 solution/r
+exits 2 "warm without a guess" solve "$CASES/../../problems/settling.hdf5" --warm
+says "warm without a guess" '--warm needs start impulses'
+
 # Solve: a problem with a closed form.
 file make one.hdf5
 cp one.hdf5 bare.hdf5
@@ -117,7 +172,7 @@ exits 2 "local solver of a method without one" solve one.hdf5 --solver newton --
 says "local solver of a method without one" 'no local solver'
 
 exits 2 "local solver that is never used" solve one.hdf5 --solver anderson --local lemke
-says "local solver that is never used" 'anderson sweeps with the exact local solver' 'nsgs alone'
+says "local solver that is never used" 'anderson sweeps with the exact local solver' 'only nsgs offers local solvers'
 exits 0 "the one that is" solve one.hdf5 --solver anderson --local exact
 exits 0 "any one with nsgs" solve one.hdf5 --solver nsgs --local qp
 is "local" "$(field local)" qp

@@ -70,11 +70,11 @@ static void add_chunk(const struct sweep_plan *plan, const struct chunk *chunk,
 }
 
 void measure_free(const struct sweep_plan *plan, const struct chunk *chunk,
-                       struct residual_sums *sums) {
+                  struct residual_sums *sums) {
     add_chunk(plan, chunk, residual_add_free, sums);
 }
 
 void measure_solved(const struct sweep_plan *plan, const struct chunk *chunk,
-                  struct residual_sums *sums) {
+                    struct residual_sums *sums) {
     add_chunk(plan, chunk, residual_add_solved, sums);
 }

@@ -22,8 +22,8 @@ static void reset_velocities(struct packed *packed, int thread, int threads) {
     for (size_t k = from; k < to; k++) {
         const struct split_body *split = &plan->splits[k];
         for (int32_t j = 0; j < split->copies - 1; j++)
-            solver_set_velocity(&plan->bodies[split->first_copy + j],
-                                midpoint->v_free[split->body], midpoint->s_free[split->body]);
+            solver_set_velocity(&plan->bodies[split->first_copy + j], midpoint->v_free[split->body],
+                                midpoint->s_free[split->body]);
     }
     team_barrier(packed->plan->team, thread, threads);
 }
@@ -104,8 +104,8 @@ void packed_sweep(void *context, int sweep, double beta, int thread, int threads
     int64_t fallbacks = 0;
     for (int colour = 0; colour < plan->colours; colour++) {
         size_t from, to;
-        team_share(plan->colour_chunk[colour], plan->colour_chunk[colour + 1], thread,
-                   threads, &from, &to);
+        team_share(plan->colour_chunk[colour], plan->colour_chunk[colour + 1], thread, threads,
+                   &from, &to);
         for (size_t k = from; k < to; k++)
             sweep_chunk(packed, &plan->chunks[k], beta, &sums[k], &fallbacks);
         team_barrier(packed->plan->team, thread, threads);
@@ -119,8 +119,8 @@ static void apply_colours(struct packed *packed, int thread, int threads) {
     const struct sweep_plan *plan = packed->plan;
     for (int colour = 0; colour < plan->colours; colour++) {
         size_t from, to;
-        team_share(plan->colour_chunk[colour], plan->colour_chunk[colour + 1], thread,
-                   threads, &from, &to);
+        team_share(plan->colour_chunk[colour], plan->colour_chunk[colour + 1], thread, threads,
+                   &from, &to);
         for (size_t k = from; k < to; k++) {
             const struct chunk *chunk = &plan->chunks[k];
             apply_impulses(packed, &plan->batches[chunk->batch], chunk->begin, chunk->end);
