@@ -8,7 +8,7 @@
 #include "engine/contact/interfaces.h"
 #include "engine/motion/midpoint.h"
 #include "engine/solvers/panel.h"
-#include "engine/solvers/workspace.h"
+#include "engine/solvers/sweep/workspace.h"
 #include "parallel/memory.h"
 #include "parallel/team.h"
 

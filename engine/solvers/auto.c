@@ -8,7 +8,7 @@
 #include "engine/solvers/krylov/anderson.h"
 #include "engine/solvers/sweep/row_sweep.h"
 #include "engine/solvers/newton/ipm.h"
-#include "engine/solvers/panel.h"
+#include "engine/solvers/methods.h"
 #include "engine/solvers/newton/proximal_newton.h"
 
 // How long sweeps may go without a tenfold gain depends on what a factorisation would cost. That

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "engine/solvers/local/local.h"
-#include "engine/solvers/workspace.h"
+#include "engine/solvers/sweep/workspace.h"
 #include "parallel/memory.h"
 
 static const struct method {

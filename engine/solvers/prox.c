@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "engine/solvers/krylov/acceleration.h"
-#include "engine/solvers/panel.h"
+#include "engine/solvers/methods.h"
 #include "parallel/memory.h"
 
 // A large alpha makes the inner problems easy and the steps between them short.

@@ -2,7 +2,7 @@
 // r_n <- max(0, r_n - omega u_n / W_nn), one contact after the other (Renouf, Acary, Dumont 2005,
 // eq. 34; Cryer 1971). Contacts go in natural order: a sweep is serial.
 #include "engine/solvers/local/exact.h"
-#include "engine/solvers/panel.h"
+#include "engine/solvers/methods.h"
 
 #define CHECK_EVERY 5
 

@@ -5,7 +5,7 @@
 #include "engine/contact/contacts.h"
 #include "engine/solvers/local/polygon.h"
 #include "engine/solvers/panel.h"
-#include "engine/solvers/workspace.h"
+#include "engine/solvers/sweep/workspace.h"
 #include "parallel/memory.h"
 
 // A residual up to which impulses that did not converge are better than none of them.

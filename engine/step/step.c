@@ -4,7 +4,7 @@
 #include "engine/contact/interfaces.h"
 #include "engine/motion/motion.h"
 #include "engine/solvers/panel.h"
-#include "engine/solvers/workspace.h"
+#include "engine/solvers/sweep/workspace.h"
 #include "engine/step/galizzi.h"
 #include "engine/step/moreau.h"
 #include "engine/world/drivers.h"

@@ -17,7 +17,7 @@ struct contacts;         // engine/contact/contacts.h
 struct interfaces;       // engine/contact/interfaces.h
 struct detection;        // engine/contact/detection.h
 struct contact_problem;  // engine/problem/contact_problem.h
-struct solver_workspace; // engine/solvers/workspace.h
+struct solver_workspace; // engine/solvers/sweep/workspace.h
 struct step_observer;    // engine/step/solve.h
 struct galizzi;          // engine/step/galizzi.c
 

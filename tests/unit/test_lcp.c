@@ -1,6 +1,6 @@
 // Lemke's method on linear complementarity problems with known answers, and on random ones whose
 // answers are checked by the definition.
-#include "engine/solvers/pivot/lcp.h"
+#include "engine/solvers/dense/lcp.h"
 #include "parallel/memory.h"
 #include "tests/unit/scene.h"
 

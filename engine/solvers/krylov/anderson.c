@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "engine/solvers/krylov/acceleration.h"
-#include "engine/solvers/panel.h"
+#include "engine/solvers/methods.h"
 
 // A check costs about as much as a sweep. The measure falls about as |change| does: checks are due
 // when that says the tolerance is near, and at least this often.

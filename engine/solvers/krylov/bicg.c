@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "engine/solvers/local/cone.h"
-#include "engine/solvers/panel.h"
+#include "engine/solvers/methods.h"
 #include "parallel/memory.h"
 
 #define PATIENCE 10   // iterations of the first sets

@@ -18,7 +18,7 @@
 
 #include "engine/solvers/local/cone.h"
 #include "engine/solvers/local/exact.h"
-#include "engine/solvers/panel.h"
+#include "engine/solvers/methods.h"
 #include "parallel/memory.h"
 
 #define CHECK_EVERY 5

@@ -4,9 +4,9 @@
 #include <stdio.h>
 
 #include "engine/problem/residual.h"
-#include "engine/solvers/pivot/active_set.h"
+#include "engine/solvers/dense/active_set.h"
 #include "engine/solvers/local/exact.h"
-#include "engine/solvers/pivot/lcp.h"
+#include "engine/solvers/dense/lcp.h"
 #include "parallel/memory.h"
 
 #define LOCAL_PIVOTS 1000 // far more than lexicographic pivots need on one contact

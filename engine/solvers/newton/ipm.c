@@ -26,7 +26,7 @@
 
 #include "engine/solvers/sweep/row_sweep.h"
 #include "engine/solvers/newton/lorentz.h"
-#include "engine/solvers/panel.h"
+#include "engine/solvers/methods.h"
 #include "parallel/memory.h"
 
 #define SMALL_STEP 0.1   // shorter steps mean that the point is far from the central path

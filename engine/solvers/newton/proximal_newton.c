@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "engine/solvers/local/cone.h"
-#include "engine/solvers/panel.h"
+#include "engine/solvers/methods.h"
 #include "parallel/memory.h"
 
 // Compliance, in units of each contact's |W|. A small one is exact at once but has many kinks

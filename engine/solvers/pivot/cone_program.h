@@ -4,7 +4,7 @@
 #define ENGINE_SOLVERS_PIVOT_CONE_PROGRAM_H
 
 #include "engine/problem/contact_problem.h"
-#include "engine/solvers/pivot/active_set.h"
+#include "engine/solvers/dense/active_set.h"
 
 struct cone_program {
     struct contact_problem *problem; // assembled

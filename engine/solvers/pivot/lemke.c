@@ -3,8 +3,8 @@
 // the polygon, or they give nothing: there is no iterate to stop at.
 #include <stdio.h>
 
-#include "engine/solvers/pivot/lcp.h"
-#include "engine/solvers/panel.h"
+#include "engine/solvers/dense/lcp.h"
+#include "engine/solvers/methods.h"
 #include "engine/solvers/local/polygon.h"
 #include "parallel/memory.h"
 

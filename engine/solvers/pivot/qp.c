@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "engine/solvers/pivot/cone_program.h"
-#include "engine/solvers/panel.h"
+#include "engine/solvers/methods.h"
 #include "engine/solvers/local/polygon.h"
 #include "parallel/memory.h"
 

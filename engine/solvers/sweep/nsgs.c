@@ -2,12 +2,13 @@
 
 #include <stdio.h>
 
+#include "engine/solvers/local/local.h"
 #include "engine/solvers/local/polygon.h"
-#include "engine/solvers/panel.h"
+#include "engine/solvers/methods.h"
 #include "engine/solvers/sweep/momentum.h"
 #include "engine/solvers/sweep/packed.h"
 #include "engine/solvers/sweep/row_sweep.h"
-#include "engine/solvers/workspace.h"
+#include "engine/solvers/sweep/workspace.h"
 #include "parallel/clock.h"
 #include "parallel/team.h"
 
@@ -140,7 +141,7 @@ static void note_substitutions(struct monitor *monitor, size_t count) {
     if (count > 0 && monitor->result.note[0] == '\0')
         snprintf(monitor->result.note, sizeof monitor->result.note,
                  "local %s cannot serve %zu contacts whose blocks are not diagonal: newton did",
-                 panel_local_name(monitor->settings->local), count);
+                 local_name(monitor->settings->local), count);
 }
 
 static void solve_packed(struct monitor *monitor, vec3 *r) {

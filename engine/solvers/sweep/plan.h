@@ -161,7 +161,7 @@ void sweep_plan_free(struct sweep_plan *plan);
 void sweep_plan_build(struct sweep_plan *plan, const struct contact_problem *problem,
                       const struct solver_settings *settings, const vec3 *r);
 
-// Returns the plan of a workspace (engine/solvers/workspace.h) for a problem, holding the impulses
+// Returns the plan of a workspace (engine/solvers/sweep/workspace.h) for a problem, holding the impulses
 // r: the one that is open, or a new one.
 struct sweep_plan *workspace_plan(struct solver_workspace *workspace,
                                   const struct contact_problem *problem,

@@ -1,5 +1,5 @@
 // The plan of the sweeps, kept between solves.
-#include "engine/solvers/workspace.h"
+#include "engine/solvers/sweep/workspace.h"
 
 #include "engine/solvers/sweep/packed.h"
 #include "parallel/team.h"

@@ -1,4 +1,4 @@
-#include "engine/solvers/pivot/active_set.h"
+#include "engine/solvers/dense/active_set.h"
 
 #include <math.h>
 #include <stdbool.h>

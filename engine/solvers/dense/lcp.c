@@ -1,4 +1,4 @@
-#include "engine/solvers/pivot/lcp.h"
+#include "engine/solvers/dense/lcp.h"
 
 #include <float.h>
 #include <math.h>

@@ -2,8 +2,8 @@
 // a dense tableau. Ties of the ratio test are broken lexicographically, so that degenerate problems
 // (semidefinite M, zeros in q) end as well (Lemke 1965; Cottle, Pang, Stone, "The Linear
 // Complementarity Problem", 1992, sections 4.4 and 4.9).
-#ifndef ENGINE_SOLVERS_PIVOT_LCP_H
-#define ENGINE_SOLVERS_PIVOT_LCP_H
+#ifndef ENGINE_SOLVERS_DENSE_LCP_H
+#define ENGINE_SOLVERS_DENSE_LCP_H
 
 #include <stddef.h>
 

@@ -1,8 +1,8 @@
 // Memory that solves keep between them: the plan of the sweeps. While a problem with views is open
 // in it, impulses can be measured by the sweeps' own order of operations, and the velocities that
 // they give can be read.
-#ifndef ENGINE_SOLVERS_WORKSPACE_H
-#define ENGINE_SOLVERS_WORKSPACE_H
+#ifndef ENGINE_SOLVERS_SWEEP_WORKSPACE_H
+#define ENGINE_SOLVERS_SWEEP_WORKSPACE_H
 
 #include "engine/problem/residual.h"
 #include "engine/solvers/monitor.h"

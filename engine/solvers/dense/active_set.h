@@ -6,8 +6,8 @@
 //
 // Q is expected to have ones on its diagonal. It need not be quite symmetric: what is found is  y
 // >= 0,  x >= 0,  x.y = 0.
-#ifndef ENGINE_SOLVERS_PIVOT_ACTIVE_SET_H
-#define ENGINE_SOLVERS_PIVOT_ACTIVE_SET_H
+#ifndef ENGINE_SOLVERS_DENSE_ACTIVE_SET_H
+#define ENGINE_SOLVERS_DENSE_ACTIVE_SET_H
 
 #include <stddef.h>
 
