@@ -9,9 +9,9 @@ struct midpoint *midpoint_create(void) {
 void midpoint_free(struct midpoint *midpoint) {
     if (!midpoint)
         return;
-    void *arrays[] = {midpoint->x_m,         midpoint->axes_m,      midpoint->v_free,
-                      midpoint->s_free,      midpoint->round,       midpoint->inverse,
-                      midpoint->group_force, midpoint->joint_moment};
+    void *arrays[] = {midpoint->x_m,         midpoint->axes_m,  midpoint->v_free,
+                      midpoint->s_free,      midpoint->inverse, midpoint->group_force,
+                      midpoint->joint_moment};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         memory_free(arrays[k]);
     memory_free(midpoint);
@@ -26,8 +26,6 @@ void midpoint_size(struct midpoint *midpoint, int32_t count) {
                                               sizeof(vec3), "free velocities");
     midpoint->s_free = memory_reserve_aligned(midpoint->s_free, &midpoint->s_capacity, n,
                                               sizeof(vec3), "free velocities");
-    midpoint->round = memory_reserve_aligned(midpoint->round, &midpoint->round_capacity, n,
-                                             sizeof *midpoint->round, "inverse masses");
 }
 
 void midpoint_size_axes(struct midpoint *midpoint) {

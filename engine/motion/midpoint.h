@@ -30,18 +30,20 @@ struct midpoint {
     // Bodies of the world and, where there are joints, the world itself as the last one. Bodies
     // from `moving` on follow a path or stand still: their velocity is the free one.
     int32_t count, moving;
-    const double *radius; // of the world's bodies (a view); 0 for walls
-    int32_t radius_count;
+    // Views of the world's bodies, `known` of them: the world itself is not among them.
+    const double *radius; // 0 for walls
+    const double *mass;
+    const vec3 *inertia;
+    const uint8_t *lock;
+    int32_t known;
     vec3 *x_m;
     mat3 *axes_m; // NULL where nothing turns that is not round
     vec3 *v_free, *s_free;
-    struct round_mass *round;
     struct inverse_mass *inverse; // only where `general`
     bool general;                 // some body's inverse mass, or some law, needs more than `round`
     vec3 *group_force;            // by group: applied force of this step
     vec3 *joint_moment;           // by body: angular impulse of its joints in the last step
-    size_t x_capacity, axes_capacity, v_capacity, s_capacity, round_capacity, inverse_capacity,
-        joint_capacity;
+    size_t x_capacity, axes_capacity, v_capacity, s_capacity, inverse_capacity, joint_capacity;
 };
 
 struct midpoint *midpoint_create(void);
@@ -54,7 +56,7 @@ void midpoint_size_inverse(struct midpoint *midpoint);
 
 // The length R by which a spin becomes a velocity. A wall has none of its own; one metre serves.
 static inline double midpoint_spin_radius(const struct midpoint *midpoint, int32_t i) {
-    double radius = i < midpoint->radius_count ? midpoint->radius[i] : 0;
+    double radius = i < midpoint->known ? midpoint->radius[i] : 0;
     return radius > 0 ? radius : 1;
 }
 
@@ -63,10 +65,20 @@ static inline const mat3 *midpoint_axes(const struct midpoint *midpoint, int32_t
     return midpoint->axes_m ? &midpoint->axes_m[i] : NULL;
 }
 
+// Returns the inverse mass of a body as if it could turn about any axis alike, or not at all.
+static inline struct round_mass midpoint_round(const struct midpoint *midpoint, int32_t i) {
+    if (i >= midpoint->moving)
+        return (struct round_mass){0, 0};
+    double radius = midpoint->radius[i];
+    bool turns = midpoint->lock[i] >> 3 == 0;
+    return (struct round_mass){1 / midpoint->mass[i],
+                               turns ? radius * radius / midpoint->inertia[i].x : 0};
+}
+
 static inline struct inverse_mass midpoint_inverse(const struct midpoint *midpoint, int32_t i) {
     if (midpoint->general)
         return midpoint->inverse[i];
-    struct round_mass round = midpoint->round[i];
+    struct round_mass round = midpoint_round(midpoint, i);
     return (struct inverse_mass){{round.inv_m, round.inv_m, round.inv_m},
                                  {round.k, round.k, round.k, 0, 0, 0}};
 }

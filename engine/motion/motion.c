@@ -163,9 +163,6 @@ static void predict_range(void *context, size_t begin, size_t end) {
         midpoint->x_m[i] = vec3_add_scaled(bodies->x[i], (1 - theta) * h, bodies->v[i]);
         midpoint->v_free[i] = vec3_add_scaled(bodies->v[i], h, acceleration);
         midpoint->s_free[i] = vec3_scale(radius, free_spin(world, i));
-        bool turns = bodies->lock[i] >> 3 == 0;
-        midpoint->round[i].inv_m = inv_m;
-        midpoint->round[i].k = turns ? radius * radius / bodies->inertia[i].x : 0;
     }
 }
 
@@ -200,7 +197,10 @@ void motion_predict_free(struct gabion_world *world) {
     midpoint_size(midpoint, bodies->count + joined);
     midpoint->moving = bodies->moving;
     midpoint->radius = bodies->radius;
-    midpoint->radius_count = bodies->count;
+    midpoint->mass = bodies->mass;
+    midpoint->inertia = bodies->inertia;
+    midpoint->lock = bodies->lock;
+    midpoint->known = bodies->count;
     if (joined)
         expect_joints(world);
     struct prediction prediction = {world, loads_step_gravity(world), step_forces(world)};
@@ -218,7 +218,6 @@ void motion_predict_fixed(struct gabion_world *world) {
     for (int32_t i = bodies->moving; i < midpoint->count; i++) {
         midpoint->x_m[i] = i < bodies->count ? bodies->x[i] : vec3_zero();
         midpoint->v_free[i] = midpoint->s_free[i] = vec3_zero();
-        midpoint->round[i] = (struct round_mass){0, 0};
     }
 }
 

@@ -92,6 +92,7 @@ void contact_problem_free(struct contact_problem *problem) {
                       bodies->pair};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         memory_free(arrays[k]);
+    memory_free(problem->slot_rho);
     stored_views_free(problem->stored);
     memory_free(problem);
 }

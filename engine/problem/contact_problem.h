@@ -80,8 +80,11 @@ struct contact_bodies {
 struct contact_problem {
     struct contact_views views;
     struct stored_views *stored; // what they point at, where the problem owns it; else NULL
-    double floor;                // of the scale of the residual, m/s: h |g| of a step, 0 of a file
-    struct team *team;           // NULL: one thread
+    // By slot: 1 / |W_aa|_2 where the plan of the sweeps has found it, else 0. Eigenvalues are
+    // dear: rows take them from here. NULL: not kept.
+    double *slot_rho;
+    double floor;      // of the scale of the residual, m/s: h |g| of a step, 0 of a file
+    struct team *team; // NULL: one thread
 
     // Rows or matrix. NULL and 0 while only the views are there.
     enum contact_face face;
@@ -105,6 +108,9 @@ void contact_problem_free(struct contact_problem *problem);
 // Returns a problem with the given views; it owns nothing of what they point at.
 struct contact_problem *contact_problem_of_views(const struct contact_views *views, double floor,
                                                  struct team *team);
+
+// Lets the problem keep what a plan finds of it, for rows that are made later.
+void contact_problem_keep_rho(struct contact_problem *problem);
 
 // Makes the rows of a problem with views, unless they (or a matrix) are there already.
 void contact_problem_materialise(struct contact_problem *problem);

@@ -67,6 +67,11 @@ struct contact_problem *contact_problem_of_views(const struct contact_views *vie
     return problem;
 }
 
+void contact_problem_keep_rho(struct contact_problem *problem) {
+    problem->slot_rho = memory_allocate(contact_problem_slots(problem), sizeof *problem->slot_rho,
+                                        "contact problem");
+}
+
 size_t contact_problem_slots(const struct contact_problem *problem) {
     return problem->views.midpoint ? problem->views.count + problem->views.joints->count
                                    : (size_t)problem->contacts;
@@ -107,6 +112,8 @@ static void add_row(struct source *source, struct contact_row row, const struct 
     row.a = name_body(source, row.a);
     problem->bodies.rows[k] = row;
     problem->mu[k] = law->mu;
+    if (problem->slot_rho)
+        problem->rho[k] = problem->slot_rho[row.slot];
     contact_set(problem->q, k, vec3_add(q, law->b));
     if (law->held)
         contact_problem_hold(problem, k, law->held);

@@ -15,7 +15,10 @@ struct stored_views *stored_views_create(int32_t bodies, size_t contacts, int la
     if (general)
         midpoint_size_inverse(midpoint);
     midpoint->radius = stored->radius = memory_allocate(n, sizeof *stored->radius, what);
-    midpoint->radius_count = bodies;
+    midpoint->mass = stored->mass = memory_allocate(n, sizeof *stored->mass, what);
+    midpoint->inertia = stored->inertia = memory_allocate(n, sizeof *stored->inertia, what);
+    midpoint->lock = stored->lock = memory_allocate(n, sizeof *stored->lock, what);
+    midpoint->known = bodies;
     stored->contacts = memory_allocate(contacts, sizeof *stored->contacts, what);
     stored->bias = memory_allocate(contacts, sizeof *stored->bias, what);
     stored->before = before ? memory_allocate(contacts, sizeof *stored->before, what) : NULL;
@@ -32,10 +35,10 @@ void stored_views_free(struct stored_views *stored) {
     if (!stored)
         return;
     struct midpoint *midpoint = &stored->midpoint;
-    void *arrays[] = {midpoint->x_m,     midpoint->v_free, midpoint->s_free, midpoint->round,
-                      midpoint->inverse, stored->radius,   stored->contacts, stored->bias,
-                      stored->before,    stored->laws,     stored->v,        stored->w,
-                      stored->start};
+    void *arrays[] = {midpoint->x_m,    midpoint->v_free, midpoint->s_free, midpoint->inverse,
+                      stored->radius,   stored->mass,     stored->inertia,  stored->lock,
+                      stored->contacts, stored->bias,     stored->before,   stored->laws,
+                      stored->v,        stored->w,        stored->start};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         memory_free(arrays[k]);
     joint_points_free(&stored->joints);
@@ -45,15 +48,17 @@ void stored_views_free(struct stored_views *stored) {
 static void copy_midpoint(const struct contact_views *views, struct stored_views *stored) {
     const struct midpoint *from = views->midpoint;
     struct midpoint *to = &stored->midpoint;
-    size_t n = (size_t)from->count, known = (size_t)from->radius_count;
+    size_t n = (size_t)from->count, known = (size_t)from->known;
     to->moving = from->moving;
     memcpy(to->x_m, from->x_m, n * sizeof *to->x_m);
     memcpy(to->v_free, from->v_free, n * sizeof *to->v_free);
     memcpy(to->s_free, from->s_free, n * sizeof *to->s_free);
-    memcpy(to->round, from->round, n * sizeof *to->round);
     if (from->general)
         memcpy(to->inverse, from->inverse, n * sizeof *to->inverse);
     memcpy(stored->radius, from->radius, known * sizeof *stored->radius);
+    memcpy(stored->mass, from->mass, known * sizeof *stored->mass);
+    memcpy(stored->inertia, from->inertia, known * sizeof *stored->inertia);
+    memcpy(stored->lock, from->lock, known * sizeof *stored->lock);
     memcpy(stored->v, views->v, known * sizeof *stored->v);
     memcpy(stored->w, views->w, known * sizeof *stored->w);
 }

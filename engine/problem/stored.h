@@ -6,7 +6,10 @@
 
 struct stored_views {
     struct midpoint midpoint;
-    double *radius; // behind midpoint.radius
+    // Behind the views of the midpoint.
+    double *radius, *mass;
+    vec3 *inertia;
+    uint8_t *lock;
     struct contact *contacts;
     double *bias;
     vec3 *before; // NULL: no law has a tangential restitution

@@ -63,6 +63,8 @@ void solve_admit(struct gabion_world *world) {
 void solve_open(struct gabion_world *world) {
     struct solver_settings settings = choose(world);
     world->problem = solve_problem(world);
+    if (!panel_visits_all(world->settings.method))
+        contact_problem_keep_rho(world->problem);
     if (world->observer)
         world->observer->see(world->observer, world->problem, world->contacts->impulse);
     solver_workspace_open(world->workspace, world->problem, &settings, world->contacts->impulse);

@@ -37,7 +37,9 @@ static const struct column columns[] = {
     {BODY("free_spin"), "m/s", H5_TYPE_FLOAT64, 3, OF_BODIES, ARRAY(midpoint.s_free)},
     {BODY("velocity"), "m/s", H5_TYPE_FLOAT64, 3, OF_BODIES, ARRAY(v)},
     {BODY("spin"), "rad/s", H5_TYPE_FLOAT64, 3, OF_BODIES, ARRAY(w)},
-    {BODY("round_mass"), "1/kg", H5_TYPE_FLOAT64, 2, OF_BODIES, ARRAY(midpoint.round)},
+    {BODY("mass"), "kg", H5_TYPE_FLOAT64, 1, OF_BODIES, ARRAY(mass)},
+    {BODY("inertia"), "kg m2", H5_TYPE_FLOAT64, 3, OF_BODIES, ARRAY(inertia)},
+    {BODY("lock"), "1", H5_TYPE_UINT8, 1, OF_BODIES, ARRAY(lock)},
     {BODY("inverse_mass"), "1/kg", H5_TYPE_FLOAT64, 9, OF_BODIES, ARRAY(midpoint.inverse),
      .optional = true},
     {CONTACT("candidate"), "1", H5_TYPE_INT32, 1, OF_CONTACTS, OF_CONTACT(c)},
@@ -57,8 +59,7 @@ static const struct column columns[] = {
 };
 #define COLUMNS (sizeof columns / sizeof *columns)
 
-_Static_assert(sizeof(struct inverse_mass) == 72 && sizeof(struct round_mass) == 16,
-               "stored as they lie in memory");
+_Static_assert(sizeof(struct inverse_mass) == 72, "stored as it lies in memory");
 
 static struct h5_rows view(const struct stored_views *stored, const struct column *column) {
     const size_t counts[] = {[OF_BODIES] = (size_t)stored->midpoint.count,
@@ -166,6 +167,13 @@ static bool check_step(const struct h5_file *file, const struct stored_views *st
         return error_set(error, GABION_ERROR_INPUT,
                          "%s: attribute 'moving' of '" FCLIB_BODIES "' is %d; expected 0 to %d",
                          file->path, midpoint->moving, midpoint->count);
+    for (int32_t i = 0; i < midpoint->moving; i++)
+        if (!(midpoint->mass[i] > 0 && midpoint->radius[i] > 0 && midpoint->inertia[i].x > 0))
+            return error_set(error, GABION_ERROR_INPUT,
+                             "%s: '" FCLIB_BODIES
+                             "', row %d: expected a moving body with a radius, a "
+                             "mass and moments of inertia above 0",
+                             file->path, i);
     for (int k = 0; k < stored->law_count; k++)
         if (!(stored->laws[k].friction >= 0))
             return error_set(error, GABION_ERROR_INPUT,

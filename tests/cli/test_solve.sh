@@ -106,6 +106,11 @@ file set forged.hdf5 gabion/contacts/normal 0 nan
 exits 2 "a normal that is not a number" solve forged.hdf5
 says "a normal that is not a number" "gabion/contacts/normal', row 0: expected a finite number"
 
+cp settling.hdf5 forged.hdf5
+file set forged.hdf5 gabion/bodies/mass 3 0
+exits 2 "a moving body without mass" solve forged.hdf5
+says "a moving body without mass" "gabion/bodies', row 3: expected a moving body"
+
 # The local solvers mean the same in a run and in a file, and a substitution is reported.
 exits 0 "explicit on blocks" solve wall.hdf5 --warm --solver nsgs --local explicit --tol 1e-5 --max 2000 --save
 ok "is newton, and says so: $(field note)" grep -q 'local explicit cannot serve .* newton did' .out

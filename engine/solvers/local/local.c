@@ -1,6 +1,5 @@
 #include "engine/solvers/local/local.h"
 
-#include "engine/solvers/local/alart_curnier.h"
 #include "engine/solvers/local/cone.h"
 #include "engine/solvers/local/polygon.h"
 
@@ -84,8 +83,8 @@ bool local_is_diagonal(const mat3 *W) {
     return true;
 }
 
-bool local_solve(enum gabion_local local, const struct local_call *call, vec3 u, vec3 *r,
-                 double *k) {
+bool local_solve_any(enum gabion_local local, const struct local_call *call, vec3 u, vec3 *r,
+                     double *k) {
     vec3 start = *r;
     bool answered = locals[local].solve(call, u, r, k);
     if (call->relaxation != 1 && local != GABION_LOCAL_EXPLICIT) // must not leave the cone

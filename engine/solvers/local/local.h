@@ -3,6 +3,7 @@
 #define ENGINE_SOLVERS_LOCAL_LOCAL_H
 
 #include "engine/gabion.h"
+#include "engine/solvers/local/alart_curnier.h"
 #include "engine/solvers/local/exact.h"
 #include "engine/world/hold.h"
 #include "geometry/vec.h"
@@ -33,8 +34,16 @@ struct local_call {
 // contact can see: u changes by W times the change of r. Where r already obeys it stays. *k is the
 // slip parameter of the exact solver, kept as its next start. Returns false where only the fallback
 // of the exact solver answered.
-bool local_solve(enum gabion_local local, const struct local_call *call, vec3 u, vec3 *r,
-                 double *k);
+bool local_solve_any(enum gabion_local local, const struct local_call *call, vec3 u, vec3 *r,
+                     double *k);
+
+// The same; the usual case of blocks in a run needs no table.
+static inline bool local_solve(enum gabion_local local, const struct local_call *call, vec3 u,
+                               vec3 *r, double *k) {
+    if (local == GABION_LOCAL_NEWTON && call->relaxation == 1)
+        return newton_solve(call->W, call->inverse, u, call->mu, r, k);
+    return local_solve_any(local, call, u, r, k);
+}
 
 // A contact prepared for many sweeps by the exact solver, or a point of a joint.
 struct local_contact {

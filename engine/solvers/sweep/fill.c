@@ -46,6 +46,15 @@ static void fill_unused_lanes(struct sweep_plan *plan) {
 
 // Blocks --------------------------------------------------------------------------------------
 
+// Returns the number of contacts of a node, active or not.
+static size_t node_span(const struct sweep_plan *plan, size_t node) {
+    size_t first = plan->layout->contact[node], span = 1;
+    const struct contact *contact = &plan->views->contacts[first];
+    while (first + span < plan->views->count && layout_same_node(contact, &contact[span]))
+        span++;
+    return span;
+}
+
 // The points of a block are placed later: `begin` keeps its first contact until then.
 static void start_block(const struct sweep_plan *plan, size_t node, struct block *block) {
     const struct layout *layout = plan->layout;
@@ -62,7 +71,7 @@ static void start_block(const struct sweep_plan *plan, size_t node, struct block
     const struct contact *contact = &plan->views->contacts[layout->contact[node]];
     block_frame(block, contact->normal);
     block->begin = layout->contact[node];
-    for (uint32_t k = 0; k < layout->span[node]; k++)
+    for (size_t k = 0, span = node_span(plan, node); k < span; k++)
         block->count += (contact[k].flags & CONTACT_ACTIVE) != 0;
 }
 
@@ -80,8 +89,8 @@ static void fill_nodes(void *context, int thread, int threads) {
     size_t begin, end, mus = (size_t)layout->mu_count;
     team_share(0, plan->nodes, thread, threads, &begin, &end);
     for (size_t node = begin; node < end; node++) {
-        uint32_t slot = place[layout->bin[node]]++;
-        if (layout->bin[node] / mus % BATCH_KINDS == BATCH_BLOCK)
+        uint32_t bin = layout_bin(plan, node), slot = place[bin]++;
+        if (bin / mus % BATCH_KINDS == BATCH_BLOCK)
             start_block(plan, node, &plan->blocks[slot]);
         else
             fill_lane(filling, node, slot);
@@ -135,6 +144,8 @@ static void fill_point(const struct sweep_plan *plan, const struct block *block,
                                   .held = law->held,
                                   .r = row_from_slot(plan->views, row, impulse)};
     weigh(plan, row, block->c, block->a, point);
+    if (plan->slot_rho)
+        plan->slot_rho[row->slot] = point->rho;
     if (law->held) {
         point->r = hold_keep(law->held, point->r);
         return;
@@ -201,7 +212,8 @@ static void fill_contacts(const struct filling *filling, size_t node, const stru
     uint32_t first = layout->contact[node];
     struct contact_row row;
     struct row_law law;
-    for (uint32_t k = first; k < first + layout->span[node]; k++) {
+    size_t end = first + node_span(plan, node);
+    for (size_t k = first; k < end; k++) {
         uint32_t slot = plan->slot[k];
         if (slot == SLOT_NONE || !(slot & SLOT_POINT))
             continue;

@@ -11,9 +11,8 @@ struct layout *layout_create(void) {
 }
 
 void layout_free(struct layout *layout) {
-    void *arrays[] = {layout->contact, layout->span,     layout->first, layout->second,
-                      layout->colour,  layout->bin,      layout->mask,  layout->histogram,
-                      layout->mu,      layout->mu_of_law};
+    void *arrays[] = {layout->contact, layout->first,     layout->second, layout->colour,
+                      layout->mask,    layout->histogram, layout->mu,     layout->mu_of_law};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         memory_free(arrays[k]);
     memory_free(layout);
@@ -24,20 +23,12 @@ void layout_free(struct layout *layout) {
 static void reserve_nodes(struct layout *layout, size_t count) {
     if (layout->capacity >= count)
         return;
-    size_t room = count + count / 4;
+    size_t room = count + count / 16; // counts go up and down by little from step to step
     layout->contact = memory_resize(layout->contact, room, sizeof(uint32_t), "sweeps");
-    layout->span = memory_resize(layout->span, room, sizeof(uint32_t), "sweeps");
     layout->first = memory_resize(layout->first, room, sizeof(int32_t), "sweeps");
     layout->second = memory_resize(layout->second, room, sizeof(int32_t), "sweeps");
     layout->colour = memory_resize(layout->colour, room, sizeof(uint8_t), "sweeps");
-    layout->bin = memory_resize(layout->bin, room, sizeof(uint32_t), "sweeps");
     layout->capacity = room;
-}
-
-// The contacts of a pair follow each other in the canonical order, those of one normal too.
-static bool same_node(const struct contact *x, const struct contact *y) {
-    return x->c == y->c && x->a == y->a && x->normal.x == y->normal.x &&
-           x->normal.y == y->normal.y && x->normal.z == y->normal.z;
 }
 
 static bool is_active(const struct contact *contact) { return contact->flags & CONTACT_ACTIVE; }
@@ -50,12 +41,11 @@ static void list_nodes(struct sweep_plan *plan) {
     for (size_t k = 0, end; k < count; k = end) {
         const struct contact *contact = &views->contacts[k];
         size_t taking_part = is_active(contact);
-        for (end = k + 1; end < count && same_node(contact, &contact[end - k]); end++)
+        for (end = k + 1; end < count && layout_same_node(contact, &contact[end - k]); end++)
             taking_part += is_active(&contact[end - k]);
         if (taking_part == 0)
             continue;
         layout->contact[nodes] = (uint32_t)k;
-        layout->span[nodes] = (uint32_t)(end - k);
         layout->first[nodes] = contact->c;
         layout->second[nodes] = contact->a;
         active += taking_part;
@@ -168,26 +158,27 @@ size_t layout_bins(const struct sweep_plan *plan) {
     return (size_t)plan->colours * BATCH_KINDS * (size_t)plan->layout->mu_count;
 }
 
+uint32_t layout_bin(const struct sweep_plan *plan, size_t node) {
+    const struct layout *layout = plan->layout;
+    enum batch_kind kind = BATCH_BLOCK;
+    uint32_t mu = 0; // of a joint: any
+    if (node < layout->joints) {
+        const struct contact *contact = &plan->views->contacts[layout->contact[node]];
+        kind = kind_of(plan, contact);
+        mu = layout->mu_of_law[contact->law];
+    }
+    return ((uint32_t)layout->colour[node] * BATCH_KINDS + (uint32_t)kind) *
+               (uint32_t)layout->mu_count +
+           mu;
+}
+
 static void count_bins(void *context, int thread, int threads) {
     struct sweep_plan *plan = context;
-    struct layout *layout = plan->layout;
-    size_t bins = layout_bins(plan), begin, end;
-    uint32_t *histogram = layout->histogram + (size_t)thread * bins;
+    uint32_t *histogram = plan->layout->histogram + (size_t)thread * layout_bins(plan);
+    size_t begin, end;
     team_share(0, plan->nodes, thread, threads, &begin, &end);
-    for (size_t k = begin; k < end; k++) {
-        enum batch_kind kind = BATCH_BLOCK;
-        uint32_t mu = 0; // of a joint: any
-        if (k < layout->joints) {
-            const struct contact *contact = &plan->views->contacts[layout->contact[k]];
-            kind = kind_of(plan, contact);
-            mu = layout->mu_of_law[contact->law];
-        }
-        uint32_t bin = ((uint32_t)layout->colour[k] * BATCH_KINDS + (uint32_t)kind) *
-                           (uint32_t)layout->mu_count +
-                       mu;
-        layout->bin[k] = bin;
-        histogram[bin]++;
-    }
+    for (size_t k = begin; k < end; k++)
+        histogram[layout_bin(plan, k)]++;
 }
 
 static void append_chunks(struct sweep_plan *plan, const struct batch *batch) {

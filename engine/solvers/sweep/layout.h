@@ -10,10 +10,8 @@ struct layout {
     size_t capacity, mask_capacity, histogram_capacity;
     size_t joints;           // nodes from here on are joints
     uint32_t *contact;       // index of the first contact of each node, or of the joint's block
-    uint32_t *span;          // contacts of the node, active or not
     int32_t *first, *second; // its solver bodies
     uint8_t *colour;
-    uint32_t *bin;
     uint64_t *mask;
     uint32_t *histogram; // [thread][bin]
     double *mu;          // distinct friction coefficients
@@ -22,7 +20,15 @@ struct layout {
     int threads;
 };
 
-// Returns the number of bins: by colour, kind and friction.
+// Returns the number of bins, by colour, kind and friction, and that of a node.
 size_t layout_bins(const struct sweep_plan *plan);
+uint32_t layout_bin(const struct sweep_plan *plan, size_t node);
+
+// Returns whether two contacts belong to one node. The contacts of a pair follow each other in the
+// canonical order, those of one normal too.
+static inline bool layout_same_node(const struct contact *x, const struct contact *y) {
+    return x->c == y->c && x->a == y->a && x->normal.x == y->normal.x &&
+           x->normal.y == y->normal.y && x->normal.z == y->normal.z;
+}
 
 #endif

@@ -39,10 +39,10 @@ void sweep_plan_size_last(struct sweep_plan *plan) {
 
 static void mass_range(void *context, size_t begin, size_t end) {
     struct sweep_plan *plan = context;
-    const struct round_mass *round = plan->views->midpoint->round;
     for (size_t i = begin; i < end; i++) {
-        plan->bodies[i].inv_m = round[i].inv_m;
-        plan->bodies[i].k = round[i].k;
+        struct round_mass round = midpoint_round(plan->views->midpoint, (int32_t)i);
+        plan->bodies[i].inv_m = round.inv_m;
+        plan->bodies[i].k = round.k;
     }
 }
 
@@ -78,6 +78,7 @@ void sweep_plan_build(struct sweep_plan *plan, const struct contact_problem *pro
     plan->views = &problem->views;
     plan->team = problem->team;
     plan->floor = problem->floor;
+    plan->slot_rho = problem->slot_rho;
     plan->local = settings->local;
     plan->cone = settings->cone;
     plan->full_blocks =

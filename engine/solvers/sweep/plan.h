@@ -106,7 +106,8 @@ struct split_body {
 struct sweep_plan {
     const struct contact_views *views;
     struct team *team;
-    double floor; // of the problem
+    double floor;     // of the problem
+    double *slot_rho; // of the problem, NULL: not kept
     enum gabion_local local;
     struct gabion_cone cone;
     bool full_blocks; // the local solver asked for works on full 3x3 blocks, between spheres too
@@ -161,8 +162,8 @@ void sweep_plan_free(struct sweep_plan *plan);
 void sweep_plan_build(struct sweep_plan *plan, const struct contact_problem *problem,
                       const struct solver_settings *settings, const vec3 *r);
 
-// Returns the plan of a workspace (engine/solvers/sweep/workspace.h) for a problem, holding the impulses
-// r: the one that is open, or a new one.
+// Returns the plan of a workspace (engine/solvers/sweep/workspace.h) for a problem, holding the
+// impulses r: the one that is open, or a new one.
 struct sweep_plan *workspace_plan(struct solver_workspace *workspace,
                                   const struct contact_problem *problem,
                                   const struct solver_settings *settings, const vec3 *r);
