@@ -87,20 +87,37 @@ static struct gabion_interface interface_of(const struct interface_state *state)
     };
 }
 
+struct survey {
+    const struct gabion_world *world;
+    struct gabion_interface *interfaces; // malloc: it outlives the work
+    size_t count;
+};
+
+static void measure(void *context) {
+    struct survey *survey = context;
+    struct interface_state *states = interfaces_measure(survey->world, &survey->count);
+    survey->interfaces = malloc((survey->count + 1) * sizeof *survey->interfaces);
+    if (!survey->interfaces)
+        memory_exhausted(survey->count, sizeof *survey->interfaces, "interfaces");
+    for (size_t k = 0; k < survey->count; k++)
+        survey->interfaces[k] = interface_of(&states[k]);
+    memory_free(states);
+}
+
 struct gabion_interface *gabion_measure_interfaces(const struct gabion_world *world, size_t *count,
                                                    struct gabion_error *error) {
+    struct gabion_error ignored = {0};
+    struct survey survey = {.world = world};
     if (!entry_readable(world, error))
         return NULL;
     if (!count) {
         entry_missing("count", error);
         return NULL;
     }
-    struct interface_state *states = interfaces_measure(world, count);
-    struct gabion_interface *interfaces = malloc((*count + 1) * sizeof *interfaces);
-    for (size_t k = 0; k < *count; k++)
-        interfaces[k] = interface_of(&states[k]);
-    memory_free(states);
-    return interfaces;
+    if (!entry_try(measure, &survey, error ? error : &ignored))
+        return NULL;
+    *count = survey.count;
+    return survey.interfaces;
 }
 
 void gabion_free(void *array) { free(array); }
