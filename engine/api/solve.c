@@ -12,6 +12,7 @@ struct gabion_solver gabion_default_solver(void) {
         .tolerance = 1e-8,
         .max_iterations = 10000,
         .relaxation = 1,
+        .momentum = true,
         .cone = {.sides = 8},
         .threads = 1,
     };
@@ -111,6 +112,8 @@ static struct contact_problem *problem_of(const struct gabion_problem *given) {
     return problem;
 }
 
+_Static_assert((int)GABION_SOLVE_REFUSED == (int)SOLVER_REFUSED, "the same statuses, in order");
+
 struct task {
     const struct gabion_problem *problem;
     const struct gabion_solver *solver;
@@ -130,7 +133,7 @@ static void solve(void *context) {
         .measure = solver->measure,
         .max_iterations = solver->max_iterations,
         .relaxation = solver->relaxation,
-        .momentum = true,
+        .momentum = solver->momentum,
         .cone = solver->cone,
         .deadline = solver->time_budget > 0 ? clock_seconds() + solver->time_budget : 0,
     };
@@ -142,7 +145,9 @@ static void solve(void *context) {
         .iterations = result.iterations,
         .method = result.finished,
         .local_fallbacks = result.local_fallbacks,
+        .substitutions = result.substitutions,
     };
+    memcpy(task->solution->spent, result.spent, sizeof task->solution->spent);
     memcpy(task->solution->note, result.note, sizeof task->solution->note);
     contact_problem_free(problem);
 }

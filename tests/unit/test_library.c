@@ -692,6 +692,8 @@ static void test_coupled_contacts_are_solved(void **state) {
     solver.tolerance = 1e-11;
     assert_true(gabion_solve(&problem, &solver, r, &solution, &error));
     assert_int_equal(solution.status, GABION_SOLVE_CONVERGED);
+    assert_true(solution.method < GABION_METHOD_AUTO); // the one of the chain that finished
+    assert_true(solution.spent[solution.method] > 0);
     // 2 a + b + s/2 = 3, a + 2 b = 3, a/2 + s = 3/2: the second contact sticks.
     double a = (3 - 1.5 - 0.75) / (2 - 0.5 - 0.25), b = (3 - a) / 2, s = 1.5 - a / 2;
     assert_close(r[0], a, 1e-8);
@@ -785,9 +787,17 @@ static void test_bad_arguments_are_errors(void **state) {
     (void)state;
     struct gabion_error error = {0};
     struct gabion_world *world = make_world(exact_settings());
+    struct gabion_settings settings = exact_settings();
     struct gabion_body body = gabion_default_body();
     struct gabion_law law = {0};
     struct gabion_signal signal = {.end = 1};
+    settings.method = GABION_METHOD_COUNT;
+    assert_rejected(!gabion_create(&settings, 1, &error), &error, "method");
+    settings.method = (enum gabion_method) - 1;
+    assert_rejected(!gabion_set_settings(world, &settings, &error), &error, "method");
+    settings = exact_settings();
+    settings.gravity.y = NAN;
+    assert_rejected(!gabion_set_settings(world, &settings, &error), &error, "gravity");
     gabion_vec3 up = {0, 0, 1};
     assert_rejected(gabion_add_material(world, NULL, 1, &error) < 0, &error, "null");
     assert_rejected(gabion_add_material(world, "a", NAN, &error) < 0, &error, "density");
