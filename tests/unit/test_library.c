@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <dirent.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -900,14 +901,26 @@ static enum stage use_library(const char *path, struct gabion_world **world,
     return solve_something(error) ? COMPLETE : SOLVED;
 }
 
+static int open_files(void) {
+    int count = 0;
+    DIR *folder = opendir("/proc/self/fd");
+    while (folder && readdir(folder))
+        count++;
+    if (folder)
+        closedir(folder);
+    return count;
+}
+
 // Lets every single allocation fail once. The call comes back with an error, a world that was being
-// changed says that it is broken, one that was only read goes on, and all can be destroyed.
+// changed says that it is broken, one that was only read goes on, all can be destroyed, and no file
+// is left open.
 static void test_memory_failures_come_back(void **state) {
     (void)state;
     char path[] = "/tmp/gabion-library-XXXXXX";
     int file = mkstemp(path), met[COMPLETE] = {0};
     assert_true(file >= 0);
     close(file);
+    int before = open_files();
     enum stage stage = CREATED;
     for (int64_t n = 0; stage != COMPLETE; n++) {
         struct gabion_error error = {0}, second = {0};
@@ -930,6 +943,7 @@ static void test_memory_failures_come_back(void **state) {
         } else if (stage == WRITTEN || stage == MEASURED || stage == SOLVED)
             assert_true(works);
         gabion_destroy(world);
+        assert_int_equal(open_files(), before);
     }
     for (int k = 0; k < COMPLETE; k++)
         assert_true(met[k] > 0);
