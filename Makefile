@@ -83,7 +83,7 @@ cli: all
 # The readers, the engine's own fuzzer and a sample of the command line under gcc's address and
 # undefined-behaviour sanitizers.
 ASAN_UNIT := bulk case case_grains case_masonry checkpoint checkpoint_forged clump drivers fclib file \
-    friction_problem fuzz_blocks fuzz_world generators gradients grid history hollow interfaces ipm lcp lemke \
+    friction_problem fuzz_blocks fuzz_world generators gradients grid history hollow interfaces ipm lcp lemke library \
     manifold masonry mesh panel polygon polyhedron proximal resolvent splitting supports sweeps turns vtk
 asan:
 	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=$(BUILD)/asan OPT=-O1 \

@@ -449,7 +449,7 @@ struct gabion_step_report {
     bool converged;
     enum gabion_method finished_by;     // the method whose impulses the step went on with
     int32_t spent[GABION_METHOD_COUNT]; // iterations of each method
-    int64_t substitutions; // contacts that another local solver than the one asked for served
+    int64_t substitutions;       // contacts that another local solver than the one asked for served
     double residual;             // scaled measure
     double residual_fclib;       // unscaled one of FCLIB and Siconos
     double max_overlap;          // m, at the end of the step
@@ -696,6 +696,7 @@ struct gabion_solver {
     enum gabion_measure measure;
     int max_iterations;
     double relaxation;
+    bool momentum; // accelerate the sweeps of GABION_METHOD_NSGS
     struct gabion_cone cone;
     double time_budget; // s; 0: none
     int threads;        // 0: one per physical core; 1: no team is started
@@ -712,15 +713,18 @@ enum gabion_solve_status {
 
 struct gabion_solution {
     enum gabion_solve_status status;
-    double residual;           // scaled measure
-    double residual_fclib;     // unscaled one of FCLIB and Siconos
-    int iterations;            // sweeps, pivots or factorisations, as the method counts
-    enum gabion_method method; // that finished: with GABION_METHOD_AUTO the last of the chain
-    int64_t local_fallbacks;   // one-contact problems that only the guard could answer
-    char note[200];            // "", or a sentence
+    double residual;                // scaled measure
+    double residual_fclib;          // unscaled one of FCLIB and Siconos
+    int iterations;                 // sweeps, pivots or factorisations, as the method counts
+    enum gabion_method method;      // that finished: with GABION_METHOD_AUTO the last of the chain
+    int spent[GABION_METHOD_COUNT]; // iterations of each method
+    int64_t local_fallbacks;        // one-contact problems that only the guard could answer
+    int64_t substitutions; // contacts that another local solver than the one asked for served
+    char note[200];        // "", or a sentence
 };
 // Starts from r and leaves the best impulses there. False only where the problem or the settings
-// are wrong, or memory is short: a problem left unsolved is not an error, but a status.
+// are wrong, or memory is short (r then holds no answer): a problem left unsolved is not an error,
+// but a status.
 GABION_API bool gabion_solve(const struct gabion_problem *problem,
                              const struct gabion_solver *solver, double *r,
                              struct gabion_solution *solution, struct gabion_error *error);

@@ -1,6 +1,7 @@
 // Creating and destroying a world, and its settings.
 #include "engine/api/define.h"
 #include "engine/api/entry.h"
+#include "engine/api/machine.h"
 #include "engine/api/materials.h"
 #include "engine/api/settings.h"
 #include "engine/contact/contacts.h"
@@ -10,7 +11,6 @@
 #include "engine/solvers/panel.h"
 #include "engine/solvers/sweep/workspace.h"
 #include "parallel/memory.h"
-#include "parallel/team.h"
 
 const char *gabion_version(void) { return GABION_VERSION; }
 
@@ -39,38 +39,45 @@ struct gabion_world *world_create(const struct gabion_settings *settings, struct
     world->workspace = solver_workspace_create();
     world->laws.law = memory_allocate(1, sizeof *world->laws.law, "laws");
     world->laws.count = 1;
-    gabion_add_group(world, "", error); // group 0: bodies without a name
-    return world;
+    if (gabion_add_group(world, "", error) == 0) // group 0: bodies without a name
+        return world;
+    gabion_destroy(world);
+    return NULL;
 }
 
-static bool request_fits(const struct gabion_settings *settings, int threads,
-                         struct gabion_error *error) {
-    if (!settings)
-        return entry_missing("settings", error);
-    return threads >= 0 || entry_reject(error,
-                                        "the number of threads must not be negative, "
-                                        "found %d",
-                                        threads);
+struct creation {
+    const struct gabion_settings *settings;
+    struct machine machine;
+    struct gabion_world *world;
+    struct gabion_error *error;
+};
+
+static void create(void *context) {
+    struct creation *creation = context;
+    creation->world = world_create(creation->settings, creation->machine.team, creation->error);
+    if (!creation->world)
+        return;
+    creation->world->machine = memory_allocate(1, sizeof creation->machine, "world");
+    *creation->world->machine = creation->machine;
+    creation->world->account = memory_account_current();
 }
 
 struct gabion_world *gabion_create(const struct gabion_settings *settings, int threads,
                                    struct gabion_error *error) {
     struct gabion_error ignored = {0};
-    struct gabion_world *world = NULL;
-    error = error ? error : &ignored;
-    if (!request_fits(settings, threads, error))
+    struct creation creation = {.settings = settings, .error = error ? error : &ignored};
+    if (!settings) {
+        entry_missing("settings", error);
         return NULL;
-    struct topology *topology = topology_load(error);
-    struct team *team = topology ? team_create(threads, topology, error) : NULL;
-    if (team)
-        world = world_create(settings, team, error);
-    if (world)
-        world->topology = topology;
-    else {
-        team_destroy(team);
-        topology_free(topology);
     }
-    return world;
+    if (!machine_start(&creation.machine, threads, creation.error))
+        return NULL;
+    struct memory_account *account = memory_account_create(creation.error);
+    if (account && memory_try(account, create, &creation, creation.error) && creation.world)
+        return creation.world;
+    memory_account_destroy(account);
+    machine_stop(&creation.machine);
+    return NULL;
 }
 
 int gabion_threads(const struct gabion_world *world) { return world ? team_size(world->team) : -1; }
@@ -119,11 +126,15 @@ static void world_free(struct gabion_world *world) {
 void gabion_destroy(struct gabion_world *world) {
     if (!world)
         return;
-    struct team *team = world->topology ? world->team : NULL;
-    struct topology *topology = world->topology;
-    world_free(world);
-    team_destroy(team);
-    topology_free(topology);
+    if (!world->account) {
+        if (!world->broken) // nothing in a broken world can be trusted to be freed
+            world_free(world);
+        return;
+    }
+    // All of a world of gabion_create is in its account, whatever state it is in.
+    struct machine machine = *world->machine;
+    memory_account_destroy(world->account);
+    machine_stop(&machine);
 }
 
 // Settings ------------------------------------------------------------------------------------

@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "parallel/memory.h"
+
 bool entry_reject(struct gabion_error *error, const char *format, ...) {
     char text[sizeof error->text];
     va_list arguments;
@@ -37,11 +39,33 @@ bool entry_readable(const struct gabion_world *world, struct gabion_error *error
     return true;
 }
 
+// A call and what does it, as one argument.
+struct guarded {
+    struct call call;
+    void (*work)(struct call *call);
+};
+
+static void run_guarded(void *context) {
+    struct guarded *guarded = context;
+    guarded->work(&guarded->call);
+}
+
 int64_t call_run(struct gabion_world *world, void (*work)(struct call *call), const void *arguments,
                  struct gabion_error *error) {
     struct gabion_error ignored = {0};
-    struct call call = {world, arguments, error ? error : &ignored, -1};
-    if (entry_readable(world, call.error))
-        work(&call);
-    return call.result;
+    struct guarded guarded = {{world, arguments, error ? error : &ignored, -1}, work};
+    if (!entry_readable(world, guarded.call.error))
+        return -1;
+    if (!world->account) // of world_create: its caller has the guard
+        work(&guarded.call);
+    else if (!memory_try(world->account, run_guarded, &guarded, guarded.call.error))
+        world->broken = true;
+    return guarded.call.result;
+}
+
+bool entry_try(void (*work)(void *context), void *context, struct gabion_error *error) {
+    struct memory_account *account = memory_account_create(error);
+    bool done = account && memory_try(account, work, context, error);
+    memory_account_destroy(account);
+    return done;
 }

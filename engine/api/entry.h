@@ -18,6 +18,10 @@ struct call {
 int64_t call_run(struct gabion_world *world, void (*work)(struct call *call), const void *arguments,
                  struct gabion_error *error);
 
+// Runs work that leaves no memory behind and does not change the world. False with an error where
+// memory runs out; `error` must not be NULL.
+bool entry_try(void (*work)(void *context), void *context, struct gabion_error *error);
+
 // True: the world may be read.
 bool entry_readable(const struct gabion_world *world, struct gabion_error *error);
 

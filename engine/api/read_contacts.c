@@ -1,5 +1,6 @@
 // Reading what acts between bodies: contacts, joints and interfaces.
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/api/entry.h"
 #include "engine/contact/contacts.h"
@@ -7,6 +8,8 @@
 #include "parallel/memory.h"
 
 // Contacts ------------------------------------------------------------------------------------
+
+_Static_assert((int)GABION_CONTACT_SLIP == (int)CONTACT_SLIP, "the same statuses, in order");
 
 static struct gabion_contact contact_of(const struct gabion_world *world, size_t k) {
     const struct contact *contact = &world->contacts->list[k];
@@ -69,38 +72,36 @@ bool gabion_get_joint(const struct gabion_world *world, int joint, struct gabion
 
 // Interfaces ----------------------------------------------------------------------------------
 
-static struct gabion_interface interface_of(const struct interface_state *state) {
-    return (struct gabion_interface){
-        .a = state->a,
-        .b = state->b,
-        .initial = state->initial,
-        .status = (enum gabion_interface_status)state->status,
-        .normal = state->normal,
-        .position = state->position,
-        .middle = state->middle,
-        .opening = state->opening,
-        .sliding = state->sliding,
-        .force = state->force,
-        .normal_force = state->normal_force,
-        .eccentricity = state->eccentricity,
-        .relative_eccentricity = state->relative_eccentricity,
-    };
+struct survey {
+    const struct gabion_world *world;
+    struct gabion_interface *interfaces; // malloc: it outlives the work
+    size_t count;
+};
+
+static void measure(void *context) {
+    struct survey *survey = context;
+    struct gabion_interface *found = interfaces_measure(survey->world, &survey->count);
+    survey->interfaces = malloc((survey->count + 1) * sizeof *found);
+    if (!survey->interfaces)
+        memory_exhausted(survey->count, sizeof *found, "interfaces");
+    memcpy(survey->interfaces, found, survey->count * sizeof *found);
+    memory_free(found);
 }
 
 struct gabion_interface *gabion_measure_interfaces(const struct gabion_world *world, size_t *count,
                                                    struct gabion_error *error) {
+    struct gabion_error ignored = {0};
+    struct survey survey = {.world = world};
     if (!entry_readable(world, error))
         return NULL;
     if (!count) {
         entry_missing("count", error);
         return NULL;
     }
-    struct interface_state *states = interfaces_measure(world, count);
-    struct gabion_interface *interfaces = malloc((*count + 1) * sizeof *interfaces);
-    for (size_t k = 0; k < *count; k++)
-        interfaces[k] = interface_of(&states[k]);
-    memory_free(states);
-    return interfaces;
+    if (!entry_try(measure, &survey, error ? error : &ignored))
+        return NULL;
+    *count = survey.count;
+    return survey.interfaces;
 }
 
 void gabion_free(void *array) { free(array); }

@@ -2,10 +2,9 @@
 #include <string.h>
 
 #include "engine/api/entry.h"
+#include "engine/api/machine.h"
 #include "engine/solvers/panel.h"
 #include "parallel/clock.h"
-#include "parallel/memory.h"
-#include "parallel/team.h"
 
 struct gabion_solver gabion_default_solver(void) {
     return (struct gabion_solver){
@@ -13,6 +12,7 @@ struct gabion_solver gabion_default_solver(void) {
         .tolerance = 1e-8,
         .max_iterations = 10000,
         .relaxation = 1,
+        .momentum = true,
         .cone = {.sides = 8},
         .threads = 1,
     };
@@ -112,56 +112,70 @@ static struct contact_problem *problem_of(const struct gabion_problem *given) {
     return problem;
 }
 
-static void solve(const struct gabion_problem *given, const struct gabion_solver *solver,
-                  struct team *team, double *r, struct gabion_solution *solution) {
-    struct contact_problem *problem = problem_of(given);
-    problem->team = team;
+_Static_assert((int)GABION_SOLVE_REFUSED == (int)SOLVER_REFUSED, "the same statuses, in order");
+
+struct task {
+    const struct gabion_problem *problem;
+    const struct gabion_solver *solver;
+    struct team *team;
+    double *r;
+    struct gabion_solution *solution;
+};
+
+static void solve(void *context) {
+    const struct task *task = context;
+    const struct gabion_solver *solver = task->solver;
+    struct contact_problem *problem = problem_of(task->problem);
+    problem->team = task->team;
     struct solver_settings settings = {
         .local = solver->local,
         .tolerance = solver->tolerance,
         .measure = solver->measure,
         .max_iterations = solver->max_iterations,
         .relaxation = solver->relaxation,
-        .momentum = true,
+        .momentum = solver->momentum,
         .cone = solver->cone,
         .deadline = solver->time_budget > 0 ? clock_seconds() + solver->time_budget : 0,
     };
-    struct solver_result result = panel_solve(problem, solver->method, &settings, NULL, r);
-    *solution = (struct gabion_solution){
+    struct solver_result result = panel_solve(problem, solver->method, &settings, NULL, task->r);
+    *task->solution = (struct gabion_solution){
         .status = (enum gabion_solve_status)result.status,
         .residual = result.error.scaled,
         .residual_fclib = result.error.fclib,
         .iterations = result.iterations,
         .method = result.finished,
         .local_fallbacks = result.local_fallbacks,
+        .substitutions = result.substitutions,
     };
-    memcpy(solution->note, result.note, sizeof solution->note);
+    memcpy(task->solution->spent, result.spent, sizeof task->solution->spent);
+    memcpy(task->solution->note, result.note, sizeof task->solution->note);
     contact_problem_free(problem);
+}
+
+static bool task_fits(const struct task *task, struct gabion_error *error) {
+    const char *defect = solver_defect(task->solver);
+    if (defect)
+        return entry_reject(error, "%s", defect);
+    if (!problem_fits(task->problem, error))
+        return false;
+    if (!task->r || !task->solution)
+        return entry_missing("r or solution", error);
+    return all_finite(task->r, 3 * (int64_t)task->problem->contacts) ||
+           entry_reject(error, "the impulses to start from must be finite");
 }
 
 bool gabion_solve(const struct gabion_problem *problem, const struct gabion_solver *solver,
                   double *r, struct gabion_solution *solution, struct gabion_error *error) {
     struct gabion_error ignored = {0};
-    const char *defect = solver_defect(solver);
+    struct machine machine = {0}; // one thread needs none
+    struct task task = {problem, solver, NULL, r, solution};
     error = error ? error : &ignored;
-    if (defect)
-        return entry_reject(error, "%s", defect);
-    if (!problem_fits(problem, error))
+    if (!task_fits(&task, error))
         return false;
-    if (!r || !solution)
-        return entry_missing("r or solution", error);
-    if (!all_finite(r, 3 * (int64_t)problem->contacts))
-        return entry_reject(error, "the impulses to start from must be finite");
-    struct topology *topology = NULL;
-    struct team *team = NULL;
-    if (solver->threads != 1) {
-        topology = topology_load(error);
-        team = topology ? team_create(solver->threads, topology, error) : NULL;
-    }
-    bool ready = solver->threads == 1 || team;
-    if (ready)
-        solve(problem, solver, team, r, solution);
-    team_destroy(team);
-    topology_free(topology);
-    return ready;
+    if (solver->threads != 1 && !machine_start(&machine, solver->threads, error))
+        return false;
+    task.team = machine.team;
+    bool done = entry_try(solve, &task, error);
+    machine_stop(&machine);
+    return done;
 }

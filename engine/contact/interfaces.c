@@ -205,7 +205,7 @@ struct patch {
 // Opening is that of the corner that gapes most. Sliding is that of the corners that gape least:
 // where two blocks turn about a hinge, the others move sideways without any sliding.
 static void measure_corners(const struct gabion_world *world, const struct interface *interface,
-                            struct interface_state *state, struct patch *patch) {
+                            struct gabion_interface *state, struct patch *patch) {
     const struct bodies *bodies = &world->bodies;
     int32_t i = bodies->index_of[state->a], j = bodies->index_of[state->b];
     const struct interface_corner *corner = &world->interfaces->corner[interface->begin];
@@ -232,7 +232,7 @@ static void measure_corners(const struct gabion_world *world, const struct inter
 
 // A pair that came together later: the patch is where its contacts are.
 static void measure_contacts(const struct gabion_world *world, const struct pair *pair,
-                             struct interface_state *state, struct patch *patch) {
+                             struct gabion_interface *state, struct patch *patch) {
     const struct bodies *bodies = &world->bodies;
     const struct contact *list = world->contacts->list;
     bool turned = bodies->id[list[pair->begin].c] != state->a;
@@ -247,7 +247,7 @@ static void measure_contacts(const struct gabion_world *world, const struct pair
 
 // One contact that sticks holds the interface: the others then turn about it.
 static void measure_force(const struct gabion_world *world, const struct pair *pair,
-                          struct interface_state *state) {
+                          struct gabion_interface *state) {
     double normal_impulse = 0;
     vec3 moment = vec3_zero(), impulse = vec3_zero();
     for (size_t k = pair->begin; k < pair->end; k++) {
@@ -262,9 +262,9 @@ static void measure_force(const struct gabion_world *world, const struct pair *p
         bool turned = world->bodies.id[contact->c] != state->a;
         impulse = vec3_add_scaled(impulse, turned ? -1 : 1, p);
         if (contact->status == CONTACT_STICK)
-            state->status = INTERFACE_STICK;
-        else if (state->status == INTERFACE_OPEN)
-            state->status = INTERFACE_SLIP;
+            state->status = GABION_INTERFACE_STICK;
+        else if (state->status == GABION_INTERFACE_OPEN)
+            state->status = GABION_INTERFACE_SLIP;
     }
     double rate = 1 / world->settings.step;
     state->force = vec3_scale(rate, impulse);
@@ -278,9 +278,9 @@ static void measure_force(const struct gabion_world *world, const struct pair *p
 }
 
 static void measure_interface(const struct gabion_world *world, const struct interface *interface,
-                              const struct pair *pair, struct interface_state *state) {
+                              const struct pair *pair, struct gabion_interface *state) {
     struct patch patch;
-    *state = (struct interface_state){
+    *state = (struct gabion_interface){
         .a = interface ? interface->a : pair->a,
         .b = interface ? interface->b : pair->b,
         .initial = interface != NULL,
@@ -324,11 +324,11 @@ static bool in_run(const struct bodies *bodies, const struct interface *interfac
     return bodies->index_of[interface->a] >= 0 && bodies->index_of[interface->b] >= 0;
 }
 
-struct interface_state *interfaces_measure(const struct gabion_world *world, size_t *count) {
+struct gabion_interface *interfaces_measure(const struct gabion_world *world, size_t *count) {
     const struct interfaces *initial = world->interfaces;
     struct pairs pairs = {0};
     list_pairs(world, &pairs);
-    struct interface_state *states =
+    struct gabion_interface *states =
         memory_allocate(initial->count + pairs.count, sizeof *states, "joints");
     size_t k = 0, p = 0;
     *count = 0;

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engine/gabion.h"
 #include "geometry/vec.h"
 
 // A corner of the initial patch, in the own axes of body a and of body b.
@@ -30,31 +31,6 @@ struct interfaces {
     size_t corner_count, corner_capacity;
 };
 
-enum interface_status {
-    INTERFACE_OPEN, // carries no force
-    INTERFACE_STICK,
-    INTERFACE_SLIP // every contact that carries force slips
-};
-
-// An interface as it is now: an initial one, or a pair that came together later and carries force.
-struct interface_state {
-    int32_t a, b; // ids
-    bool initial;
-    enum interface_status status;
-    vec3 normal;    // from b to a, now
-    vec3 position;  // centre of pressure where it carries force, else middle of the patch
-    vec3 middle;    // of the patch
-    double opening; // m, at the corner that gapes most; negative: overlap. 0 when not initial
-    vec3 sliding;   // m, in the plane of the interface, of a against b, where they are closest.
-                    // 0 when not initial
-    vec3 force;     // N, on a
-    double normal_force;          // N
-    vec3 eccentricity;            // m, from the middle of the patch to the centre of pressure
-    double relative_eccentricity; // 0 in the middle, 1 at the rim of the patch
-};
-
-struct gabion_world;
-
 void interfaces_free(struct interfaces *interfaces);
 
 // Finds the interfaces of the world as it stands: at the first step, or before it for a picture of
@@ -63,6 +39,6 @@ void interfaces_find(struct gabion_world *world);
 
 // The state of all interfaces after the last step; free with memory_free. Needs the list of
 // contacts, which a resumed run has only after its first step: forces are zero until then.
-struct interface_state *interfaces_measure(const struct gabion_world *world, size_t *count);
+struct gabion_interface *interfaces_measure(const struct gabion_world *world, size_t *count);
 
 #endif

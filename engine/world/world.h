@@ -20,6 +20,7 @@ struct contact_problem;  // engine/problem/contact_problem.h
 struct solver_workspace; // engine/solvers/sweep/workspace.h
 struct step_observer;    // engine/step/solve.h
 struct galizzi;          // engine/step/galizzi.c
+struct machine;          // engine/api/machine.h
 
 struct name_table {
     char **name;
@@ -95,8 +96,10 @@ struct listeners {
 struct gabion_world {
     struct gabion_settings settings;
     struct team *team;
-    struct topology *topology; // of gabion_create; NULL: the team is the caller's
-    bool broken;               // left half changed: only gabion_destroy is allowed
+    // Of gabion_create: where all its memory is, and its threads. NULL: both are the caller's.
+    struct memory_account *account;
+    struct machine *machine;
+    bool broken;                    // left half changed: only gabion_destroy is allowed
     struct listeners listeners;
 
     struct name_table materials, groups;

@@ -31,10 +31,10 @@
     {                                                                                              \
         .name = dataset, .unit = unit_text, .type = kind, .columns = width, .count = count,        \
         .stride = sizeof *interface,                                                               \
-        .base = (char *)interface + offsetof(struct interface_state, field)                        \
+        .base = (char *)interface + offsetof(struct gabion_interface, field)                        \
     }
 
-_Static_assert(sizeof(enum interface_status) == 4, "stored as it lies in memory");
+_Static_assert(sizeof(enum gabion_interface_status) == 4, "stored as it lies in memory");
 
 // Frames name bodies by id, because indices change from frame to frame.
 static void gather_candidates(const void *context, size_t begin, size_t count, void *rows) {
@@ -126,7 +126,7 @@ static bool write_shapes(const struct h5_file *file, const struct gabion_world *
 static bool write_interfaces(const struct h5_file *file, const struct gabion_world *world,
                              struct gabion_error *error) {
     size_t count;
-    struct interface_state *interface = interfaces_measure(world, &count);
+    struct gabion_interface *interface = interfaces_measure(world, &count);
     const struct h5_rows rows[] = {
         INTERFACE("interfaces/body_a", "1", H5_TYPE_INT32, 1, a),
         INTERFACE("interfaces/body_b", "1", H5_TYPE_INT32, 1, b),

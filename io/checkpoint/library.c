@@ -1,56 +1,90 @@
 // The checkpoints of engine/gabion.h: single files without a case.
 #include <stdio.h>
+#include <unistd.h>
 
 #include "engine/api/entry.h"
 #include "engine/api/log.h"
 #include "io/checkpoint/format.h"
 #include "parallel/memory.h"
 
+struct transfer {
+    const char *path;
+    const struct gabion_world *source; // of writing
+    char temporary[4096];
+    struct gabion_world *target; // of restoring
+    struct checkpoint *checkpoint;
+    struct gabion_error *error;
+    bool good;
+};
+
+// Writing -------------------------------------------------------------------------------------
+
+static void write_file(void *context) {
+    struct transfer *transfer = context;
+    struct checkpoint_note note = {.case_text = "", .parent = ""};
+    transfer->good = checkpoint_write_as(transfer->path, transfer->temporary, transfer->source,
+                                         &note, transfer->error);
+}
+
 bool gabion_write_checkpoint(const struct gabion_world *world, const char *path,
                              struct gabion_error *error) {
     struct gabion_error ignored = {0};
-    struct checkpoint_note note = {.case_text = "", .parent = ""};
-    char temporary[4096];
-    error = error ? error : &ignored;
+    struct transfer transfer = {.path = path, .source = world, .error = error ? error : &ignored};
     if (!entry_readable(world, error))
         return false;
     if (!path)
         return entry_missing("the path", error);
-    if (snprintf(temporary, sizeof temporary, "%s.tmp", path) >= (int)sizeof temporary)
+    if (snprintf(transfer.temporary, sizeof transfer.temporary, "%s.tmp", path) >=
+        (int)sizeof transfer.temporary)
         return entry_reject(error, "the path '%.40s...' is too long", path);
-    if (!checkpoint_write_as(path, temporary, world, &note, error))
-        return false;
-    world_log(world, GABION_LOG_INFO, "step %lld written to %s", (long long)world->step, path);
-    return true;
+    if (!entry_try(write_file, &transfer, transfer.error))
+        unlink(transfer.temporary);
+    if (transfer.good)
+        world_log(world, GABION_LOG_INFO, "step %lld written to %s", (long long)world->step, path);
+    return transfer.good;
 }
+
+// Restoring -----------------------------------------------------------------------------------
 
 // From here on the world is another one, or broken.
-static void take_over(struct call *call, const struct checkpoint *checkpoint) {
-    struct gabion_world *world = call->world;
-    memory_free(world->applied);
-    world->applied = NULL;
-    world->broken = !checkpoint_restore(checkpoint, world, call->error);
-    if (world->broken)
-        return;
-    world_log(world, GABION_LOG_INFO, "step %lld restored from %s", (long long)world->step,
-              checkpoint_path(checkpoint));
-    call->result = 0;
+static void take_over(struct call *call) {
+    memory_free(call->world->applied);
+    call->world->applied = NULL;
+    if (checkpoint_restore(call->arguments, call->world, call->error))
+        call->result = 0;
+    else
+        call->world->broken = true;
 }
 
-static void restore(struct call *call) {
-    if (call->world->listeners.called) {
-        error_set(call->error, GABION_ERROR_INPUT, "a step function may not restore its own world");
-        return;
-    }
-    struct checkpoint *checkpoint = checkpoint_open(call->arguments, call->error);
-    if (checkpoint && checkpoint_fits(checkpoint, call->world, call->error))
-        take_over(call, checkpoint);
-    checkpoint_close(checkpoint);
+static void restore(void *context) {
+    struct transfer *transfer = context;
+    transfer->good =
+        checkpoint_fits(transfer->checkpoint, transfer->target, transfer->error) &&
+        call_run(transfer->target, take_over, transfer->checkpoint, transfer->error) >= 0;
+}
+
+// The file is closed even when memory runs out on the way.
+static void restore_file(void *context) {
+    struct transfer *transfer = context;
+    transfer->checkpoint = checkpoint_open(transfer->path, transfer->error);
+    if (transfer->checkpoint)
+        memory_try(memory_account_current(), restore, transfer, transfer->error);
+    checkpoint_close(transfer->checkpoint);
 }
 
 bool gabion_restore_checkpoint(struct gabion_world *world, const char *path,
                                struct gabion_error *error) {
+    struct gabion_error ignored = {0};
+    struct transfer transfer = {.path = path, .target = world, .error = error ? error : &ignored};
+    if (!entry_readable(world, error))
+        return false;
     if (!path)
         return entry_missing("the path", error);
-    return call_run(world, restore, path, error) >= 0;
+    if (world->listeners.called)
+        return entry_reject(error, "a step function may not restore its own world");
+    entry_try(restore_file, &transfer, transfer.error);
+    if (transfer.good)
+        world_log(world, GABION_LOG_INFO, "step %lld restored from %s", (long long)world->step,
+                  path);
+    return transfer.good;
 }

@@ -45,11 +45,27 @@ static bool read_contents(struct checkpoint *checkpoint, struct gabion_error *er
     return checkpoint->case_text != NULL;
 }
 
+struct opening {
+    struct checkpoint *checkpoint;
+    const char *path;
+    struct gabion_error *error;
+    bool opened;
+};
+
+static void open_file(void *context) {
+    struct opening *opening = context;
+    struct checkpoint *checkpoint = opening->checkpoint;
+    opening->opened = checkpoint_verify(opening->path, opening->error) &&
+                      h5_open(&checkpoint->file, opening->path, opening->error) &&
+                      read_contents(checkpoint, opening->error);
+}
+
+// The file is closed even when memory runs out on the way.
 struct checkpoint *checkpoint_open(const char *path, struct gabion_error *error) {
     struct checkpoint *checkpoint = memory_allocate(1, sizeof *checkpoint, "a checkpoint");
+    struct opening opening = {checkpoint, path, error, false};
     checkpoint->file.id = H5I_INVALID_HID;
-    if (checkpoint_verify(path, error) && h5_open(&checkpoint->file, path, error) &&
-        read_contents(checkpoint, error))
+    if (memory_try(memory_account_current(), open_file, &opening, error) && opening.opened)
         return checkpoint;
     checkpoint_close(checkpoint);
     return NULL;

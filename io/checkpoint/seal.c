@@ -49,9 +49,13 @@ static ssize_t read_fully(int descriptor, char *bytes, size_t size, off_t offset
     return (ssize_t)got;
 }
 
+// Allocated before a file is opened: running out of memory would leave it open.
+static char *block_allocate(void) {
+    return memory_allocate(SEAL_BLOCK, 1, "a block of a checkpoint");
+}
+
 // Fills in size and hash of what follows the seal; false with errno set when it cannot be read.
-static bool seal_compute(int descriptor, struct seal *seal) {
-    char *block = memory_allocate(SEAL_BLOCK, 1, "a block of a checkpoint");
+static bool seal_compute(int descriptor, char *block, struct seal *seal) {
     seal->size = 0;
     seal->hash = HASH_START;
     ssize_t got;
@@ -62,19 +66,16 @@ static bool seal_compute(int descriptor, struct seal *seal) {
             seal->size += (uint64_t)got;
         }
     } while (got == (ssize_t)SEAL_BLOCK);
-    int cause = errno;
-    memory_free(block);
-    errno = cause;
     return got >= 0;
 }
 
-bool checkpoint_seal(const char *path, struct gabion_error *error) {
+static bool seal_file(const char *path, char *block, struct gabion_error *error) {
     int descriptor = open(path, O_RDWR | O_CLOEXEC);
     if (descriptor < 0)
         return error_set(error, GABION_ERROR_RUN, "%s: %s", path, strerror(errno));
     struct seal seal = {.major = CHECKPOINT_FORMAT_MAJOR, .minor = CHECKPOINT_FORMAT_MINOR};
     char text[CHECKPOINT_SEAL_SIZE + 1];
-    bool good = seal_compute(descriptor, &seal);
+    bool good = seal_compute(descriptor, block, &seal);
     if (good) {
         seal_print(&seal, text);
         errno = ENOSPC; // what a short write without an error of its own means
@@ -86,7 +87,15 @@ bool checkpoint_seal(const char *path, struct gabion_error *error) {
     return good;
 }
 
-static bool seal_compare(const char *path, int descriptor, struct gabion_error *error) {
+bool checkpoint_seal(const char *path, struct gabion_error *error) {
+    char *block = block_allocate();
+    bool sealed = seal_file(path, block, error);
+    memory_free(block);
+    return sealed;
+}
+
+static bool seal_compare(const char *path, int descriptor, char *block,
+                         struct gabion_error *error) {
     struct stat status;
     if (fstat(descriptor, &status) == 0 && !S_ISREG(status.st_mode))
         return error_set(error, GABION_ERROR_INPUT, "%s: not a file; a checkpoint was expected",
@@ -115,7 +124,7 @@ static bool seal_compare(const char *path, int descriptor, struct gabion_error *
             "anew",
             path, claimed.major, claimed.minor, CHECKPOINT_FORMAT_MAJOR);
     found = claimed;
-    if (!seal_compute(descriptor, &found))
+    if (!seal_compute(descriptor, block, &found))
         return error_set(error, GABION_ERROR_INPUT, "%s: %s", path, strerror(errno));
     if (found.size != claimed.size)
         return error_set(error, GABION_ERROR_INPUT,
@@ -128,12 +137,19 @@ static bool seal_compare(const char *path, int descriptor, struct gabion_error *
     return true;
 }
 
-bool checkpoint_verify(const char *path, struct gabion_error *error) {
+static bool verify_file(const char *path, char *block, struct gabion_error *error) {
     // Opening a pipe must not wait for somebody to write to it.
     int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0)
         return error_set(error, GABION_ERROR_INPUT, "%s: %s", path, strerror(errno));
-    bool good = seal_compare(path, descriptor, error);
+    bool good = seal_compare(path, descriptor, block, error);
     close(descriptor);
     return good;
+}
+
+bool checkpoint_verify(const char *path, struct gabion_error *error) {
+    char *block = block_allocate();
+    bool verified = verify_file(path, block, error);
+    memory_free(block);
+    return verified;
 }

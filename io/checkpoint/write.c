@@ -70,8 +70,16 @@ static bool write_names(struct h5_file *file, const char *name, const struct nam
     return h5_write_strings(file, name, table->name, (size_t)table->count, error);
 }
 
-static bool write_contents(struct h5_file *file, const struct gabion_world *world,
-                           const struct checkpoint_note *note, struct gabion_error *error) {
+struct contents {
+    struct h5_file file;
+    const struct gabion_world *world;
+    const struct checkpoint_note *note;
+    struct gabion_error *error;
+    bool written;
+};
+
+static bool write_all(struct h5_file *file, const struct gabion_world *world,
+                      const struct checkpoint_note *note, struct gabion_error *error) {
     for (size_t k = 0; k < checkpoint_group_count; k++)
         if (!h5_write_group(file, checkpoint_groups[k], error))
             return false;
@@ -89,16 +97,24 @@ static bool write_contents(struct h5_file *file, const struct gabion_world *worl
     return written;
 }
 
+static void write_contents(void *context) {
+    struct contents *contents = context;
+    contents->written =
+        write_all(&contents->file, contents->world, contents->note, contents->error);
+}
+
+// The file is closed even when memory runs out on the way.
 static bool write_temporary(const char *path, const struct gabion_world *world,
                             const struct checkpoint_note *note, struct gabion_error *error) {
-    struct h5_file file;
-    if (!h5_create(&file, path, CHECKPOINT_SEAL_SIZE, error))
+    struct contents contents = {.world = world, .note = note, .error = error};
+    if (!h5_create(&contents.file, path, CHECKPOINT_SEAL_SIZE, error))
         return false;
-    if (!write_contents(&file, world, note, error)) {
-        h5_abandon(&file);
+    if (!memory_try(memory_account_current(), write_contents, &contents, error) ||
+        !contents.written) {
+        h5_abandon(&contents.file);
         return false;
     }
-    return h5_close(&file, error) && checkpoint_seal(path, error);
+    return h5_close(&contents.file, error) && checkpoint_seal(path, error);
 }
 
 static void remove_step(const char *directory, int64_t step) {

@@ -279,7 +279,7 @@ static const char *step_defect(const struct gabion_world *world) {
 static const char *joint_defect(const struct gabion_world *world) {
     size_t count;
     const char *defect = NULL;
-    struct interface_state *states = interfaces_measure(world, &count);
+    struct gabion_interface *states = interfaces_measure(world, &count);
     for (size_t k = 0; k < count; k++)
         if (!isfinite(vec3_length(states[k].position)) || !isfinite(states[k].normal_force) ||
             !isfinite(vec3_length(states[k].eccentricity)) ||

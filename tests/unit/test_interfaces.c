@@ -23,9 +23,9 @@ static struct gabion_world *make_stack(void) {
     return world;
 }
 
-static struct interface_state measure(const struct gabion_world *world, int32_t a, int32_t b) {
+static struct gabion_interface measure(const struct gabion_world *world, int32_t a, int32_t b) {
     size_t count;
-    struct interface_state *states = interfaces_measure(world, &count), found = {.a = -1};
+    struct gabion_interface *states = interfaces_measure(world, &count), found = {.a = -1};
     for (size_t k = 0; k < count; k++)
         if (states[k].a == a && states[k].b == b)
             found = states[k];
@@ -82,9 +82,9 @@ static void finds_patches(void **state) {
         assert_near(corner.in_a.z, 0.5, 1e-12);
         assert_vector_near(vec3_sub(corner.in_a, corner.in_b), vec3_make(0.5, 0, 1), 1e-12);
     }
-    struct interface_state joint = measure(world, LOWER, UPPER);
+    struct gabion_interface joint = measure(world, LOWER, UPPER);
     assert_true(joint.initial);
-    assert_int_equal(joint.status, INTERFACE_OPEN); // no step has been made
+    assert_int_equal(joint.status, GABION_INTERFACE_OPEN); // no step has been made
     assert_vector_near(joint.middle, vec3_make(0.25, 0, 1), 1e-12);
     assert_near(joint.opening, 0, 1e-12);
     assert_at_most(vec3_length(joint.sliding), 1e-12);
@@ -126,7 +126,7 @@ static void walls_may_come_second(void **state) {
     interfaces_find(world);
     assert_int_equal(world->interfaces->count, 1);
     *position_of(world, 0) = vec3_make(0.125, 0, 0.75);
-    struct interface_state joint = measure(world, 0, 1);
+    struct gabion_interface joint = measure(world, 0, 1);
     assert_vector_near(joint.normal, vec3_make(0, 0, 1), 1e-15);
     assert_near(joint.opening, 0.25, 1e-12);
     assert_vector_near(joint.sliding, vec3_make(0.125, 0, 0), 1e-12);
@@ -137,7 +137,7 @@ static void shifts_slide_and_open(void **state) {
     (void)state;
     struct gabion_world *world = make_stack();
     *position_of(world, UPPER) = vec3_add(*position_of(world, UPPER), vec3_make(0.01, -0.02, 0.03));
-    struct interface_state joint = measure(world, LOWER, UPPER);
+    struct gabion_interface joint = measure(world, LOWER, UPPER);
     assert_near(joint.opening, 0.03, 1e-12);
     // Of the lower against the upper.
     assert_vector_near(joint.sliding, vec3_make(-0.01, 0.02, 0), 1e-12);
@@ -162,7 +162,7 @@ static void hinge_opens_without_sliding(void **state) {
         vec3 hinge = {1, 0, 1}, arm = vec3_sub(world->bodies.x[i], hinge);
         world->bodies.x[i] = vec3_add(hinge, mat3_apply(quat_matrix(turn), arm));
         world->bodies.q[i] = turn;
-        struct interface_state joint = measure(world, LOWER, UPPER);
+        struct gabion_interface joint = measure(world, LOWER, UPPER);
         assert_near(joint.opening, 1.5 * sin(angles[k]), 1e-12);
         assert_at_most(vec3_length(joint.sliding), 2e-6 * angles[k]);
         vec3 down = {-sin(angles[k]), 0, -cos(angles[k])};
@@ -181,7 +181,7 @@ static void twist_does_not_open(void **state) {
     vec3 middle = {0.25, 0, 1}, arm = vec3_sub(world->bodies.x[i], middle);
     world->bodies.x[i] = vec3_add(middle, mat3_apply(quat_matrix(turn), arm));
     world->bodies.q[i] = turn;
-    struct interface_state joint = measure(world, LOWER, UPPER);
+    struct gabion_interface joint = measure(world, LOWER, UPPER);
     assert_near(joint.opening, 0, 1e-12);
     assert_at_most(vec3_length(joint.sliding), 1e-9);
     scene_destroy(world);
@@ -198,8 +198,8 @@ static void pressure_acts_at_its_centre(void **state) {
     for (int k = 0; k < 4; k++) // the impulse on the lower one, pressed down
         add_contact(world, LOWER, UPPER, corner[k], vec3_make(0, 0, -1),
                     vec3_make(0.1 * share[k], 0, -share[k]), CONTACT_SLIP);
-    struct interface_state joint = measure(world, LOWER, UPPER);
-    assert_int_equal(joint.status, INTERFACE_SLIP);
+    struct gabion_interface joint = measure(world, LOWER, UPPER);
+    assert_int_equal(joint.status, GABION_INTERFACE_SLIP);
     assert_near(joint.normal_force, 10 / H, 1e-12);
     assert_vector_near(joint.force, vec3_make(1 / H, 0, -10 / H), 1e-12);
     // x: (7 * 1 - 3 * 0.5) / 10; y: 0.5 (6 - 4) / 10.
@@ -207,7 +207,7 @@ static void pressure_acts_at_its_centre(void **state) {
     assert_vector_near(joint.eccentricity, vec3_make(0.3, 0.1, 0), 1e-12);
     assert_near(joint.relative_eccentricity, 0.3 / 0.75, 1e-12);
     world->contacts->list[3].status = CONTACT_STICK;
-    assert_int_equal(measure(world, LOWER, UPPER).status, INTERFACE_STICK);
+    assert_int_equal(measure(world, LOWER, UPPER).status, GABION_INTERFACE_STICK);
 
     // All of it at one corner: on the rim.
     for (int k = 0; k < 4; k++)
@@ -235,7 +235,7 @@ static void pressure_moves_with_the_bodies(void **state) {
     vec3 middle = vec3_add_scaled(vec3_make(0.25, 0, 1), 0.5 * H, v);
     add_contact(world, LOWER, UPPER, middle, vec3_make(0, 0, -1), vec3_make(0, 0, -1),
                 CONTACT_STICK);
-    struct interface_state joint = measure(world, LOWER, UPPER);
+    struct gabion_interface joint = measure(world, LOWER, UPPER);
     assert_at_most(vec3_length(joint.eccentricity), 1e-12);
     assert_vector_near(joint.position, vec3_add_scaled(vec3_make(0.25, 0, 1), H, v), 1e-12);
     scene_destroy(world);
@@ -255,7 +255,7 @@ static void later_pairs_are_reported_under_load(void **state) {
     world->contacts->list[1].impulse = vec3_make(0, 0, 1);
     world->contacts->list[0].status = world->contacts->list[1].status = CONTACT_STICK;
     assert_int_equal(count_interfaces(world), 3);
-    struct interface_state joint = measure(world, FLOOR, UPPER);
+    struct gabion_interface joint = measure(world, FLOOR, UPPER);
     assert_false(joint.initial);
     assert_vector_near(joint.normal, vec3_make(0, 0, -1), 1e-15);
     assert_vector_near(joint.middle, vec3_make(2, 1, 0), 1e-12);
@@ -304,8 +304,8 @@ static void stack_has_the_pressure_of_statics(void **state) {
     scene_block(world, box, vec3_make(0, 0, 0.5));
     scene_block(world, box, vec3_make(0.5, 0, 1.5));
     scene_step(world, 50);
-    struct interface_state joint = measure(world, LOWER, UPPER);
-    assert_int_equal(joint.status, INTERFACE_STICK);
+    struct gabion_interface joint = measure(world, LOWER, UPPER);
+    assert_int_equal(joint.status, GABION_INTERFACE_STICK);
     assert_near(joint.normal_force, w, 1e-6 * w);
     assert_vector_near(joint.position, vec3_make(0.5, 0, 1), 1e-6);
     assert_vector_near(joint.force, vec3_make(0, 0, -w), 1e-6 * w);

@@ -1,0 +1,17 @@
+// The threads of a world or of a single problem, and the cores they run on.
+#ifndef ENGINE_API_MACHINE_H
+#define ENGINE_API_MACHINE_H
+
+#include "parallel/team.h"
+
+struct machine {
+    struct memory_account *account; // of the two below
+    struct topology *topology;
+    struct team *team;
+};
+
+// Starts a team of so many threads; 0: one per physical core. On failure nothing is left.
+bool machine_start(struct machine *machine, int threads, struct gabion_error *error);
+void machine_stop(struct machine *machine); // one that was never started is allowed
+
+#endif
