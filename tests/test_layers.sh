@@ -87,5 +87,13 @@ breach "OpenMP" '^engine/world/world.h:1: OpenMP outside parallel/' \
     engine/world/world.h '#pragma omp simd'
 breach "OpenMP's header" '^engine/world/world.h:1: OpenMP outside parallel/' \
     engine/world/world.h '#include <omp.h>'
+
+# The manual shows the same rooms in the same order.
+if diff <("$here/layers.sh" --table) <(sed -n '/^| room /,/^$/p' "$here/../docs/contributing.md" | sed '$d'); then
+    passed=$((passed + 1))
+else
+    failed=$((failed + 1))
+    echo "FAILED: docs/contributing.md has other rooms; put there what tests/layers.sh --table prints"
+fi
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
