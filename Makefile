@@ -120,7 +120,9 @@ debug:
 asan:
 	@$(MAKE) --no-print-directory -j$(JOBS) $(ASAN) all unit-programs
 	@$(MAKE) --no-print-directory $(ASAN) unit
+ifeq ($(TEST),$(UNIT_NAMES))
 	@GABION=$(abspath $(BUILD)/asan/gabion) PYTHON=$(PYTHON) tests/cli/run_tests.sh input solve usage
+endif
 
 clang:
 	@command -v clang >/dev/null || { echo "clang needs clang and libomp-dev: .ci/packages clang"; exit 1; }

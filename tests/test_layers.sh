@@ -5,7 +5,6 @@ here=$(cd "$(dirname "$0")" && pwd)
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 passed=0 failed=0
-unset LAYERS_ENGINE
 
 # put FILE LINE...: writes a file of the tree.
 put() {
