@@ -3,12 +3,19 @@
 #   make            build/gabion and build/libgabion.a
 #   make demo       install packages, build, run the Brazil nut, leave ParaView files
 #   make check      install packages, build, run every test (under ten minutes on two cores)
+#   make unit       the unit tests; make unit TEST="joints sweeps": these alone
+#   make cli        the tests of the command line
+#   make layers     which file may include which; make format: formats every C file
+#   make debug      build/debug: validators between the phases of a step, with all unit tests
+#   make asan       build/asan: the same with address and undefined-behaviour sanitizers
+#   make clang      build/clang: the other compiler, with all unit tests
 #   make validate   long physics; make papers: the five papers on one page; make bench, bench-full: speed
 #   make bench-solvers  contact problems solved side by side with Siconos, where that is installed
-#   make torture    sanitizers, race detector and fuzzers, for FUZZ_SECONDS each
+#   make torture    what is too long for make check: debug, clang, race detector, and fuzzers for FUZZ_SECONDS each
 #   make install    program, libraries and header to PREFIX (DESTDIR is honoured); make uninstall
 #
-# Yours to set: CC CFLAGS LDFLAGS ARCH=native PREFIX DESTDIR BUILD JOBS
+# debug, asan and clang take TEST as unit does. docs/contributing.md says when to use which.
+# Yours to set: CC CFLAGS LDFLAGS ARCH=native PREFIX DESTDIR BUILD JOBS TEST
 BUILD   ?= build
 CC      ?= cc
 OPT     ?= -O2
@@ -38,7 +45,9 @@ KERNEL       := engine/solvers/sweep/sphere_sweep
 KERNEL_FLAGS := -O3 -Wno-psabi
 KERNELS      := $(if $(findstring x86_64,$(shell $(CC) -dumpmachine 2>/dev/null)),$(BUILD)/$(KERNEL)_avx2.o)
 LIB_OBJECTS   = $(filter-out $(BUILD)/io/command/main.o,$(LIB_SOURCES:%.c=$(BUILD)/%.o)) $(KERNELS)
-UNIT_BINARIES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/test_*.c))
+UNIT_NAMES   := $(patsubst tests/unit/test_%.c,%,$(wildcard tests/unit/test_*.c))
+TEST         ?= $(UNIT_NAMES)
+UNIT_BINARIES := $(TEST:%=$(BUILD)/tests/unit/test_%)
 PAPERS_BINARIES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/papers/*.c))
 VALIDATION_BINARIES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/validation/*.c)) $(PAPERS_BINARIES)
 FUZZ_BINARIES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/*.c))
@@ -46,8 +55,9 @@ FUZZ_BINARIES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/*.c))
 SICONOS      := $(wildcard /usr/include/siconos/SiconosConfig.h)
 RACE         := $(BUILD)/tests/bench/race$(if $(SICONOS),,_alone)
 
-.PHONY: all demo check unit cli validate papers bench bench-full bench-solvers race-solvers torture asan tsan fuzz \
-    library install uninstall clean packages packages-test test-programs
+.PHONY: all demo check unit cli layers format format-check debug asan clang tsan fuzz torture validate papers \
+    bench bench-full bench-solvers race-solvers library install uninstall clean packages packages-test \
+    test-programs unit-programs
 .SECONDARY:
 
 all: $(BUILD)/gabion
@@ -63,7 +73,7 @@ demo: packages
 
 check: packages-test
 	@$(MAKE) --no-print-directory -j$(JOBS) all test-programs
-	@$(MAKE) --no-print-directory unit cli asan
+	@$(MAKE) --no-print-directory layers format-check unit cli asan
 
 packages:
 	@.ci/packages build
@@ -71,31 +81,58 @@ packages:
 packages-test:
 	@.ci/packages build test
 
-test-programs: $(UNIT_BINARIES) $(VALIDATION_BINARIES)
+test-programs: unit-programs $(VALIDATION_BINARIES)
 
-unit: test-programs
-	@tests/layers.sh
-	@tests/run_unit.sh $(UNIT_BINARIES)
+unit-programs: $(UNIT_BINARIES)
+
+ifneq ($(filter-out $(UNIT_NAMES),$(TEST)),)
+$(error no unit test is named $(filter-out $(UNIT_NAMES),$(TEST)); there are $(UNIT_NAMES))
+endif
+
+# Tests that use several threads do not mind company.
+unit: unit-programs
+	@JOBS=$(JOBS) tests/run_unit.sh $(UNIT_BINARIES)
 
 cli: all
 	@GABION=$(abspath $(BUILD)/gabion) PYTHON=$(PYTHON) tests/cli/run_tests.sh
 
-# The readers, the engine's own fuzzer and a sample of the command line under gcc's address and
-# undefined-behaviour sanitizers.
-ASAN_UNIT := bulk case case_grains case_masonry checkpoint checkpoint_forged clump drivers fclib file \
-    friction_problem fuzz_blocks fuzz_world generators gradients grid history hollow interfaces ipm lcp lemke library \
-    manifold masonry mesh panel polygon polyhedron proximal resolvent splitting supports sweeps turns vtk
+layers:
+	@tests/test_layers.sh
+	@tests/layers.sh
+
+format:
+	@tests/format.sh --write
+
+format-check:
+	@tests/format.sh
+
+# Other builds, each in a folder of its own. Where the time of a test depends on a number of random
+# scenes, these have fewer.
+DEBUG := BUILD=$(BUILD)/debug OPT=-Og CFLAGS="-DGABION_CHECKS $(CFLAGS)"
+ASAN  := BUILD=$(BUILD)/asan OPT=-O1 CFLAGS="-fsanitize=address,undefined -fno-sanitize-recover=all -DGABION_CHECKS $(CFLAGS)"
+CLANG := BUILD=$(BUILD)/clang CC=clang
+debug asan clang: export GABION_FUZZ_SCENES ?= 25
+
+debug:
+	@$(MAKE) --no-print-directory -j$(JOBS) $(DEBUG) all unit-programs
+	@$(MAKE) --no-print-directory $(DEBUG) unit
+
 asan:
-	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=$(BUILD)/asan OPT=-O1 \
-	    CFLAGS="-fsanitize=address,undefined -fno-sanitize-recover=all $(CFLAGS)" \
-	    all $(foreach test,$(ASAN_UNIT),$(BUILD)/asan/tests/unit/test_$(test))
-	@GABION_FUZZ_SCENES=25 tests/run_unit.sh $(foreach test,$(ASAN_UNIT),$(BUILD)/asan/tests/unit/test_$(test))
+	@$(MAKE) --no-print-directory -j$(JOBS) $(ASAN) all unit-programs
+	@$(MAKE) --no-print-directory $(ASAN) unit
+ifeq ($(TEST),$(UNIT_NAMES))
 	@GABION=$(abspath $(BUILD)/asan/gabion) PYTHON=$(PYTHON) tests/cli/run_tests.sh input solve usage
+endif
+
+clang:
+	@command -v clang >/dev/null || { echo "clang needs clang and libomp-dev: .ci/packages clang"; exit 1; }
+	@$(MAKE) --no-print-directory -j$(JOBS) $(CLANG) all unit-programs
+	@$(MAKE) --no-print-directory $(CLANG) unit
 
 # Races: clang with libomp and its Archer tool; gcc's runtime gives false reports.
 TSAN_UNIT := memory parallel splitting sweeps fuzz_blocks fuzz_world
 tsan:
-	@command -v clang >/dev/null || { echo "tsan needs clang and libomp-dev"; exit 1; }
+	@command -v clang >/dev/null || { echo "tsan needs clang and libomp-dev: .ci/packages clang"; exit 1; }
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)/tsan CC=clang OPT=-O1 CFLAGS="-fsanitize=thread $(CFLAGS)" \
 	    all $(foreach test,$(TSAN_UNIT),$(BUILD)/tsan/tests/unit/test_$(test))
 	@export TSAN_OPTIONS="ignore_noninstrumented_modules=1 halt_on_error=1"; \
@@ -104,14 +141,15 @@ tsan:
 	        --steps 2 --set "generators.0.lattice.count=[25, 25, 25]" --set solver.max_sweeps=5
 
 fuzz:
-	@command -v clang >/dev/null || { echo "fuzz needs clang"; exit 1; }
+	@command -v clang >/dev/null || { echo "fuzz needs clang: .ci/packages clang"; exit 1; }
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)/fuzz CC=clang OPT=-O1 \
 	    CFLAGS="-fsanitize=fuzzer-no-link,address,undefined $(CFLAGS)" \
 	    $(patsubst $(BUILD)/%,$(BUILD)/fuzz/%,$(FUZZ_BINARIES))
 	@tests/fuzz/run.sh $(FUZZ_SECONDS) $(patsubst $(BUILD)/%,$(BUILD)/fuzz/%,$(FUZZ_BINARIES))
 
 torture: packages-test
-	@$(MAKE) --no-print-directory asan tsan fuzz
+	@.ci/packages clang
+	@$(MAKE) --no-print-directory debug clang tsan fuzz
 
 validate: packages-test
 	@$(MAKE) --no-print-directory all test-programs

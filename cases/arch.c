@@ -25,11 +25,11 @@ struct polyhedron *generate_voussoir(double radius, double thickness, double dep
     return polyhedron_hull(corner, 8, error);
 }
 
-// The turn about y that takes the crown to `angle` from it, to the right.
+// Returns the rotation about y that moves the crown by `angle` to the right.
 static quat turn(double angle) { return (quat){cos(0.5 * angle), 0, sin(0.5 * angle), 0}; }
 
-// A box beyond the springing plane at `angle` from the crown. It reaches past the interface on both
-// sides, so that the last voussoir may hinge and slide on it.
+// Adds the abutment: a box beyond the springing plane. It is longer than the interface at both
+// ends, so that the last voussoir can hinge and slide on it.
 static bool lay_abutment(struct mason *mason, const struct arch_definition *definition, int side,
                          struct gabion_error *error) {
     double t = definition->thickness, angle = 0.5 * side * definition->angle;
@@ -51,7 +51,7 @@ static bool lay_arch(struct mason *mason, const struct arch_definition *definiti
                                                        definition->depth, step, error),
                                      error);
     for (int k = 0; k < definition->voussoirs; k++) {
-        // Mirrored blocks are turned by exactly opposite angles.
+        // Relative to the middle, so that mirrored blocks have exactly opposite angles.
         double place = (double)k - 0.5 * (definition->voussoirs - 1);
         if (!mason_lay(mason, shape, definition->origin, turn(place * step), error))
             return false;

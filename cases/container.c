@@ -25,7 +25,7 @@ static bool check_container(const struct container_definition *definition,
     return true;
 }
 
-// Wall number 2 * axis + side. The drawn rectangle is the face of the box.
+// Adds wall number 2 * axis + side. ParaView draws it as that face of the box.
 static struct gabion_body make_wall(const struct container_definition *definition, int wall) {
     struct gabion_body body = gabion_default_body();
     int axis = wall / 2, first = (axis + 1) % 3, second = (axis + 2) % 3;

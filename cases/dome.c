@@ -5,7 +5,8 @@
 
 #define PI 3.14159265358979323846
 
-// The block of a ring that has the x axis in its middle, between the latitudes `low` and `high`.
+// Builds the block of a ring between the latitudes `low` and `high` whose middle lies on the x
+// axis.
 static struct polyhedron *make_block(const struct dome_definition *definition, double low,
                                      double high, struct gabion_error *error) {
     double half = PI / definition->blocks;
@@ -19,7 +20,7 @@ static struct polyhedron *make_block(const struct dome_definition *definition, d
     return polyhedron_hull(corner, 8, error);
 }
 
-// Ring 0 is the base.
+// Lays one ring; ring 0 is the base.
 static bool lay_ring(struct mason *mason, const struct dome_definition *definition, int ring,
                      struct gabion_error *error) {
     double height = (definition->to - definition->from) / definition->rings;
@@ -27,7 +28,7 @@ static bool lay_ring(struct mason *mason, const struct dome_definition *definiti
     int base = ring == 0 ? group_part(mason->world, definition->name, "base", error) : 0;
     int shape = world_add_polyhedron(mason->world, make_block(definition, low, high, error), error);
     for (int k = 0; k < definition->blocks; k++) {
-        double half = PI * (k + 0.5) / definition->blocks; // of the turn to the middle of the block
+        double half = PI * (k + 0.5) / definition->blocks; // half the angle to its middle
         quat turn = {cos(half), 0, 0, sin(half)};
         bool good = ring == 0 ? mason_support(mason, shape, definition->origin, turn, base, error)
                               : mason_lay(mason, shape, definition->origin, turn, error);

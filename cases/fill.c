@@ -5,26 +5,26 @@
 
 #include "parallel/memory.h"
 
-// Random sequential addition: spheres are placed one after the other, largest first, each at the
-// first random place where it overlaps none of those before. Equal spheres jam near a volume
-// fraction of 0.38.
+// Random sequential addition: places spheres one after the other, largest first, each at the first
+// random position where it overlaps none of those before. Equal spheres jam near a volume fraction
+// of 0.38.
 //
-// Sizes may differ by 100 to 1, so there is one cell grid per size level (a factor of two): a
-// sphere looks at no more than 27 cells of each level, whatever the sizes.
+// Sizes may differ by a factor of 100, so there is one grid of cells per size level (a factor of
+// two). A sphere looks at no more than 27 cells of each level, whatever the sizes.
 
 struct grain {
     double radius;
-    int64_t order; // of drawing, so that equal radii sort the same way everywhere
+    int64_t order; // in which it was drawn; makes the order of equal radii unique
     vec3 position;
-    int64_t next; // in the same cell; -1: last
+    int64_t next; // grain in the same cell; -1: last
 };
 
 struct level {
-    double edge;   // of a cell, at least the diameter of the level's largest sphere
-    double radius; // largest of the level
+    double edge;   // of a cell; at least the diameter of the level's largest sphere
+    double radius; // of the level's largest sphere
     int64_t cells[3];
-    int64_t *first;    // grain of each cell; -1: none
-    int64_t grain_end; // the level holds the grains before this one
+    int64_t *first;    // first grain of each cell; -1: none
+    int64_t grain_end; // index after the level's last grain
 };
 
 #define LEVEL_MAX        64
@@ -63,8 +63,8 @@ static int64_t cell_count(const struct level *level) {
     return level->cells[0] * level->cells[1] * level->cells[2];
 }
 
-// In a nearly empty box cells of one diameter would be far more than spheres: they are made larger
-// until there are a few per sphere.
+// Sizes the cells. In a nearly empty box, cells of one diameter would be far more numerous than
+// spheres; they are enlarged until there are a few per sphere.
 static void make_cells(struct level *level, vec3 size, int64_t grains) {
     double wanted = 4.0 * (double)grains + 64.0;
     level->edge = 2.0 * level->radius;
@@ -136,7 +136,7 @@ static bool level_hits(const struct packing *packing, const struct level *level,
     return false;
 }
 
-// Along a locked axis, across a plane, all in the middle.
+// Draws a position inside the box; along a locked axis it is the middle.
 static vec3 draw_position(const struct fill_definition *definition, double radius,
                           struct random_stream *stream) {
     vec3 position;

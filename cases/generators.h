@@ -1,4 +1,5 @@
-// Scenes made of many bodies: each generator adds bodies to a world, seeded and reproducible.
+// Generators: each adds many bodies to a world, reproducibly; what is random follows from a seed.
+// All return false with an error when the definition is invalid or a body is rejected.
 #ifndef CASES_GENERATORS_H
 #define CASES_GENERATORS_H
 
@@ -6,20 +7,21 @@
 #include "geometry/vec.h"
 #include "parallel/error.h"
 
-// Sphere radii.
+// How sphere radii are distributed.
 enum size_kind { SIZE_EQUAL, SIZE_UNIFORM, SIZE_NORMAL, SIZE_LOGNORMAL, SIZE_CLASSES };
 
 struct size_distribution {
     enum size_kind kind;
     double radius;          // equal
-    double low, high;       // uniform bounds; the others are cut to these when high > 0
-    double mean, deviation; // normal: of the radius; lognormal: of its logarithm's median/sigma
-    int classes;            // classes: radius and share (by number) of each
+    double low, high;       // uniform: bounds; others: radii outside are drawn again, if high > 0
+    double mean, deviation; // normal: of the radius; lognormal: median, and sigma of the logarithm
+    int classes;            // classes: number of them, with radius and share (by number) of each
     double *class_radius, *class_share;
 };
 
-// Boxes [low, high] whose inside holds the bodies: one fixed half-space per wall, in groups
-// "<name>.xmin" ... "<name>.zmax". walls: bit mask xmin=1 xmax=2 ymin=4 ymax=8 zmin=16 zmax=32.
+// A container: the inside of the box [low, high]. Each wall is one fixed half-space in a group of
+// its own, "<name>.xmin" ... "<name>.zmax". `walls` is a bit mask: xmin 1, xmax 2, ymin 4, ymax 8,
+// zmin 16, zmax 32.
 struct container_definition {
     const char *name;
     int material;
@@ -29,31 +31,32 @@ struct container_definition {
 bool generate_container(struct gabion_world *world, const struct container_definition *definition,
                         struct gabion_error *error);
 
-// Spheres on a cubic lattice, shaken: `template` gives everything but position and radius. Or
-// clumps, where the template is one: `size` is then that of the sphere that holds it.
+// Spheres on a lattice, each shifted at random by up to the jitter. `template` gives everything but
+// position and radius. When the template is a clump, clumps are placed instead, and `size` is the
+// radius of the clump's bounding sphere.
 struct lattice_definition {
     struct gabion_body template;
     struct size_distribution size;
-    vec3 origin; // of the first site
+    vec3 origin; // position of the first site
     vec3 spacing;
     int count[3];  // sites along x, y, z; x runs fastest
     double jitter; // largest shift of a site along each axis, as a fraction of the spacing
-    int64_t limit; // bodies; 0: all sites
+    int64_t limit; // largest number of bodies; 0: all sites
     uint64_t seed;
-    bool turned; // clumps at random orientations
-    vec3 centre; // of mass of a clump, in its drawing frame
+    bool turned; // clumps have random orientations
+    vec3 centre; // centre of mass of the clump, in its drawing frame
 };
 bool generate_lattice(struct gabion_world *world, const struct lattice_definition *definition,
                       struct gabion_error *error);
 
-// Spheres at random places without overlap (random sequential addition, largest first); or clumps,
-// as on a lattice.
+// Spheres at random positions without overlap, by random sequential addition, largest first. When
+// the template is a clump, clumps are placed instead, as on a lattice.
 struct fill_definition {
     struct gabion_body template;
     struct size_distribution size;
-    vec3 low, high; // spheres lie wholly inside
-    int64_t count;  // bodies wanted
-    int attempts;   // per body before giving up with an error
+    vec3 low, high; // box that holds all spheres
+    int64_t count;  // number of bodies
+    int attempts;   // positions tried for a body before the generator fails; 0: default
     uint64_t seed;
     bool turned;
     vec3 centre;
@@ -61,9 +64,10 @@ struct fill_definition {
 bool generate_fill(struct gabion_world *world, const struct fill_definition *definition,
                    struct gabion_error *error);
 
-// Masonry. Blocks are numbered from 1 in the order in which the generator lays them; block number k
-// goes to the group of the mark that names it, if any, else to that of the template. Neighbours
-// share their faces, to rounding. Supports (slabs, abutments, a base) are fixed and have no number.
+// Masonry. Blocks are numbered from 1 in the order in which the generator lays them. A mark puts
+// the block with its number into a group; all others are in the group of the template. Neighbouring
+// blocks share their faces up to rounding. Supports (slabs, abutments, a base) are fixed and have
+// no number.
 struct block_mark {
     int group;
     int64_t block;
@@ -74,18 +78,17 @@ struct block_marks {
     size_t count;
 };
 
-// A wall in running bond along x, its lower left front corner at `origin`, thickness along y. Odd
-// courses (the first is 1) are of whole blocks, even ones begin and end with a half block. Blocks
-// are numbered course by course from the ground, along x.
+// A wall in running bond along x with its lower left front corner at `origin` and its thickness
+// along y. Odd courses (the lowest is 1) consist of whole blocks; even ones begin and end with a
+// half block. Blocks are numbered course by course from the ground, along x.
 //
-// Openings are as many courses high as they say; blocks that would reach into one are cut at its
-// edges, or left out. The blocks above it rest on what is beside it: where it is wider than they
-// bear on both sides they fall, unless a lintel spans it. That is one long block in the course
-// above the opening, in place of the blocks there.
+// Blocks that would reach into an opening are cut at its edges or left out. Blocks above an opening
+// fall when they are not supported on both sides of it, unless a lintel spans it: one long block in
+// the course above the opening that replaces the blocks there.
 struct wall_opening {
     double x, width;     // m, from the left end of the wall
     int course, courses; // lowest open course, and how many are open
-    double bearing;      // m of the lintel on either side; 0: no lintel
+    double bearing;      // m, length of the lintel that rests on either side; 0: no lintel
 };
 
 struct wall_definition {
@@ -93,8 +96,8 @@ struct wall_definition {
     vec3 origin;
     vec3 block; // length, depth, height
     int courses;
-    int blocks;             // whole ones per course
-    double interface_width; // clear width of the vertical interfaces
+    int blocks;             // whole blocks per odd course
+    double interface_width; // width of the gap between neighbours in a course
     const struct wall_opening *opening;
     size_t openings;
     struct block_marks marks;
@@ -102,46 +105,48 @@ struct wall_definition {
 bool generate_wall(struct gabion_world *world, const struct wall_definition *definition,
                    struct gabion_error *error);
 
-// Ground slabs side by side along x: boxes in groups "<name>.1", "<name>.2" ...
+// Ground slabs side by side along x: fixed boxes in the groups "<name>.1", "<name>.2" ...
 struct slabs_definition {
-    struct gabion_body template; // but for group and fixed
+    struct gabion_body template; // its group and `fixed` are not used
     const char *name;
-    vec3 origin;         // of the upper left front edge
+    vec3 origin;         // upper left front corner of the first slab
     const double *width; // along x, one per slab
     size_t count;
-    double depth, thickness; // along y and down
+    double depth, thickness; // along y, and downwards
 };
 bool generate_slabs(struct gabion_world *world, const struct slabs_definition *definition,
                     struct gabion_error *error);
 
-// A voussoir: the piece of a circle's ring between two radial planes `angle` (rad) apart, with
-// straight edges whose ends lie at radius +- thickness / 2 on those planes. Drawn with the centre
-// of the circle in the origin, its middle along z, its depth along y.
+// Builds a voussoir: the piece of a ring between two radial planes `angle` (rad) apart, with
+// straight edges whose ends lie at radius +- thickness / 2 on those planes. In its drawing frame
+// the centre of the circle is the origin, the middle of the voussoir lies on z and its depth is
+// along y. Returns NULL with an error.
 struct polyhedron *generate_voussoir(double radius, double thickness, double depth, double angle,
                                      struct gabion_error *error);
 
-// An arch in the plane x-z: equal voussoirs, numbered from the left springing. Abutments are two
-// blocks that bear its ends, groups "<name>.left" and "<name>.right".
+// An arch in the plane x-z of equal voussoirs, numbered from the left springing. Its ends rest on
+// two abutments, fixed blocks in the groups "<name>.left" and "<name>.right".
 struct arch_definition {
     struct gabion_body template;
     const char *name; // NULL: no abutments
     vec3 origin;      // centre of the circle, middle of the depth
     double radius;    // of the centre line
-    double thickness; // radial, along the interfaces
+    double thickness; // radial
     double depth;     // along y
-    double angle;     // of embrace, rad: pi for a semicircle
+    double angle;     // between the springings, rad: pi for a semicircle
     int voussoirs;
     struct block_marks marks;
 };
 bool generate_arch(struct gabion_world *world, const struct arch_definition *definition,
                    struct gabion_error *error);
 
-// Rings of a dome: blocks between two meridian planes and two bed interfaces that point to the
-// centre, their corners at radius +- thickness / 2. All faces are flat: the corners of a bed
-// interface lie on two rays from the centre, those of the inner and the outer face on two chords
-// that are parallel. The meridian interfaces run through from ring to ring: turned against each
-// other, the flat beds of two rings would cut into one another. Numbered ring by ring from below,
-// counter-clockwise from the x axis. The base is one more ring below, group "<name>.base".
+// The rings of a dome. A block lies between two meridian planes and two beds that point to the
+// centre of the sphere; its corners are at radius +- thickness / 2. All its faces are flat: the
+// corners of a bed lie on two rays from the centre, those of the inner and of the outer face on two
+// parallel chords. Meridian interfaces of all rings are aligned, because the flat beds of two rings
+// that are turned against each other would intersect. Blocks are numbered ring by ring from below,
+// counter-clockwise from the x axis. The base is one more, fixed ring below, in the group
+// "<name>.base".
 struct dome_definition {
     struct gabion_body template;
     const char *name; // NULL: no base
@@ -156,9 +161,10 @@ struct dome_definition {
 bool generate_dome(struct gabion_world *world, const struct dome_definition *definition,
                    struct gabion_error *error);
 
-// A tower: square rings of four sides of `blocks` each. A side begins at a corner and ends against
-// the next one, so that the tower is blocks * length + thickness wide; every second ring is
-// mirrored and its interfaces lie a wall thickness further on. Numbered ring by ring.
+// A square tower. Each course is a ring of four sides with `blocks` blocks each. A side begins at a
+// corner and ends against the next side, so that the tower is blocks * length + thickness wide.
+// Every second course is mirrored, which shifts its interfaces by the thickness of the wall. Blocks
+// are numbered course by course.
 struct tower_definition {
     struct gabion_body template;
     vec3 origin; // middle of the footprint, at the ground
@@ -170,8 +176,8 @@ struct tower_definition {
 bool generate_tower(struct gabion_world *world, const struct tower_definition *definition,
                     struct gabion_error *error);
 
-// Equal boxes stacked along z, numbered from below, each shifted along x against the one below:
-// overhang[k] is that of block k + 2. A single number or none serves for all.
+// Equal boxes stacked along z and numbered from below, each shifted along x relative to the one
+// below: block k + 2 by overhang[k]. A single number applies to all blocks; none means no shift.
 struct stack_definition {
     struct gabion_body template;
     vec3 origin; // middle of the lowest block's base
@@ -179,8 +185,8 @@ struct stack_definition {
     int count;
     const double *overhang; // m
     size_t overhangs;       // 0, 1 or count - 1
-    double harmonic; // > 0: instead, the k-th block from the top sticks out by this times length /
-                     // 2k, the lowest one over the edge of a table at x = origin.x
+    double harmonic; // > 0: used instead. The k-th block from the top overhangs by this times
+                     // length / 2k, the lowest one over the edge of a table at x = origin.x
     struct block_marks marks;
 };
 bool generate_stack(struct gabion_world *world, const struct stack_definition *definition,

@@ -13,7 +13,7 @@ static bool check_lattice(const struct lattice_definition *definition, struct ga
         if (count < 1)
             return error_set(error, GABION_ERROR_INPUT, "count along %c is %d; 1 or more is needed",
                              "xyz"[axis], count);
-        // A single layer needs no spacing.
+        // A single layer may have the spacing 0.
         if (!isfinite(spacing) || spacing < 0.0 || (spacing == 0.0 && count > 1))
             return error_set(error, GABION_ERROR_INPUT,
                              "spacing along %c is %g; a positive number of metres is needed",
@@ -32,8 +32,8 @@ static bool check_lattice(const struct lattice_definition *definition, struct ga
     return true;
 }
 
-// The three shifts are drawn even when the jitter is zero: the radii of a shaken lattice and of a
-// straight one with the same seed are the same.
+// Returns the position of a site. The three shifts are drawn even when the jitter is zero, so that
+// the radii do not depend on it.
 static vec3 site_position(const struct lattice_definition *definition, int64_t site,
                           struct random_stream *stream) {
     int64_t index[3] = {site % definition->count[0],
@@ -43,7 +43,7 @@ static vec3 site_position(const struct lattice_definition *definition, int64_t s
     for (int axis = 0; axis < 3; axis++) {
         double shift = definition->jitter * random_between(stream, -1.0, 1.0);
         if (definition->template.lock >> axis & 1)
-            shift = 0; // bodies in a plane would meet at an angle to it
+            shift = 0; // all bodies stay in the plane
         double offset = ((double)index[axis] + shift) * vec3_get(definition->spacing, axis);
         vec3_set(&position, axis, vec3_get(position, axis) + offset);
     }

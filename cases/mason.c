@@ -27,7 +27,7 @@ struct mason mason_start(struct gabion_world *world, const struct gabion_body *t
     return mason;
 }
 
-// Of the next block.
+// Finds the group of the next block.
 static bool find_group(struct mason *mason, int *group, struct gabion_error *error) {
     *group = mason->template.group;
     if (mason->next_mark == mason->marks || mason->mark[mason->next_mark].block > mason->laid)
@@ -66,7 +66,7 @@ bool mason_support(struct mason *mason, int polyhedron, vec3 position, quat orie
 }
 
 static bool same_size(vec3 a, vec3 b) {
-    for (int axis = 0; axis < 3; axis++) // lengths that are differences are rounded
+    for (int axis = 0; axis < 3; axis++) // lengths computed as differences carry rounding
         if (fabs(vec3_get(a, axis) - vec3_get(b, axis)) > 1e-12 * vec3_get(a, axis))
             return false;
     return true;

@@ -1,4 +1,4 @@
-// Grains that are not round: random orientations, all equally likely.
+// Random orientations, uniformly distributed, for grains that are not round.
 #ifndef CASES_ORIENTATION_H
 #define CASES_ORIENTATION_H
 
@@ -8,7 +8,8 @@
 
 #define ORIENTATION_HALF_TURN 3.14159265358979323846
 
-// A point of the ball in four dimensions, drawn again until it lies inside, put on its surface.
+// Draws a point of the cube in four dimensions until it lies inside the unit ball, and normalises
+// it.
 static inline quat orientation_draw(struct random_stream *stream) {
     for (;;) {
         quat q = {random_between(stream, -1, 1), random_between(stream, -1, 1),
@@ -19,7 +20,8 @@ static inline quat orientation_draw(struct random_stream *stream) {
     }
 }
 
-// A body that can turn about one axis alone, as in a plane, is turned about that one.
+// Draws an orientation that the locks allow: a body that can turn about one axis only, as in a
+// plane, is turned about that axis.
 static inline quat orientation_free(unsigned lock, struct random_stream *stream) {
     unsigned locked = lock >> 3;
     vec3 axis = {!(locked & 1), !(locked & 2), !(locked & 4)};
@@ -28,7 +30,7 @@ static inline quat orientation_free(unsigned lock, struct random_stream *stream)
     return quat_about(axis, random_between(stream, -ORIENTATION_HALF_TURN, ORIENTATION_HALF_TURN));
 }
 
-// Puts the centre of mass of a clump, `own` in its drawing frame, to `centre`.
+// Places a body such that its centre of mass, `own` in its drawing frame, is at `centre`.
 static inline void orientation_place(struct gabion_body *body, vec3 own, vec3 centre, bool turned,
                                      struct random_stream *stream) {
     if (turned)

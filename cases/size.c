@@ -1,11 +1,11 @@
 #include "cases/size.h"
 
 // A radius decides where bodies fit, so it must have the same bits on every processor. The C
-// library's log, exp, sin and cos do not promise that (their last bit depends on the instructions
-// they find), sqrt, frexp, ldexp and floor do. Hence the two series below.
+// library's sqrt, frexp, ldexp and floor guarantee that; its log, exp, sin and cos do not, because
+// their last bit depends on the instructions available. Hence the two series below.
 #define LN2 0x1.62e42fefa39efp-1
 
-// ln x for x > 0: x = 2^e m with m near 1, ln m = 2 artanh((m - 1)/(m + 1)).
+// Returns ln x for x > 0: x = 2^e m with m near 1, ln m = 2 artanh((m - 1)/(m + 1)).
 static double logarithm(double x) {
     int e;
     double m = frexp(x, &e);
@@ -19,7 +19,7 @@ static double logarithm(double x) {
     return (double)e * LN2 + 2.0 * s * sum;
 }
 
-// exp x for |x| < 700: x = k ln 2 + r, Taylor series in r.
+// Returns exp x for |x| < 700: x = k ln 2 + r, Taylor series in r.
 static double exponential(double x) {
     double k = floor(x / LN2 + 0.5), r = x - k * LN2, sum = 1.0;
     for (int i = 16; i >= 1; i--) // |r| < 0.35: the first term left out is below 1e-22
@@ -27,8 +27,9 @@ static double exponential(double x) {
     return ldexp(sum, (int)k);
 }
 
-// Standard normal deviate by Marsaglia's polar method, which needs no sine. The second deviate of
-// the pair is dropped, so that a body's radius depends on no state but the stream's.
+// Draws a standard normal deviate by Marsaglia's polar method, which needs no sine. The second
+// deviate of the pair is discarded, so that a radius depends on nothing but the state of the
+// stream.
 static double normal_deviate(struct random_stream *stream) {
     double u, v, s;
     do {
@@ -69,8 +70,9 @@ static double draw_uncut(const struct size_distribution *size, struct random_str
     return size->radius;
 }
 
-// Redrawing keeps the shape of the distribution between the bounds; pulling values to a bound would
-// pile them up there. A normal distribution has a negative tail even without bounds.
+// Draws again while the radius is outside the bounds, which keeps the shape of the distribution
+// between them; clamping would accumulate values at the bounds. A normal distribution needs it even
+// without bounds, because of its negative tail.
 #define REDRAW_LIMIT 10000
 
 bool size_draw(const struct size_distribution *size, struct random_stream *stream, double *radius,
@@ -137,7 +139,7 @@ bool size_check(const struct size_distribution *size, struct gabion_error *error
     case SIZE_LOGNORMAL:
         if (!check_positive(size->mean, "mean radius", error) || !check_bounds(size, error))
             return false;
-        // A logarithm's deviation beyond 10 spans all numbers there are.
+        // With a larger deviation of the logarithm, radii overflow.
         if (size->deviation >= 0.0 &&
             (size->kind == SIZE_NORMAL ? isfinite(size->deviation) : size->deviation <= 10.0))
             return true;

@@ -18,7 +18,7 @@ static bool check_stack(const struct stack_definition *definition, struct gabion
     return true;
 }
 
-// By how much block k (from 0, from below) sticks out over what is under it.
+// Returns how far block k, counted from 0 from below, overhangs what is under it.
 static double overhang(const struct stack_definition *definition, int k) {
     double length = definition->block.x;
     if (definition->harmonic > 0)
@@ -32,7 +32,7 @@ bool generate_stack(struct gabion_world *world, const struct stack_definition *d
                     struct gabion_error *error) {
     struct mason mason = mason_start(world, &definition->template, &definition->marks);
     bool good = check_stack(definition, error);
-    // The right end of the edge or the middle of the lowest block stands over the origin.
+    // The edge of the table, or the middle of the lowest block, is at the origin.
     double x = definition->harmonic > 0 ? -0.5 * definition->block.x : 0;
     for (int k = 0; good && k < definition->count; k++) {
         x += overhang(definition, k);

@@ -1,6 +1,6 @@
 #include "cases/mason.h"
 
-// A quarter turn for every side, in whole numbers so that faces meet exactly.
+// Turns a by quarter turns, one for every side; exactly, so that faces meet without gaps.
 static vec3 turn_quarters(vec3 a, int quarters) {
     for (; quarters > 0; quarters--)
         a = vec3_make(-a.y, a.x, a.z);
@@ -10,7 +10,7 @@ static vec3 turn_quarters(vec3 a, int quarters) {
 static bool lay_ring(struct mason *mason, const struct tower_definition *definition, int ring,
                      struct gabion_error *error) {
     vec3 block = definition->block;
-    double side = definition->blocks * block.x + block.y; // of the footprint
+    double side = definition->blocks * block.x + block.y; // width of the footprint
     for (int place = 0; place < 4 * definition->blocks; place++) {
         int quarter = place / definition->blocks, k = place % definition->blocks;
         vec3 centre = {(k + 0.5) * block.x - 0.5 * side, 0.5 * (block.y - side),

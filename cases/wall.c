@@ -3,7 +3,7 @@
 #include "cases/mason.h"
 #include "parallel/memory.h"
 
-// Along x, from the left end of the wall.
+// A range along x, from the left end of the wall.
 struct span {
     double begin, end;
 };
@@ -15,10 +15,10 @@ struct span_list {
 
 struct wall {
     const struct wall_definition *definition;
-    double pitch;          // block and interface
+    double pitch;          // length of a block and an interface
     double end;            // length of the wall
-    double sliver;         // narrower pieces are rounding
-    struct span_list cuts; // of the course at hand: where its blocks may not be
+    double sliver;         // narrower pieces come from rounding and are dropped
+    struct span_list cuts; // where the current course has no blocks
     struct span_list pieces;
 };
 
@@ -57,7 +57,7 @@ static bool has_lintel(const struct wall_opening *opening, int course) {
     return opening->bearing > 0 && course == opening->course + opening->courses;
 }
 
-// Nothing else may be where the lintel of opening `k` goes.
+// Checks that nothing else is where the lintel of opening `k` goes.
 static bool check_lintel(const struct wall *wall, size_t k, struct gabion_error *error) {
     const struct wall_definition *definition = wall->definition;
     const struct wall_opening *opening = &definition->opening[k];
@@ -142,7 +142,7 @@ static void find_cuts(struct wall *wall, int course) {
     sort_spans(&wall->cuts);
 }
 
-// What the cuts leave of a block.
+// Adds the pieces of a block that the cuts leave.
 static void add_pieces(struct wall *wall, struct span block) {
     double begin = block.begin;
     for (size_t k = 0; k < wall->cuts.count; k++) {
@@ -157,7 +157,8 @@ static void add_pieces(struct wall *wall, struct span block) {
         add_span(&wall->pieces, begin, block.end);
 }
 
-// Block edges are whole or half multiples of the pitch, so that neighbours agree on them.
+// Finds the pieces of a course. Block edges are whole or half multiples of the pitch, so that
+// neighbours have exactly the same edge.
 static void find_pieces(struct wall *wall, int course) {
     const struct wall_definition *definition = wall->definition;
     bool halves = course % 2 == 0;

@@ -44,20 +44,20 @@ struct solid balls_sum(const vec3 *centre, const double *radius, int32_t count) 
 // Union ---------------------------------------------------------------------------------------
 //
 // By the divergence theorem the integral of x^2 over the solid is that of x^3 n_x / 3 over its
-// surface, and so on. The surface is what each sphere shows outside all others. On the parallel of
-// latitude u = cos(polar angle) of a sphere, every other one hides an arc that is known in closed
-// form; what is left is integrated arc by arc, and over u by Gauss-Legendre panels between all the
+// surface, and so on. The surface consists of the exposed part of each sphere, outside all others.
+// On the parallel u = cos(polar angle) of a sphere every other sphere hides an arc, known in closed
+// form. The exposed arcs are integrated one by one, and over u by Gauss-Legendre panels between all
 // latitudes at which a hidden cap begins, ends, or meets another.
 
-// Gauss-Legendre, ten points on [-1, 1]: the positive ones.
+// The positive ones of the ten Gauss-Legendre points on [-1, 1], and their weights.
 #define NODES 5
 static const double node[NODES] = {0.14887433898163122, 0.43339539412924719, 0.67940956829902441,
                                    0.86506336668898451, 0.97390652851717172};
 static const double weight[NODES] = {0.29552422471475287, 0.26926671930999636, 0.21908636251598204,
                                      0.14945134915058059, 0.066671344308688138};
-#define PANELS 4 // between two such latitudes
+#define PANELS 4 // between two neighbouring latitudes
 
-// Hidden: the directions n with n.axis > least.
+// A hidden cap: the directions n with n.axis > least.
 struct cap {
     vec3 axis;
     double least;
@@ -70,7 +70,7 @@ struct arc {
 struct sphere_surface {
     vec3 centre;
     double radius;
-    mat3 axes; // rows: x, y and z of the sphere's own frame, in which caps and latitudes are
+    mat3 axes; // rows: axes of the frame in which caps and latitudes are given
     struct cap *cap;
     int32_t caps;
     struct arc *arc; // scratch, two for each cap
@@ -94,8 +94,8 @@ static void add_point(struct sphere_surface *surface, vec3 n, double area) {
     sum->second.yz += 0.25 * x.y * x.z * (flux.y + flux.z);
 }
 
-// Shown from `begin` to `end` on the parallel u; quarter turns at most, so that ten points are
-// exact to rounding.
+// Adds the exposed arc from `begin` to `end` on the parallel u. It is cut into quarter turns at
+// most, for which ten points are exact to rounding.
 static void add_arc(struct sphere_surface *surface, double u, double begin, double end,
                     double scale) {
     int pieces = (int)ceil((end - begin) / (0.5 * PI));
@@ -115,7 +115,8 @@ static int compare_arcs(const void *left, const void *right) {
                                 : (a->end > b->end) - (a->end < b->end);
 }
 
-// The arcs of the parallel u that caps hide, within [0, 2 pi]. -1: all of it.
+// Collects the arcs of the parallel u, within [0, 2 pi], that caps hide. Returns how many, or -1
+// when the whole parallel is hidden.
 static int32_t list_arcs(const struct sphere_surface *surface, double u) {
     double s = sqrt(1 - u * u);
     int32_t count = 0;
@@ -133,7 +134,7 @@ static int32_t list_arcs(const struct sphere_surface *surface, double u) {
             surface->arc[count++] = (struct arc){begin + 2 * PI, 2 * PI};
             begin = 0;
         }
-        if (end < 0) // below zero as a whole
+        if (end < 0) // the whole arc lies below zero
             surface->arc[count - 1].end = end + 2 * PI;
         else
             surface->arc[count++] = (struct arc){begin, end < 2 * PI ? end : 2 * PI};
@@ -156,7 +157,7 @@ static void add_parallel(struct sphere_surface *surface, double u, double scale)
         add_arc(surface, u, shown, 2 * PI, scale);
 }
 
-// u = middle + half (3 t - t^3) / 2 takes the square roots off both ends.
+// The substitution u = middle + half (3 t - t^3) / 2 removes the square roots at both ends.
 static void add_zone(struct sphere_surface *surface, double low, double high) {
     double middle = 0.5 * (low + high), half = 0.5 * (high - low), width = 1.0 / PANELS;
     for (int panel = 0; panel < PANELS; panel++)
@@ -169,7 +170,7 @@ static void add_zone(struct sphere_surface *surface, double low, double high) {
         }
 }
 
-// What happens under a third cap changes nothing.
+// Adds the latitude of direction n, unless a third cap hides n: nothing begins or ends there then.
 static void add_cut(struct sphere_surface *surface, vec3 n) {
     for (int32_t k = 0; k < surface->caps; k++)
         if (vec3_dot(n, surface->cap[k].axis) > surface->cap[k].least + 1e-9)
@@ -181,7 +182,7 @@ static void add_cut(struct sphere_surface *surface, vec3 n) {
     surface->cut[surface->cuts++] = n.z;
 }
 
-// Where the rims of two caps cross: n.a = p and n.b = q.
+// Finds where the rims of two caps cross: n.a = p and n.b = q.
 static void cut_at_crossings(struct sphere_surface *surface, const struct cap *a,
                              const struct cap *b) {
     vec3 normal = vec3_cross(a->axis, b->axis);
@@ -207,7 +208,7 @@ static void list_cuts(struct sphere_surface *surface) {
         vec3 z = {0, 0, 1}, rim = vec3_scale(cap->least, cap->axis);
         vec3 up = vec3_add_scaled(z, -cap->axis.z, cap->axis);
         double length = vec3_length(up), out = sqrt(fmax(0, 1 - cap->least * cap->least));
-        // About the pole all points of the rim are as high.
+        // A cap about the pole: all points of its rim have one latitude.
         up = length > 1e-9 ? vec3_scale(1 / length, up) : vec3_make(1, 0, 0);
         add_cut(surface, vec3_add_scaled(rim, out, up));
         add_cut(surface, vec3_add_scaled(rim, -out, up));
@@ -218,7 +219,8 @@ static void list_cuts(struct sphere_surface *surface) {
         qsort(surface->cut, surface->cuts, sizeof *surface->cut, compare_cuts);
 }
 
-// The poles go where the first cap is: its rim is then a parallel, and of a bar all are.
+// Puts the pole on the axis of the first cap: its rim is then a parallel, and in a bar all rims
+// are.
 static void turn_to_caps(struct sphere_surface *surface) {
     vec3 z = surface->caps > 0 ? surface->cap[0].axis : vec3_make(0, 0, 1), x, y;
     vec3_tangents(z, &x, &y);
@@ -227,7 +229,8 @@ static void turn_to_caps(struct sphere_surface *surface) {
         surface->cap[k].axis = mat3_apply(surface->axes, surface->cap[k].axis);
 }
 
-// Of two equal spheres in one place the first one shows. False: the whole sphere is hidden.
+// Collects the caps that other spheres hide. Returns false when the whole sphere is hidden. Of two
+// equal spheres in one place the first one counts as exposed.
 static bool list_caps(struct sphere_surface *surface, const vec3 *centre, const double *radius,
                       int32_t count, int32_t self) {
     double r = radius[self];

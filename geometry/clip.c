@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-// Plane through an edge of the reference face, upright on it; distances are positive outside.
+// The plane through an edge of the reference face and perpendicular to it; distances are positive
+// outside.
 struct side {
     int body; // reference body
     int32_t edge;
@@ -45,8 +46,9 @@ static int32_t edges_shared_corner(const struct polyhedron *shape, int32_t i, in
     return a->tail == b->tail || a->tail == b->head ? a->tail : a->head;
 }
 
-// Where the side of the polygon that starts at `from` meets the plane. Two planes of the reference
-// meet in its corner; two edges are a crossing.
+// Returns the corner where the side of the polygon that starts at `from` meets the plane. When the
+// side lies on an edge of the reference body too, it is a corner of that body; otherwise two edges
+// cross.
 static struct patch_corner cut(const struct pair *pair, const struct patch_corner *from,
                                const struct patch_corner *inside,
                                const struct patch_corner *outside, const struct side *side) {
@@ -71,8 +73,8 @@ static void patch_push(struct patch *patch, struct patch_corner corner) {
         patch->corner[patch->count++] = corner;
 }
 
-// A side is cut only where the polygon really sticks out: corners within the slop of the plane are
-// not cut off, so that aligned blocks keep their own corners.
+// Only what is further outside than the slop is cut off, so that aligned blocks keep their own
+// corners.
 static bool patch_beyond(const struct patch *patch, const struct side *side, double slop) {
     for (int k = 0; k < patch->count; k++)
         if (side_distance(side, patch->corner[k].p) > slop)
@@ -80,8 +82,8 @@ static bool patch_beyond(const struct patch *patch, const struct side *side, dou
     return false;
 }
 
-// Sutherland and Hodgman's clipping (CACM 17, 1974). Every side of the polygon knows whose edge it
-// lies on, so every new corner knows what makes it.
+// Clips the polygon by one plane (Sutherland and Hodgman, CACM 17, 1974). Every side records whose
+// edge it lies on, from which every new corner gets its feature.
 static void patch_cut(const struct pair *pair, const struct patch *whole, const struct side *side,
                       struct patch *rest) {
     rest->count = 0;
@@ -107,13 +109,13 @@ static double distance2(vec3 a, vec3 b) {
     return vec3_dot(d, d);
 }
 
-// Two points are one, looking along the normal.
+// Whether two points coincide, seen along the normal.
 static bool seen_together(const struct pair *pair, vec3 a, vec3 b, vec3 normal) {
     double height = vec3_dot(vec3_sub(a, b), normal);
     return distance2(a, vec3_add_scaled(b, height, normal)) <= 4 * pair->slop * pair->slop;
 }
 
-// End of an edge that p is at, or -1.
+// Returns the end of the edge that p coincides with, or -1.
 static int32_t edge_end(const struct pair *pair, int body, int32_t edge, vec3 p, vec3 normal) {
     const struct polyhedron_edge *ends = &pair->body[body]->edge[edge];
     if (seen_together(pair, p, pair_corner(pair, body, ends->tail), normal))
@@ -137,7 +139,7 @@ void patch_name_crossing(const struct pair *pair, vec3 normal, struct patch_corn
         corner->feature[edge[0] ? 0 : 1] = FEATURE_FACE;
 }
 
-// A corner of the incident face that sits on one of the reference face is both.
+// Names a corner of the incident face that coincides with a corner of the reference face by both.
 static void name_corner(const struct pair *pair, int body, int32_t face, vec3 normal,
                         struct patch_corner *corner) {
     const struct polyhedron *shape = pair->body[body];
@@ -154,14 +156,14 @@ static int name_rank(const struct patch_corner *corner) {
     return (corner->feature[0] < FEATURE_FACE) + (corner->feature[1] < FEATURE_FACE);
 }
 
-// Both at one place, or both near one corner and named after it.
+// Whether both are at one place, or both near one corner and named after it.
 static bool same_corner(const struct pair *pair, const struct patch_corner *a,
                         const struct patch_corner *b) {
     return distance2(a->p, b->p) <= 4 * pair->slop * pair->slop ||
            (a->feature[0] == b->feature[0] && a->feature[1] == b->feature[1]);
 }
 
-// Neighbours that are the same corner become one; the better name survives.
+// Merges neighbours that are the same corner and keeps the feature that names more corners.
 static void patch_merge(const struct pair *pair, struct patch *patch) {
     int kept = 0;
     for (int k = 0; k < patch->count; k++) {

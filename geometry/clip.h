@@ -1,35 +1,38 @@
-// The polygon that two faces share: one face cut by the sides of the other.
+// Computes the polygon that two faces share, by cutting one face with the sides of the other.
 #ifndef GEOMETRY_CLIP_H
 #define GEOMETRY_CLIP_H
 
 #include "geometry/manifold.h"
 #include "geometry/separation.h"
 
-// Halves of a contact's feature: a corner is its own number, an edge has this flag; anything inside
-// a face is one and the same, so that a corner keeps its name when it slides from face to face.
+// Values of one half of a contact's feature. A corner is named by its number, an edge by its number
+// with FEATURE_EDGE added. All points inside faces have the same name FEATURE_FACE, so that a
+// corner keeps its name when it slides from one face to the next.
 #define FEATURE_EDGE 0x8000u
 #define FEATURE_FACE 0x7fffu
 
 struct patch_corner {
-    vec3 p;              // on the incident face, frame of the pair
-    uint16_t feature[2]; // of body 0 and 1
-    uint16_t side_body;  // whose edge the side from here to the next corner lies on
+    vec3 p;              // on the incident face, in the frame of the pair
+    uint16_t feature[2]; // halves for body 0 and body 1
+    uint16_t side_body;  // body and edge that the side from here to the next corner lies on
     int32_t side;
 };
 
 struct patch {
     int count;
-    double area, width; // width of the rectangle with the same area and perimeter, if slender
+    double area;
+    double width; // 2 area / perimeter: the width of a slender patch
     struct patch_corner corner[MANIFOLD_MAX];
 };
 
-// Reference face `face` of body `body`, incident face `incident` of the other body. The patch has
-// fewer than three corners when the faces share no area.
+// Cuts face `incident` of the other body (the incident face) with the sides of face `face` of body
+// `body` (the reference face). The patch has fewer than three corners when they share no area.
 void patch_clip(const struct pair *pair, int body, int32_t face, int32_t incident,
                 struct patch *patch);
 
-// Names a crossing or a corner by what it really is: a crossing at the end of an edge is a corner,
-// and of a corner on an edge only the corner counts, because rounding decides which side it is on.
+// Gives a corner of a patch its feature. A crossing at the end of an edge is named as that corner;
+// a corner that lies on an edge is named as the corner alone, because rounding decides on which
+// side of the edge it is.
 void patch_name_crossing(const struct pair *pair, vec3 normal, struct patch_corner *corner);
 
 #endif

@@ -8,9 +8,9 @@
 
 #define PI 3.14159265358979323846
 
-// Rounding of a drawing that is symmetric, and the error of the integration over a union.
-#define CENTRE_PRECISION  1e-10 // of the radius
-#define PRODUCT_PRECISION 1e-9  // of the trace of the inertia
+// Deviations from symmetry below these come from rounding, or from the integration over a union.
+#define CENTRE_PRECISION  1e-10 // relative to the radius
+#define PRODUCT_PRECISION 1e-9  // relative to the trace of the inertia
 
 static struct clump *clump_allocate(int32_t count) {
     struct clump *clump = memory_allocate(1, sizeof *clump, "clump");
@@ -83,8 +83,8 @@ static struct solid integrate(const struct clump *clump, enum clump_mass mass) {
                                : balls_sum(clump->sphere, clump->sphere_radius, clump->count);
 }
 
-// From the drawing frame to the clump's own. The middle first: integrals about a point nearby lose
-// nothing to a drawing far from its origin.
+// Moves the spheres from the drawing frame to the clump's own. Integrates about a point nearby, so
+// that a drawing far from its origin loses no digits.
 static void move_to_own_frame(struct clump *clump, enum clump_mass mass) {
     shift(clump, middle_of(clump));
     find_sizes(clump);
@@ -126,7 +126,7 @@ struct clump *clump_create(const vec3 *sphere, const double *radius, int64_t cou
     return clump;
 }
 
-// A row of equal spheres on a line or a circle.
+// Builds a clump of equal spheres along a line or a circle.
 static struct clump *clump_row(int64_t count, double radius,
                                vec3 (*place)(int64_t, int64_t, double), double size,
                                enum clump_mass mass, struct gabion_error *error) {

@@ -1,13 +1,14 @@
-// Whether corners and faces bound a convex body.
+// Checks that corners and faces bound a convex body.
 #include <float.h>
 #include <inttypes.h>
 
 #include "geometry/surface.h"
 
-// Least volume, in cubes of the radius: rounding is 1e-16 of such a cube.
+// Smallest volume relative to the cube of the radius; rounding is 1e-16 of that cube.
 #define NEEDLE 1e-12
 
-// What the tolerance at a face's corners means for its plane as far away as the body is large.
+// Returns the tolerance for points in a face's plane, extrapolated from its corners to the size of
+// the body.
 static double plane_tolerance(const struct polyhedron *body, int32_t face, double tolerance) {
     const int32_t *start = body->face_start;
     double longest = 0, size = 0;
@@ -44,8 +45,8 @@ static bool check_flat(const struct polyhedron *body, const struct surface *surf
     return true;
 }
 
-// All corners of a face on the inner side of all its edges. The tolerance grows with the distance
-// from an edge that is short.
+// Checks that all corners of a face lie on the inner side of all its edges. The tolerance grows
+// with the distance from an edge, relative to its length.
 static bool check_outline(const struct polyhedron *body, const struct surface *surface,
                           int32_t face, struct gabion_error *error) {
     const int32_t *start = body->face_start;
@@ -69,7 +70,7 @@ static bool check_outline(const struct polyhedron *body, const struct surface *s
     return true;
 }
 
-// All corners behind the plane of the face. Notes the width of the body seen along its normal.
+// Checks that all corners lie behind the plane of the face, and updates the thickness of the body.
 static bool check_behind(struct polyhedron *body, const struct surface *surface, int32_t face,
                          struct gabion_error *error) {
     double front = -DBL_MAX, back = DBL_MAX;
@@ -105,7 +106,7 @@ bool polyhedron_check_convex(struct polyhedron *body, const struct surface *surf
         return error_set(error, GABION_ERROR_INPUT,
                          "the body is a needle: %g m^3 along %g m leave no digits for its inertia",
                          body->volume, 2 * body->radius);
-    // Euler's formula: what is left are surfaces that pass through themselves or are several.
+    // Euler's formula finds what remains: surfaces that cross themselves or consist of several.
     int32_t euler = body->corner_count - body->edge_count + body->face_count;
     return euler == 2 || error_set(error, GABION_ERROR_INPUT,
                                    "not one closed body: corners - edges + faces is %" PRId32

@@ -1,4 +1,5 @@
-// Order along a space-filling curve, so that neighbours in space are neighbours in memory.
+// Keys along a space-filling curve: sorted by them, bodies that are near in space are near in
+// memory.
 #ifndef GEOMETRY_CURVE_H
 #define GEOMETRY_CURVE_H
 
@@ -8,6 +9,7 @@
 
 #define CURVE_BITS 20 // per axis
 
+// Moves bit k of a to bit 3k.
 static inline uint64_t curve_spread(uint64_t a) {
     a &= 0x1fffff;
     a = (a | a << 32) & 0x1f00000000ffffu;
@@ -18,7 +20,7 @@ static inline uint64_t curve_spread(uint64_t a) {
     return a;
 }
 
-// Morton key of x in the cube at `low` with edge `size`.
+// Returns the Morton key of x within the cube that starts at `low` and has the edge `size`.
 static inline uint64_t curve_key(vec3 x, vec3 low, double size) {
     double scale = ((1 << CURVE_BITS) - 1) / size;
     uint64_t cx = (uint64_t)((x.x - low.x) * scale), cy = (uint64_t)((x.y - low.y) * scale),

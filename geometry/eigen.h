@@ -1,4 +1,5 @@
-// Eigenvalues of small symmetric matrices by Jacobi rotations, and the norm of any 3x3 matrix.
+// The largest eigenvalue of a symmetric 3x3 matrix by Jacobi rotations, and the 2-norm of any 3x3
+// matrix.
 #ifndef GEOMETRY_EIGEN_H
 #define GEOMETRY_EIGEN_H
 
@@ -6,7 +7,7 @@
 
 #include "geometry/vec.h"
 
-// Largest eigenvalue of a symmetric matrix that is not negative. Overwrites it.
+// Returns the largest eigenvalue of a positive semi-definite matrix. Overwrites the matrix.
 static inline double eigen_largest(double a[3][3]) {
     for (int sweep = 0; sweep < 12; sweep++)
         for (int p = 0; p < 2; p++)
@@ -27,7 +28,7 @@ static inline double eigen_largest(double a[3][3]) {
     return fmax(a[0][0], fmax(a[1][1], a[2][2]));
 }
 
-// Largest eigenvalue of a symmetric matrix that is not negative, which is its |m|_2.
+// Returns the largest eigenvalue of a positive semi-definite matrix, which is its |m|_2.
 static inline double mat3_largest(mat3 m) {
     double a[3][3];
     for (int i = 0; i < 3; i++)
@@ -36,7 +37,7 @@ static inline double mat3_largest(mat3 m) {
     return eigen_largest(a);
 }
 
-// |m|_2: for a matrix that may be unsymmetric, from m^T m.
+// Returns |m|_2, the square root of the largest eigenvalue of m^T m; m need not be symmetric.
 static inline double mat3_norm(mat3 m) {
     double square[3][3];
     for (int i = 0; i < 3; i++)

@@ -6,11 +6,11 @@
 #include "parallel/memory.h"
 #include "parallel/sort.h"
 
-#define LEVELS            16 // sizes beyond 2^15 times the smallest share the last level
+#define LEVELS            16 // bodies above 2^15 times the smallest size share the last level
 #define BODIES_PER_THREAD 4096
-#define CELLS_MAX         (1 << 19) // per axis; larger scenes get larger cells
+#define CELLS_MAX         (1 << 19) // along each axis; larger scenes get larger cells
 
-// Copies in cell order: the search reads these alone, front to back.
+// Copies of the bodies in cell order; the search reads only these, from front to back.
 struct grid_item {
     vec3 x;
     double reach;
@@ -20,7 +20,7 @@ struct grid_level {
     double cell;
     int64_t nx, ny, nz;
     uint64_t base; // first key
-    size_t end;    // place after its last item; an empty level ends where it begins
+    size_t end;    // index after its last item; that of the level before if it is empty
 };
 
 struct grid_pair {
@@ -43,7 +43,7 @@ struct grid {
     size_t key_capacity, body_capacity, item_capacity;
     struct sort_scratch *sort;
     struct pair_buffer *buffer; // one per thread
-    int buffers, threads;       // made, and in use in this search
+    int buffers, threads;       // number of buffers, and of those in use in this search
 };
 
 struct grid_call { // arguments shared by the parallel parts of one search
@@ -181,7 +181,7 @@ static void emit_pair(struct pair_buffer *buffer, uint32_t i, uint32_t j, int32_
     buffer->list[buffer->count++] = (struct grid_pair){first, second};
 }
 
-// Tests item s against items from t on, as long as their key is at most `last`.
+// Tests item s against the items from t on whose key is at most `last`.
 static void test_run(const struct grid_call *call, struct pair_buffer *buffer, size_t s, size_t t,
                      uint64_t last) {
     const struct grid *grid = call->grid;
@@ -227,12 +227,12 @@ static void search_own_level(const struct grid_call *call, struct pair_buffer *b
     }
 }
 
-// Cells of a coarser level that a body may touch, kept from one item to the next: neighbours in
-// key order mostly ask for the same, and most rows of them are empty.
+// The cells of a coarser level that a body may touch. They are kept from one item to the next,
+// because neighbours in key order mostly need the same ones and most of their rows are empty.
 struct coarse_window {
     int64_t low[3], high[3];
-    int rows;         // that hold items
-    size_t place[27]; // where each of them starts
+    int rows;         // number of rows that hold items
+    size_t place[27]; // first item of each row
     uint64_t last[27];
     bool valid;
 };
@@ -307,8 +307,8 @@ static void search_range(void *context, int thread, int threads) {
 
 // Canonical order -----------------------------------------------------------------------------
 
-// Each thread owns a range of first bodies and reads all buffers for them: no two threads write to
-// the same place, and the result is the sorted list whatever the buffers' order.
+// Each thread owns a range of first bodies and reads all buffers for them. No two threads write to
+// the same place, and the sorted list does not depend on the order of the buffers.
 static void thread_range(const struct grid_call *call, int thread, int threads, int32_t *begin,
                          int32_t *end) {
     size_t from, to;
@@ -343,7 +343,7 @@ static void sort_neighbours(int32_t *list, uint32_t count) {
     }
 }
 
-// A big body has thousands of neighbours; insertion sort is for the usual dozen.
+// Insertion sort for the usual dozen neighbours; a big body may have thousands.
 static int compare_indices(const void *a, const void *b) {
     return (*(const int32_t *)a > *(const int32_t *)b) -
            (*(const int32_t *)a < *(const int32_t *)b);
@@ -357,7 +357,7 @@ static void place_pairs(void *context, int thread, int threads) {
     thread_range(call, thread, threads, &begin, &end);
     if (begin == end)
         return;
-    // start[i] serves as the next free place of i: it ends up where i + 1 starts, and the caller
+    // start[i] is used as the next free place of i, and ends up as the start of i + 1. The caller
     // shifts the array back by one.
     for (int t = 0; t < call->grid->buffers; t++) {
         const struct pair_buffer *buffer = &call->grid->buffer[t];

@@ -1,7 +1,7 @@
 // Quickhull (Barber, Dobkin, Huhdanpaa, ACM Trans. Math. Software 22, 1996) on points rounded to a
-// lattice of 2^40 cells along the largest side, about 1e-12 of it. There the side of a plane that a
-// point lies on is an exact integer: the surface is closed and convex whatever the input. What the
-// lattice moved is a thousand times less than the tolerance within which faces are merged.
+// lattice of 2^40 cells along the largest side, about 1e-12 of it. On the lattice integers decide
+// exactly on which side of a plane a point lies, so that the surface is closed and convex for any
+// input. The rounding is a thousand times smaller than the tolerance for merging faces.
 #include <inttypes.h>
 
 #include "geometry/surface.h"
@@ -9,10 +9,11 @@
 
 #define LATTICE 0x1p40
 
-// Points within so many tolerances of a plane are no body: they would be merged half.
+// Points within this many tolerances of one plane are rejected: only some of their faces would
+// merge.
 #define FLAT 64
 
-// A determinant of three differences: 3 x 41 bits and a few more.
+// Holds a determinant of three differences: 3 x 41 bits and a few more.
 __extension__ typedef __int128 wide;
 
 struct lattice_point {
@@ -22,17 +23,17 @@ struct lattice_point {
 struct hull_face {
     int32_t corner[3];    // counter-clockwise seen from outside
     int32_t neighbour[3]; // across the edge from corner[i] to the next
-    int32_t outside;      // first of the points in front of it that are still to be taken in
+    int32_t outside;      // first point of the list of those in front of it, not yet in the hull
     bool alive, visible;
 };
 
 struct hull {
     int32_t points;
     const struct lattice_point *point;
-    double tolerance;    // within which points lie on a line or plane, in cells
-    const int32_t *same; // the point that stands for another within the tolerance
-    int32_t *next;       // of a point in a list of outside points; -1 ends it
-    int32_t *leave;      // of a point on the horizon: the new face whose first corner it is
+    double tolerance;    // in cells: points this near to a line or plane lie on it
+    const int32_t *same; // the point that replaces another within the tolerance
+    int32_t *next;       // next point in a list of outside points; -1: last
+    int32_t *leave;      // for a point on the horizon, the new face whose first corner it is
     struct hull_face *face;
     size_t faces, face_capacity;
     int32_t *visible, *fresh, *work;
@@ -54,7 +55,8 @@ static void cross(const struct lattice_point *a, const struct lattice_point *b,
     normal[2] = ux * vy - uy * vx;
 }
 
-// Positive when p lies in front of the triangle a, b, c; six times the volume between them.
+// Returns six times the volume of the tetrahedron a, b, c, p; positive when p is in front of a, b,
+// c.
 static wide height(const struct lattice_point *point, const int32_t corner[3], int32_t p) {
     const struct lattice_point *a = &point[corner[0]], *q = &point[p];
     wide normal[3];
@@ -69,7 +71,8 @@ static int32_t add_face(struct hull *hull, int32_t a, int32_t b, int32_t c) {
     return (int32_t)hull->faces++;
 }
 
-// Gives a point to the first of the faces it lies in front of; inside all of them it is done with.
+// Puts a point on the list of the first face that it is in front of. A point behind all faces is
+// dropped.
 static void place_point(struct hull *hull, const int32_t *faces, size_t count, int32_t p) {
     for (size_t k = 0; k < count; k++) {
         struct hull_face *face = &hull->face[faces[k]];
@@ -81,7 +84,7 @@ static void place_point(struct hull *hull, const int32_t *faces, size_t count, i
     }
 }
 
-// Takes the outside point that is furthest from its face out of the list.
+// Removes from the list the outside point that is furthest from its face, and returns it.
 static int32_t take_furthest(struct hull *hull, struct hull_face *face) {
     int32_t best = face->outside, *link = &face->outside;
     wide most = -1;
@@ -98,7 +101,7 @@ static int32_t take_furthest(struct hull *hull, struct hull_face *face) {
     return best;
 }
 
-// All faces that the point `apex` is in front of: they hang together.
+// Finds all faces that the point `apex` is in front of. They are connected.
 static void find_visible(struct hull *hull, int32_t first, int32_t apex) {
     hull->visible_count = 0;
     hull->face[first].visible = true;
@@ -114,7 +117,7 @@ static void find_visible(struct hull *hull, int32_t first, int32_t apex) {
         }
 }
 
-// A new face from one edge of the horizon to the apex.
+// Adds a face from one edge of the horizon to the apex.
 static void raise_face(struct hull *hull, int32_t tail, int32_t head, int32_t beyond,
                        int32_t apex) {
     int32_t fresh = add_face(hull, tail, head, apex);
@@ -142,7 +145,7 @@ static void raise_cone(struct hull *hull, int32_t apex) {
     }
 }
 
-// A point in front of a face that goes is in front of a new one, or inside.
+// Redistributes the points of removed faces: each is in front of a new face, or inside the hull.
 static void replace_visible(struct hull *hull) {
     for (size_t k = 0; k < hull->visible_count; k++) {
         struct hull_face *face = &hull->face[hull->visible[k]];
@@ -186,7 +189,7 @@ static double distance(const struct lattice_point *a, const struct lattice_point
     return size((wide[3]){b->x - a->x, b->y - a->y, b->z - a->z});
 }
 
-// Four points far from each other and, by more than the tolerance, not in one plane.
+// Finds four points far from each other and not in one plane within the tolerance.
 static bool find_tetrahedron(const struct hull *hull, int32_t corner[4],
                              struct gabion_error *error) {
     const struct lattice_point *point = hull->point;
@@ -221,7 +224,7 @@ static bool find_tetrahedron(const struct hull *hull, int32_t corner[4],
 static void hull_start(struct hull *hull, const int32_t c[4]) {
     bool above = height(hull->point, c, c[3]) > 0;
     int32_t a = c[0], b = above ? c[2] : c[1], d = above ? c[1] : c[2], e = c[3];
-    // Seen from outside; e lies behind a, b, d.
+    // Counter-clockwise seen from outside; e lies behind a, b, d.
     add_face(hull, a, b, d);
     add_face(hull, b, a, e);
     add_face(hull, d, b, e);
@@ -234,7 +237,7 @@ static void hull_start(struct hull *hull, const int32_t c[4]) {
     }
 }
 
-// Returns how many cells a metre has.
+// Rounds the points to the lattice. Returns the number of cells per metre.
 static double round_points(const vec3 *point, int32_t count, struct lattice_point *rounded) {
     vec3 low, high;
     surface_bounds(point, count, &low, &high);

@@ -6,20 +6,20 @@
 #include "geometry/clip.h"
 #include "geometry/separation.h"
 
-// A patch narrower than this share of the thinner body's thickness is a line: bodies that only
-// share an edge, like diagonal neighbours in a lattice of cubes, do not touch. When they overlap
-// deeper than that they really are inside each other, and the line is kept.
+// A patch narrower than this fraction of the thinner body's thickness counts as a line, and bodies
+// that only share a line, like diagonal neighbours in a lattice of cubes, do not touch. When the
+// overlap is deeper than that, the bodies do penetrate each other and the line is kept.
 #define PATCH_WIDTH 1e-6
 
-// Faces that lean by less than this (cosine of 0.01 rad) lie on each other. Their contact is an
-// area, or soon will be: one crossing of two edges would let them rock.
+// Faces with a smaller angle between them than this (cosine of 0.01 rad) count as parallel. Their
+// contact is an area, or soon will be; a single point where two edges cross would let them rock.
 #define FLUSH_COSINE 0.99995
 
-// Two parallel edges that pass each other by less than this share of the thinner body's thickness
-// meet. Which of them lies in the other's face is then for the last digits of the solver to say,
-// and with it the normal, which would jump from one face's to the other's. It is the way by which
-// they miss each other sideways that counts, however far apart or deep inside they are: along the
-// normals of faces that lean by little two edges are always close.
+// Two parallel edges that miss each other by less than this fraction of the thinner body's
+// thickness count as touching. Which of them lies in the other's face would otherwise depend on the
+// last digits of the solver, and the normal would jump from one face's to the other's. Only the
+// sideways distance counts, not the gap or the depth: between faces that are nearly parallel two
+// edges are always close along the normals.
 #define RIDGE_WIDTH 1e-3
 
 static const struct placed *compare_step(double a, double b, const struct placed *first,
@@ -27,8 +27,9 @@ static const struct placed *compare_step(double a, double b, const struct placed
     return a < b ? first : a > b ? second : NULL;
 }
 
-// Of two bodies the one that is worked on first: the smaller, or of equal ones the one further down
-// by its position. Which is called a and which b has no say, so swapping them changes no bit.
+// Returns the body that is worked on first: the smaller one, or when they are equal the lower one
+// by position. It does not depend on which is called a and which b, so swapping them changes no
+// bit.
 static const struct placed *placed_first(const struct placed *a, const struct placed *b) {
     const struct polyhedron *s = a->shape, *t = b->shape;
     double key[][2] = {{s->volume, t->volume},
@@ -67,9 +68,9 @@ static void manifold_add(struct manifold *manifold, vec3 position, double gap, u
         manifold->point[manifold->count++] = (struct manifold_point){position, gap, feature};
 }
 
-// The other body's face that meets a face with this normal: of the faces with most corners at the
-// deepest level, the one that opposes it most. Without the corners, a needle's tip would be
-// answered by the face at its other end.
+// Returns the incident face: the face of the other body that meets a face with this normal. Among
+// the faces with most corners at the deepest level it is the one that opposes the normal most. By
+// the normal alone, the tip of a needle would get the face at its other end.
 static int32_t incident_face(const struct pair *pair, int body, vec3 normal) {
     const struct polyhedron *shape = pair->body[body];
     double level = pair_support(pair, body, normal) + pair->slop;
@@ -116,7 +117,7 @@ static void face_contact(const struct pair *pair, const struct face_axis *axis,
 
 static bool faces_flush(vec3 a, vec3 b) { return vec3_dot(a, b) < -FLUSH_COSINE; }
 
-// Face k lies on a face that was listed before it: the same contact, seen from the other body.
+// Whether face k lies on a face listed before it: the same contact, seen from the other body.
 static bool tie_repeats(const struct pair *pair, const struct separation *separation, int k) {
     vec3 normal = pair_normal(pair, separation->tie[k].body, separation->tie[k].face);
     for (int i = 0; i < k; i++) {
@@ -128,8 +129,8 @@ static bool tie_repeats(const struct pair *pair, const struct separation *separa
     return false;
 }
 
-// Of the faces that tie the one with the larger patch: a plate is pushed out through the face it
-// lies along, not back over its edge.
+// Chooses the face with the largest patch among those that tie, so that a plate is pushed out
+// through the face that it lies along and not over its edge.
 static void faces_contact(const struct pair *pair, const struct separation *separation,
                           double reach, struct manifold *manifold) {
     struct patch patch[2];
@@ -148,7 +149,7 @@ static void faces_contact(const struct pair *pair, const struct separation *sepa
     face_contact(pair, best, &patch[held], reach, manifold);
 }
 
-// Line of an edge in the common frame.
+// The line of an edge in the common frame.
 struct line {
     vec3 tail, along;
     const struct polyhedron_edge *edge;
@@ -169,7 +170,7 @@ static uint32_t end_name(const struct line *line, double along, double tolerance
 
 static double ridge_width(const struct pair *pair) { return RIDGE_WIDTH / PAIR_SLOP * pair->slop; }
 
-// Two parallel edges that meet touch along their common length, whose ends are the contact.
+// Fills the manifold with the ends of the common length of two parallel edges that touch.
 static bool lines_contact(const struct pair *pair, const struct line *a, const struct line *b,
                           vec3 normal, double reach, struct manifold *manifold) {
     double length_a = vec3_length(a->along), length_b = vec3_length(b->along);
@@ -197,7 +198,7 @@ static bool lines_contact(const struct pair *pair, const struct line *a, const s
     return true;
 }
 
-// Both ends of the edge are as close to the other body's face as anything is.
+// Whether both ends of the edge are as close to the other body's face as any point is.
 static bool line_touches(const struct pair *pair, const struct line *line,
                          const struct face_axis *axis, vec3 normal) {
     double level = pair->body[axis->body]->offset[axis->face] + axis->separation;
@@ -213,8 +214,9 @@ static bool edge_flush(const struct pair *pair, int body, const struct polyhedro
            faces_flush(normal, pair_normal(pair, body, edge->right));
 }
 
-// Like the apex of two leaning cards: each body's edge lies in the other's face, every normal
-// between the two faces' is admissible, and the middle one treats both bodies alike.
+// The contact of two edges that touch, like the apex of two leaning cards: each edge lies in the
+// other body's face, and every normal between those of the two faces is admissible. The middle one
+// treats both bodies alike.
 static bool ridge_contact(const struct pair *pair, const struct separation *separation,
                           double reach, struct manifold *manifold) {
     const struct polyhedron *a = pair->body[0], *b = pair->body[1];
@@ -240,7 +242,7 @@ static bool ridge_contact(const struct pair *pair, const struct separation *sepa
     return false;
 }
 
-// Two edges that cross: the points where they are closest, if both lie on their edges.
+// Finds the closest points of the lines of two crossing edges, if both lie on their edges.
 static bool crossing_contact(const struct pair *pair, const struct separation *separation,
                              struct manifold *manifold) {
     struct line a = line_make(pair, 0, separation->edge[0]);
@@ -265,7 +267,8 @@ static bool crossing_contact(const struct pair *pair, const struct separation *s
     return true;
 }
 
-// The face beside the two edges whose normal is the edge axis, nearly; false when there is none.
+// Finds a face beside the two edges whose normal nearly is the edge axis. Returns false when there
+// is none.
 static bool flush_face(const struct pair *pair, const struct separation *separation,
                        struct face_axis *axis) {
     double best = FLUSH_COSINE;
@@ -283,8 +286,8 @@ static bool flush_face(const struct pair *pair, const struct separation *separat
     return best > FLUSH_COSINE;
 }
 
-// Crossing edges of faces that lie on each other but for a tilt far below what one sees: the
-// crossing is one corner of their patch, and the patch is the contact.
+// Handles crossing edges of two faces that are parallel but for a tilt far too small to see. The
+// crossing is one corner of the patch of these faces, and the patch is the contact.
 static bool edges_contact(const struct pair *pair, const struct separation *separation,
                           double reach, struct manifold *manifold) {
     if (!crossing_contact(pair, separation, manifold))
@@ -328,7 +331,7 @@ void manifold_polyhedra(const struct placed *a, const struct placed *b, double r
     }
 }
 
-// More corners than fit: the closest ones are kept.
+// Adds a point. When the manifold is full, the points with the smallest gaps are kept.
 static void manifold_add_closest(struct manifold *manifold, struct manifold_point point) {
     if (manifold->count < MANIFOLD_MAX) {
         manifold->point[manifold->count++] = point;
@@ -359,14 +362,14 @@ void manifold_half_space(const struct placed *a, vec3 point, vec3 normal, double
     }
 }
 
-// Closest point to p of the segment from a to b.
+// Returns the point of the segment from a to b that is closest to p.
 static vec3 segment_closest(vec3 a, vec3 b, vec3 p) {
     vec3 along = vec3_sub(b, a);
     double t = vec3_dot(vec3_sub(p, a), along) / vec3_dot(along, along);
     return t <= 0 ? a : t >= 1 ? b : vec3_add_scaled(a, t, along);
 }
 
-// Closest point to p, which is `height` above the plane, of a face.
+// Returns the point of a face that is closest to p, which is `height` above its plane.
 static vec3 face_closest(const struct polyhedron *shape, int32_t face, double height, vec3 p) {
     int32_t first = shape->face_start[face], end = shape->face_start[face + 1];
     vec3 normal = shape->normal[face], closest = vec3_add_scaled(p, -height, normal);
@@ -386,8 +389,9 @@ static vec3 face_closest(const struct polyhedron *shape, int32_t face, double he
     return closest;
 }
 
-// Distance of p from the body, negative inside, the surface point it is measured to, and the
-// direction from there outwards. Within the slop of the surface the direction is that of a face.
+// Computes the distance of p from the body (negative inside), the closest point of the surface and
+// the direction from there outwards. Within the slop of the surface the direction is a face's
+// normal.
 static double surface_distance(const struct polyhedron *shape, vec3 p, vec3 *closest,
                                vec3 *outward) {
     double highest = -DBL_MAX, best = DBL_MAX;
@@ -425,7 +429,7 @@ void manifold_sphere(const struct placed *a, vec3 centre, double radius, double 
         return;
     vec3 middle = vec3_add_scaled(closest, 0.5 * gap, outward);
     manifold->normal = vec3_negate(mat3_apply(a->axes, outward));
-    // There is never more than one point: where on the body it is makes no difference to its name.
+    // There is never more than one point, so its feature need not say where on the body it is.
     manifold_add(manifold, vec3_add(a->x, mat3_apply(a->axes, middle)), gap,
                  MANIFOLD_FEATURE(FEATURE_FACE, FEATURE_FACE));
 }

@@ -1,9 +1,10 @@
-// Contact manifolds of convex polyhedra: where two bodies touch, or would within `reach`.
+// Contact manifolds of convex polyhedra: the points where two bodies touch or are within `reach`.
 //
-// Two faces meet in the polygon that they share, with its true corners: clipping keeps them all,
-// nothing is rounded and nothing perturbed. A point lies halfway between the two surfaces. Its
-// feature names what makes it (a corner of one body in the other's face, two edges that cross):
-// the same number whichever body is the reference, so that impulses find their contact again.
+// Two faces meet in the polygon that they share. Its exact corners are the contact points: clipping
+// keeps all of them and moves none. A point lies halfway between the two surfaces. Its feature says
+// what forms it (a corner of one body on a face of the other, or two crossing edges). The feature
+// does not depend on which body is the reference, so that impulses of the last step find their
+// contact again.
 #ifndef GEOMETRY_MANIFOLD_H
 #define GEOMETRY_MANIFOLD_H
 
@@ -14,32 +15,33 @@
 struct manifold_point {
     vec3 position;    // world
     double gap;       // negative: overlap
-    uint32_t feature; // MANIFOLD_FEATURE of what takes part of either body
+    uint32_t feature; // MANIFOLD_FEATURE
 };
 
 struct manifold {
-    vec3 normal; // unit, from b to a, the same for all points
+    vec3 normal; // unit, from b to a, shared by all points
     int count;
     struct manifold_point point[MANIFOLD_MAX];
 };
 
-// Upper half: body a's corner, edge or face; lower half: body b's. Two flags tell the kinds apart.
+// The upper half names the corner, edge or face of body a, the lower half that of body b. Flags
+// distinguish the three kinds (geometry/clip.h).
 #define MANIFOLD_FEATURE(a, b) ((uint32_t)(a) << 16 | (uint32_t)(b))
 
 static inline uint32_t manifold_swap_feature(uint32_t feature) {
     return feature << 16 | feature >> 16;
 }
 
-// A polyhedron somewhere in the world.
+// A polyhedron with its position in the world.
 struct placed {
     const struct polyhedron *shape;
     vec3 x;    // centre of mass
     mat3 axes; // body to world
 };
 
-// Each fills `manifold` with the points whose gap is at most `reach`; count 0: none.
-// manifold(a, b) and manifold(b, a) hold the same points with opposite normals and swapped
-// features; ties between the two are broken by comparing the bodies themselves, not their order.
+// Each function fills `manifold` with the points whose gap is at most `reach`; count is 0 when
+// there are none. Swapping a and b gives the same points with opposite normals and swapped
+// features: ties are broken by comparing the bodies themselves, never by their order.
 void manifold_polyhedra(const struct placed *a, const struct placed *b, double reach,
                         struct manifold *manifold);
 void manifold_sphere(const struct placed *a, vec3 centre, double radius, double reach,

@@ -1,4 +1,4 @@
-// Mass properties of the shapes, about the centre of mass.
+// Mass and moments of inertia of a sphere, about its centre.
 #ifndef GEOMETRY_MASS_H
 #define GEOMETRY_MASS_H
 

@@ -1,4 +1,4 @@
-// Coplanar faces of a surface become one polygon each.
+// Merges coplanar adjacent faces of a surface into one polygon each.
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,8 +12,8 @@ struct seed {
 
 struct merge {
     struct surface *surface;
-    int32_t *face_of; // of a half-edge
-    int32_t *region;  // of a face: the region's first face
+    int32_t *face_of; // face of each half-edge
+    int32_t *region;  // region of each face, named by the first face of the region
     int32_t *stack;
     vec3 *area;
 };
@@ -50,7 +50,8 @@ static int compare_seeds(const void *left, const void *right) {
     return (a->face > b->face) - (a->face < b->face);
 }
 
-// Within the tolerance of the plane, and not turned away from it: the other side of a thin plate.
+// Whether a face lies in the plane within the tolerance and faces the same way. The other side of a
+// thin plate lies in it too, but faces the other way.
 static bool in_plane(const struct merge *merge, int32_t face, vec3 normal, vec3 origin) {
     const struct surface *surface = merge->surface;
     double perimeter = 0;
@@ -64,7 +65,7 @@ static bool in_plane(const struct merge *merge, int32_t face, vec3 normal, vec3 
     return vec3_dot(normal, merge->area[face]) >= -perimeter * surface->tolerance;
 }
 
-// All faces that can be reached from `seed` without leaving its plane.
+// Collects all faces that can be reached from `seed` without leaving its plane.
 static void grow_region(struct merge *merge, int32_t seed) {
     const struct surface *surface = merge->surface;
     double size = vec3_length(merge->area[seed]);
@@ -85,7 +86,7 @@ static void grow_region(struct merge *merge, int32_t seed) {
     }
 }
 
-// Large faces first: they know their plane best.
+// Starts regions from large faces, whose planes are the most accurate.
 static void find_regions(struct merge *merge) {
     int32_t faces = merge->surface->faces;
     struct seed *seeds = memory_allocate((size_t)faces, sizeof *seeds, "coplanar faces");
@@ -103,7 +104,7 @@ static bool is_boundary(const struct merge *merge, int32_t k) {
     return merge->region[other] != merge->region[merge->face_of[k]];
 }
 
-// The boundary of the region of half-edge `first`, appended to `corner`; returns its length.
+// Appends the boundary of the region of half-edge `first` to `corner` and returns its length.
 static int32_t walk_boundary(const struct merge *merge, int32_t first, int32_t *corner) {
     const struct surface *surface = merge->surface;
     int32_t count = 0, k = first;
@@ -118,7 +119,7 @@ static int32_t walk_boundary(const struct merge *merge, int32_t first, int32_t *
     return count;
 }
 
-// Writes the regions as faces. Every boundary must be one closed line.
+// Writes each region as one face. Its boundary must be a single closed line.
 static bool outline_regions(struct merge *merge, int32_t *start, int32_t *corner, int32_t *number,
                             int32_t *count, struct gabion_error *error) {
     struct surface *surface = merge->surface;
@@ -133,7 +134,7 @@ static bool outline_regions(struct merge *merge, int32_t *start, int32_t *corner
     start[0] = 0;
     for (int32_t f = 0; f < surface->faces && error->status == GABION_OK; f++) {
         int32_t seed = merge->region[f];
-        if (boundary[seed] == 0) // written already, or nothing but one flat region
+        if (boundary[seed] == 0) // written already, or all is one flat region
             continue;
         int32_t length = walk_boundary(merge, first[seed], corner + start[*count]);
         if (length != boundary[seed])
@@ -150,8 +151,8 @@ static bool outline_regions(struct merge *merge, int32_t *start, int32_t *corner
     return error->status == GABION_OK;
 }
 
-// A point with two faces lies inside an edge, a face with two corners is an edge. Dropping either
-// may leave more of the kind.
+// Removes points with two faces, which lie inside an edge, and faces with two corners, which are an
+// edge. Each removal may create more of them.
 static void drop_flat_corners(struct surface *surface) {
     int32_t *valence = memory_allocate((size_t)surface->points, sizeof *valence, "corners");
     for (int32_t before = -1; before != surface->start[surface->faces];) {
@@ -178,7 +179,7 @@ static void drop_flat_corners(struct surface *surface) {
     memory_free(valence);
 }
 
-// Points that no face uses any more go, the others keep their order.
+// Removes points that no face uses any more; the others keep their order.
 static void drop_unused_points(struct surface *surface) {
     int32_t *place = memory_allocate((size_t)surface->points, sizeof *place, "corners");
     int32_t corners = surface->start[surface->faces], points = 0;

@@ -13,14 +13,14 @@ static int compare_flat(const void *left, const void *right) {
     return a->s != b->s ? (a->s > b->s) - (a->s < b->s) : (a->t > b->t) - (a->t < b->t);
 }
 
-// Distance of b to the right of the line from a to c.
+// Returns the distance of b from the line from a to c, positive to the right of it.
 static double outside(const struct flat *a, const struct flat *b, const struct flat *c) {
     double s = c->s - a->s, t = c->t - a->t, length = sqrt(s * s + t * t);
     return length > 0 ? (s * (a->t - b->t) - t * (a->s - b->s)) / length : 0;
 }
 
-// Andrew's monotone chain (Information Processing Letters 9, 1979): one side of the hull. A corner
-// that its neighbours make superfluous is taken back.
+// Adds a point to one side of the hull by Andrew's monotone chain (Information Processing Letters
+// 9, 1979). Removes corners before it that are no longer corners of the hull.
 static int add_corner(struct flat *chain, int count, int first, struct flat next, double nearness) {
     while (count > first + 1 && outside(&chain[count - 2], &chain[count - 1], &next) <= nearness)
         count--;
@@ -57,13 +57,13 @@ int patch_hull(vec3 *point, int count, vec3 normal, double nearness) {
     int lower = corners - 1;
     for (int k = count - 2; k >= 0; k--)
         corners = add_corner(chain, corners, lower, flat[k], nearness);
-    corners = count > 1 ? corners - 1 : 1; // the way back ended where it had begun
+    corners = count > 1 ? corners - 1 : 1; // the chain ended at its first point
     for (int k = 0; k < corners; k++)
         point[k] = chain[k].point;
     return corners;
 }
 
-// Twice the area of the triangle at corner 0, and three times its centroid from there.
+// Computes twice the area of a triangle at corner 0, and three times its centroid relative to it.
 static double triangle(const vec3 *corner, int k, vec3 normal, vec3 *centroid) {
     vec3 a = vec3_sub(corner[k], corner[0]), b = vec3_sub(corner[k + 1], corner[0]);
     *centroid = vec3_add(a, b);

@@ -1,4 +1,4 @@
-// Patches: flat convex polygons on which two bodies lie against each other.
+// Patches: flat convex polygons in which two bodies touch.
 #ifndef GEOMETRY_PATCH_H
 #define GEOMETRY_PATCH_H
 
@@ -6,18 +6,19 @@
 
 #define PATCH_POINTS_MAX 128
 
-// Keeps the corners of the convex hull of the points, seen along `normal` and in counter-clockwise
-// order about it, and returns their number: 1 where all points are one, 2 where they lie on a line.
-// Points within `nearness` of each other or of the line between their neighbours are one, or none.
+// Replaces the points by the corners of their convex hull, seen along `normal`, in
+// counter-clockwise order about it. Returns the number of corners: 2 when the points lie on a line,
+// 1 when they coincide. Points within `nearness` of each other count as one; a point within
+// `nearness` of the line between its neighbours is dropped.
 int patch_hull(vec3 *point, int count, vec3 normal, double nearness);
 
-// Centroid of the area; of a patch without area, the mean of the corners.
+// Returns the centroid of the area, or the mean of the corners when the patch has no area.
 vec3 patch_middle(const vec3 *corner, int count, vec3 normal);
 
 double patch_area(const vec3 *corner, int count, vec3 normal);
 
-// How far `point` is from the middle on the way to the rim: 0 in the middle, 1 on the rim, more
-// outside. A line has its two ends for a rim; one corner has none, and the answer is 0.
+// Returns where `point` lies between the middle and the rim of the patch: 0 in the middle, 1 on the
+// rim, more than 1 outside. The rim of a line is its two ends; for a single corner the result is 0.
 double patch_place(const vec3 *corner, int count, vec3 normal, vec3 middle, vec3 point);
 
 #endif

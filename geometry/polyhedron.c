@@ -8,10 +8,11 @@
 #include "geometry/surface.h"
 #include "parallel/memory.h"
 
-// A checkpoint is trusted to hold what was accepted once; this is to find what is no body at all.
+// A checkpoint holds a body that was accepted before; this bound only rejects what is no body at
+// all.
 #define RESTORE_PRECISION 1e-4
 
-// The centre of a body that is symmetric but for rounding is put where symmetry has it.
+// A centre of mass this near to the centre of symmetry is rounded to it.
 #define CENTRE_PRECISION 1e-14
 
 void polyhedron_free(struct polyhedron *polyhedron) {
@@ -26,10 +27,10 @@ void polyhedron_free(struct polyhedron *polyhedron) {
 }
 
 // -------------------------------------------------------------------------------------------------
-// What follows from corners and faces in the body's own frame. The same for a new body and a
-// restored one, so that a checkpoint gives back the same bits.
+// Quantities derived from corners and faces in the body's own frame. New and restored bodies use
+// the same functions, so that a checkpoint gives back the same bits.
 
-// Halfway between the extreme corners of each face: exact where the face is.
+// Puts each plane halfway between the extreme corners of its face: exact where the face is flat.
 static void find_planes(struct polyhedron *body) {
     for (int32_t f = 0; f < body->face_count; f++) {
         const int32_t *corner = body->face_corner + body->face_start[f];
@@ -56,7 +57,7 @@ static void find_edges(struct polyhedron *body, const int32_t *twin) {
             int32_t tail = body->face_corner[k];
             int32_t head = body->face_corner[surface_next(body->face_start, f, k)];
             struct polyhedron_edge *edge;
-            if (twin[k] > k) { // met for the first time
+            if (twin[k] > k) { // first of the two half-edges
                 body->face_edge[k] = count;
                 edge = &body->edge[count++];
                 edge->tail = tail < head ? tail : head;
@@ -101,7 +102,7 @@ static bool check_counts(const struct surface *surface, struct gabion_error *err
     return true;
 }
 
-// Takes over the points and faces of the surface, which must be paired.
+// Creates a body that takes over points and faces of a surface whose edges are paired.
 static struct polyhedron *body_create(struct surface *surface) {
     struct polyhedron *body = memory_allocate(1, sizeof *body, "polyhedron");
     size_t faces = (size_t)surface->faces, corners = (size_t)surface->start[faces];
@@ -123,12 +124,12 @@ static struct polyhedron *body_create(struct surface *surface) {
     return body;
 }
 
-// From the drawing frame to the body's own.
+// Moves the corners from the drawing frame to the body's own.
 static void move_to_own_frame(struct polyhedron *body) {
     vec3 low, high;
     surface_bounds(body->corner, body->corner_count, &low, &high);
     vec3 middle = vec3_scale(0.5, vec3_add(low, high));
-    // Again from where it was found: for a thin body the middle may be far outside.
+    // Integrates again about the centre found: the middle of a thin body may lie far outside it.
     vec3 off = vec3_zero();
     struct solid solid;
     for (int pass = 0; pass < 3; pass++) {
@@ -188,7 +189,7 @@ struct polyhedron *polyhedron_from_drawing(const struct drawing *drawing,
         body = body_from_drawing(&coarser, &coarser.tolerance, error);
     }
     if (!body)
-        *error = first; // says most about what was drawn
+        *error = first; // the most informative about the drawing
     return body;
 }
 
@@ -303,7 +304,7 @@ static struct surface surface_from_stored(const vec3 *corner, int32_t corners,
     return surface;
 }
 
-// The frame is the body's own, and leads back by a rotation.
+// Checks that the corners are given in the body's own frame and that `axes` is a rotation.
 static bool check_own_frame(const struct polyhedron *body, struct gabion_error *error) {
     struct solid solid = solid_integrate(body->corner, body->face_start, body->face_corner,
                                          body->face_count, vec3_zero());

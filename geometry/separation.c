@@ -2,8 +2,8 @@
 
 #include <float.h>
 
-// Sine of the angle below which two edges are parallel: their cross product is then noise, and what
-// they share is a line.
+// Sine of the angle below which two edges count as parallel: their cross product is then mostly
+// rounding, and they touch along a line.
 #define PARALLEL_SINE 1e-6
 
 double pair_support(const struct pair *pair, int body, vec3 axis) {
@@ -49,7 +49,7 @@ static bool search_faces(const struct pair *pair, int body, double reach,
     return true;
 }
 
-// An edge in the common frame: its faces' normals span the arc that it is on the Gauss map.
+// An edge in the common frame. On the Gauss map it is the arc between the normals of its two faces.
 struct arc {
     vec3 tail, along, left, right;
 };
@@ -63,8 +63,8 @@ static struct arc arc_make(const struct pair *pair, int body, int32_t e) {
 }
 
 // Two edges make a face of the Minkowski difference when the arc of one crosses the negated arc of
-// the other (Gregorius, "The separating axis test between convex polyhedra", GDC 2013). An edge is
-// the direction left x right, which spares his cross products.
+// the other (Gregorius, "The separating axis test between convex polyhedra", GDC 2013). The
+// direction of an edge is left x right, which saves two cross products.
 static inline bool arcs_cross(const struct arc *a, const struct arc *b) {
     double left = vec3_dot(a->left, b->along), right = vec3_dot(a->right, b->along);
     if (left * right >= 0)
@@ -73,7 +73,7 @@ static inline bool arcs_cross(const struct arc *a, const struct arc *b) {
     return other_left * other_right < 0 && left * other_right < 0;
 }
 
-// The axis of two edges, from body 0 to body 1; false for parallel ones.
+// Computes the axis of two edges, from body 0 to body 1. Returns false when they are parallel.
 static bool arcs_axis(const struct arc *a, const struct arc *b, vec3 *axis) {
     vec3 cross = vec3_cross(a->along, b->along);
     double square = vec3_dot(cross, cross), limit = PARALLEL_SINE * PARALLEL_SINE;
@@ -84,7 +84,7 @@ static bool arcs_axis(const struct arc *a, const struct arc *b, vec3 *axis) {
     return true;
 }
 
-// Box about a body in the common frame.
+// Bounding box of a body in the common frame.
 struct bounds {
     vec3 low, high;
 };
@@ -112,7 +112,7 @@ static bool segment_near(vec3 a, vec3 b, const struct bounds *bounds) {
              (a.z < low->z && b.z < low->z) || (a.z > high->z && b.z > high->z));
 }
 
-// Edges that can take part are put side by side, these many at a time.
+// Edges that can take part are gathered into arrays, this many at a time.
 #define ARCS 64
 
 struct arcs {
@@ -121,7 +121,7 @@ struct arcs {
     int32_t edge[ARCS];
 };
 
-// Edges of body 0 near the other one, from edge `e` on. Returns where to go on.
+// Gathers edges of body 0 near the other body, from edge `e` on. Returns the edge to go on with.
 static int32_t arcs_gather(const struct pair *pair, const struct bounds *bounds, int32_t e,
                            struct arcs *arcs) {
     const struct polyhedron *shape = pair->body[0];
@@ -136,7 +136,7 @@ static int32_t arcs_gather(const struct pair *pair, const struct bounds *bounds,
     return e;
 }
 
-// Edge j of body 1 against the gathered ones of body 0.
+// Tests edge j of body 1 against the gathered edges of body 0.
 static bool search_edge(const struct arcs *arcs, int32_t j, const struct arc *b, double reach,
                         struct separation *separation) {
     for (int k = 0; k < arcs->count; k++) {
@@ -157,8 +157,8 @@ static bool search_edge(const struct arcs *arcs, int32_t j, const struct arc *b,
     return true;
 }
 
-// Two edges touch only where each is as near to the other body as the bodies are to each other:
-// edges further away are left out.
+// Searches pairs of edges for a better axis. Two edges can only touch when each is as near to the
+// other body as the bodies are to each other; edges further away are left out.
 static bool search_edges(const struct pair *pair, double reach, struct separation *separation) {
     double margin = fmax(reach, -separation->best) + pair->slop;
     struct bounds bounds[2] = {body_bounds(pair, 0, margin), body_bounds(pair, 1, margin)};

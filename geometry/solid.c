@@ -2,14 +2,14 @@
 
 #include <float.h>
 
-// Products of inertia below this part of the trace are rounding of a drawing along its axes.
+// Products of inertia below this fraction of the trace are rounding: the axes are principal.
 #define AXES_TOLERANCE 1e-12
 
 // The tetrahedron 0, a, b, c: volume det/6, first moment det/24 s and second moment
 // det/120 (aa + bb + cc + ss), s = a + b + c (Tonon, "Explicit exact formulas for the 3-D
 // tetrahedron inertia tensor", J. Math. Stat. 1, 2005).
 static void add_tetrahedron(vec3 a, vec3 b, vec3 c, double *volume, vec3 *first, sym3 *second) {
-    // Differences first: in a needle a, b and c are nearly parallel.
+    // By differences, because in a needle a, b and c are nearly parallel.
     double det = vec3_dot(a, vec3_cross(vec3_sub(b, a), vec3_sub(c, a))), w = det / 120;
     vec3 s = vec3_add(vec3_add(a, b), c);
     *volume += det / 6;
@@ -65,8 +65,9 @@ static void jacobi_rotate(double m[3][3], double v[3][3], int p, int q) {
     }
 }
 
-// Columns of v in the order and sense that turn least: the largest trace. v is a rotation, so an
-// even order keeps the product of the three signs and an odd one changes it.
+// Orders the columns of v and chooses their signs for the smallest rotation, which has the largest
+// trace. v is a rotation, so an even permutation keeps the product of the signs and an odd one
+// flips it.
 static void choose_columns(double v[3][3]) {
     static const int order[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1},
                                     {1, 0, 2}, {0, 2, 1}, {2, 1, 0}};
@@ -91,7 +92,7 @@ static void choose_columns(double v[3][3]) {
 }
 
 quat solid_principal_axes(sym3 inertia) {
-    // One by one, so that a prism keeps the axis that it has.
+    // Each product by itself, so that a prism keeps the axis that is already principal.
     double least = AXES_TOLERANCE * (inertia.xx + inertia.yy + inertia.zz);
     double xy = fabs(inertia.xy) > least ? inertia.xy : 0;
     double xz = fabs(inertia.xz) > least ? inertia.xz : 0;
@@ -100,14 +101,14 @@ quat solid_principal_axes(sym3 inertia) {
         return (quat){1, 0, 0, 0};
     double m[3][3] = {{inertia.xx, xy, xz}, {xy, inertia.yy, yz}, {xz, yz, inertia.zz}};
     double v[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    // Convergence is quadratic; a few sweeps more cost nothing.
+    // Convergence is quadratic; a few sweeps too many cost nothing.
     for (int sweep = 0; sweep < 16; sweep++) {
         jacobi_rotate(m, v, 0, 1);
         jacobi_rotate(m, v, 0, 2);
         jacobi_rotate(m, v, 1, 2);
     }
     choose_columns(v);
-    // The smallest turn is below 63 degrees, so w is never near zero.
+    // The smallest rotation is below 63 degrees, so w is never near zero.
     double w = sqrt(1 + v[0][0] + v[1][1] + v[2][2]) / 2;
     return quat_normalize((quat){w, (v[2][1] - v[1][2]) / (4 * w), (v[0][2] - v[2][0]) / (4 * w),
                                  (v[1][0] - v[0][1]) / (4 * w)});

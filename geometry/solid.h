@@ -8,17 +8,19 @@
 
 struct solid {
     double volume;
-    vec3 centre;  // of mass, from the reference point
+    vec3 centre;  // centre of mass, from the reference point
     sym3 inertia; // about the reference point
 };
 
-// A reference point inside the solid keeps all terms of one sign: nothing cancels, wherever the
-// solid is.
+// Integrates over the solid whose face f has the corners corner[start[f]] ... corner[start[f + 1] -
+// 1], indices of `point`. With a reference point inside the solid all terms have one sign, so that
+// nothing cancels, wherever the solid is.
 struct solid solid_integrate(const vec3 *point, const int32_t *start, const int32_t *corner,
                              int32_t faces, vec3 reference);
 
-// The rotation from the principal axes to those of the tensor: of all choices of order and sense
-// the smallest turn. Axes that are principal already are kept exactly.
+// Returns the rotation from the principal axes to the axes of the tensor. Order and signs of the
+// principal axes are chosen such that the rotation is smallest; axes that are already principal
+// give exactly the identity.
 quat solid_principal_axes(sym3 inertia);
 
 #endif

@@ -9,7 +9,8 @@
 #include "geometry/solid.h"
 #include "parallel/memory.h"
 
-// Points this near to each other, and to a plane, are the same: as part of half the diagonal.
+// Points this near to each other are equal, and this near to a plane coplanar, relative to half the
+// diagonal.
 #define SURFACE_PRECISION 1e-9
 
 void surface_free(struct surface *surface) {
@@ -77,7 +78,7 @@ static int compare_projections(const void *left, const void *right) {
 }
 
 void surface_weld(const vec3 *point, int32_t points, double tolerance, int32_t *same) {
-    // A skew direction, so that the many points of an upright face do not all fall on one spot.
+    // Sorts along a skew direction: along an axis, all points of an upright face would coincide.
     const vec3 direction = {0.5416, 0.6123, 0.5761};
     struct projection *order = memory_allocate((size_t)points, sizeof *order, "points to weld");
     for (int32_t k = 0; k < points; k++) {
@@ -167,8 +168,8 @@ bool surface_add_face(struct surface *surface, const int64_t *corner, int64_t co
     return true;
 }
 
-// `seen` marks the points of each face with its number from 1. A sliver is left out: its neighbours
-// meet where it was.
+// Adds the faces of the drawing. `seen` marks the points of a face with its number from 1. A face
+// without area is left out: its neighbours meet where it was.
 static bool take_face(struct surface *surface, const struct drawing *drawing, int64_t face,
                       const int32_t *same, int32_t *seen, struct gabion_error *error) {
     int64_t begin = drawing->start[face], count = drawing->start[face + 1] - begin;
@@ -196,7 +197,7 @@ static bool take_faces(struct surface *surface, const struct drawing *drawing,
     for (int64_t f = 0; f < drawing->faces && good; f++) {
         good = take_face(surface, drawing, f, same, seen, error);
         if (!good) {
-            surface->face_number[0] = (int32_t)f; // nothing else is needed of it any more
+            surface->face_number[0] = (int32_t)f; // the name in the message needs no more than this
             error_context(error, "%s", surface_face_name(surface, 0).text);
         }
     }
@@ -205,7 +206,7 @@ static bool take_faces(struct surface *surface, const struct drawing *drawing,
     return good;
 }
 
-// Faces drawn clockwise enclose a negative volume.
+// Turns all faces when they were drawn clockwise, which makes the enclosed volume negative.
 static void turn_outside(struct surface *surface) {
     struct solid solid = solid_integrate(surface->point, surface->start, surface->corner,
                                          surface->faces, surface->point[0]);

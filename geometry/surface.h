@@ -1,28 +1,30 @@
-// Closed surfaces of polygons on the way to a polyhedron: equal points made one, edges paired,
-// coplanar neighbours merged into one face. Inside geometry/, and for the mesh readers.
+// Turns a drawing (points and polygons as a user or a file gives them) into the closed surface of a
+// polyhedron: welds equal points, pairs edges, merges coplanar neighbours into one face. Internal
+// to geometry/ and the mesh readers.
 #ifndef GEOMETRY_SURFACE_H
 #define GEOMETRY_SURFACE_H
 
 #include "geometry/polyhedron.h"
 
-// Largest side of the box around a body, in metres: moments of inertia are fifth powers of it.
+// Limits of the largest side of a body's bounding box, in metres. Moments of inertia grow with its
+// fifth power and must stay within the range of doubles.
 #define POLYHEDRON_SIZE_MIN 1e-30
 #define POLYHEDRON_SIZE_MAX 1e30
 
-#define SURFACE_MAX (1 << 24) // points, faces and corners of one drawing
+#define SURFACE_MAX (1 << 24) // limit of the points, faces and corners of one drawing
 
-// As the caller has it. Face f has corners corner[start[f]] ... corner[start[f + 1] - 1].
+// What the caller provides. Face f has the corners corner[start[f]] ... corner[start[f + 1] - 1].
 struct drawing {
     const vec3 *point;
     int64_t points;
     const int64_t *start, *corner;
     int64_t faces;
-    // For messages, and may be NULL: what the file calls the corners (0: nothing), where in the
-    // file each face is, and whether that is a line or what.
+    // For error messages; each may be NULL: the number that the file gives each corner (0: none),
+    // the place of each face in the file, and what such a place is called, for example "line".
     const int64_t *name, *place;
     const char *place_noun;
-    // How far off (metres) its points may be drawn; 0: rounded doubles. Where that leaves faces
-    // that are half in one plane and half not, ten times more is tried, up to the second value.
+    // How far (metres) points may be from where they should be; 0: only rounding. When the drawing
+    // is rejected, ten times the tolerance is tried, and so on up to tolerance_most.
     double tolerance, tolerance_most;
 };
 
@@ -30,55 +32,57 @@ struct surface {
     int32_t points, faces;
     vec3 *point;
     int32_t *start, *corner;
-    int32_t *twin; // of the half-edge that starts at corner[k]: the one that runs back along it
-    int32_t *point_number, *face_number; // in the drawing, from 0
-    const struct drawing *drawing;       // for messages; NULL: from a checkpoint
+    int32_t *twin; // twin[k]: the half-edge opposite to the one that starts at corner[k]
+    int32_t *point_number, *face_number; // indices in the drawing
+    const struct drawing *drawing;       // for error messages; NULL: restored from a checkpoint
     double tolerance;
 };
 
 struct half_edge {
     int32_t low, high; // its two points
-    int32_t index;     // in `corner`, where it starts
+    int32_t index;     // of the corner where it starts
     int32_t face;
 };
 
-// Like polyhedron_surface, which calls it.
+// Builds a polyhedron from a drawing. polyhedron_surface (geometry/polyhedron.h) calls it.
 struct polyhedron *polyhedron_from_drawing(const struct drawing *drawing,
                                            struct gabion_error *error);
 
-// The box around points, at least one.
+// Computes the bounding box of at least one point.
 void surface_bounds(const vec3 *point, int64_t count, vec3 *low, vec3 *high);
 
-// How near points are to be the same, or in one plane. Refuses points that are not finite, and
-// bodies too large or too small to compute with.
+// Computes the distance within which points count as equal or coplanar. Rejects points that are not
+// finite and bodies outside POLYHEDRON_SIZE_MIN and _MAX.
 bool drawing_tolerance(const struct drawing *drawing, double *tolerance,
                        struct gabion_error *error);
 
-// same[k] is k, or the point that stands for k because it is at most `tolerance` away.
+// Sets same[k] to k, or to a point at most `tolerance` away that replaces it.
 void surface_weld(const vec3 *point, int32_t points, double tolerance, int32_t *same);
 
-// Takes a face over without corners that fell together; false: nothing is left of it.
+// Adds a face without the corners that were welded together. Returns false when nothing of it is
+// left.
 bool surface_add_face(struct surface *surface, const int64_t *corner, int64_t count,
                       const int32_t *same, int64_t number);
 
-// Copied, equal points made one, faces turned to the outside.
+// Copies the drawing, welds equal points and orients the faces outwards.
 bool surface_from_drawing(struct surface *surface, const struct drawing *drawing,
                           struct gabion_error *error);
-// All of them, the two (or more) along one edge next to each other; for memory_free.
+// Returns all half-edges, those along the same edge next to each other. Release with memory_free.
 struct half_edge *surface_half_edges(const struct surface *surface);
-// Fills `twin`; the error names the edge that is not shared by two faces in opposite sense.
+// Fills `twin`. The error names an edge that is not shared by exactly two faces in opposite
+// directions.
 bool surface_pair_edges(struct surface *surface, struct gabion_error *error);
-// Faces that lie in one plane become one; corners inside a face or an edge disappear.
+// Merges adjacent faces that lie in one plane and removes corners inside a face or an edge.
 bool surface_merge_faces(struct surface *surface, struct gabion_error *error);
 void surface_free(struct surface *surface);
 
-// Flat convex faces with all corners behind them, and a body of more than `thinnest`. Needs planes,
-// radius and volume, and finds the thickness. `surface` has the tolerance, and the names for
-// messages.
+// Checks that the faces are flat and convex, that all corners lie behind every face and that the
+// body is thicker than `thinnest`. Needs the planes, radius and volume of the body and sets its
+// thickness. `surface` provides the tolerance and the names for messages.
 bool polyhedron_check_convex(struct polyhedron *body, const struct surface *surface,
                              double thinnest, struct gabion_error *error);
 
-// "face 3 (line 12)" and "corner 7 (0, 0.5, 1)", as the drawing has them.
+// Names for messages as the drawing has them: "face 3 (line 12)", "corner 7 (0, 0.5, 1)".
 #define SURFACE_NAME_SIZE 96
 struct surface_name {
     char text[SURFACE_NAME_SIZE];
@@ -86,9 +90,10 @@ struct surface_name {
 struct surface_name surface_face_name(const struct surface *surface, int32_t face);
 struct surface_name surface_corner_name(const struct surface *surface, int32_t point);
 
-// Twice the area of a polygon as a vector along its normal (Newell).
+// Returns twice the area of a polygon as a vector along its normal (Newell's method).
 vec3 surface_area(const vec3 *point, const int32_t *corner, int32_t count);
 
+// Returns the place in `corner` of the corner of this face that follows place k.
 static inline int32_t surface_next(const int32_t *start, int32_t face, int32_t k) {
     return k + 1 < start[face + 1] ? k + 1 : start[face];
 }

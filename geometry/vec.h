@@ -1,4 +1,4 @@
-// Vectors, matrices and quaternions: the one vector library. All inline, all double.
+// Vectors, 3x3 matrices and quaternions of doubles, as inline functions.
 #ifndef GEOMETRY_VEC_H
 #define GEOMETRY_VEC_H
 
@@ -10,7 +10,7 @@
 typedef gabion_vec3 vec3;
 typedef gabion_quat quat;
 
-// Rows of a 3x3 matrix.
+// A 3x3 matrix by rows.
 typedef struct mat3 {
     vec3 row[3];
 } mat3;
@@ -47,8 +47,8 @@ static inline void vec3_set(vec3 *a, int i, double value) {
 
 static inline bool vec3_finite(vec3 a) { return isfinite(a.x) && isfinite(a.y) && isfinite(a.z); }
 
-// Two unit tangents with s x t = n, without branches on the direction that would make them jump
-// except at n.z = 0 (Duff et al., "Building an orthonormal basis, revisited", JCGT 6, 2017).
+// Computes two unit tangents with s x t = n. They depend continuously on n except at n.z = 0 (Duff
+// et al., "Building an orthonormal basis, revisited", JCGT 6, 2017).
 static inline void vec3_tangents(vec3 n, vec3 *s, vec3 *t) {
     double sign = copysign(1.0, n.z), a = -1.0 / (sign + n.z), b = n.x * n.y * a;
     *s = (vec3){1.0 + sign * n.x * n.x * a, sign * b, -sign * n.x};
@@ -64,7 +64,7 @@ static inline vec3 mat3_apply_transposed(mat3 m, vec3 a) {
                            m.row[2]);
 }
 
-// x with m x = b by Cramer's rule; false where m is singular.
+// Solves m x = b by Cramer's rule. Returns false when m is singular.
 static inline bool mat3_solve(mat3 m, vec3 b, vec3 *x) {
     vec3 c0 = vec3_cross(m.row[1], m.row[2]), c1 = vec3_cross(m.row[2], m.row[0]);
     vec3 c2 = vec3_cross(m.row[0], m.row[1]);
@@ -80,8 +80,8 @@ static inline mat3 mat3_symmetric_part(const mat3 *m) {
     return (mat3){{{m->row[0].x, xy, xz}, {xy, m->row[1].y, yz}, {xz, yz, m->row[2].z}}};
 }
 
-// Of a symmetric matrix by cofactors; zero where the determinant is not above `least` times the
-// product of the diagonal.
+// Returns the inverse of a symmetric matrix by cofactors, or zero when the determinant is at most
+// `least` times the product of the diagonal.
 static inline sym3 sym3_inverse(const mat3 *m, double least) {
     vec3 a = m->row[0], b = m->row[1], c = m->row[2];
     vec3 bc = vec3_cross(b, c), ca = vec3_cross(c, a), ab = vec3_cross(a, b);
@@ -97,7 +97,7 @@ static inline vec3 sym3_apply(sym3 s, vec3 a) {
                   s.xz * a.x + s.yz * a.y + s.zz * a.z};
 }
 
-// R diag(d) R^T
+// Returns R diag(d) R^T.
 static inline sym3 sym3_from_principal(mat3 r, vec3 d) {
     vec3 a = vec3_times(r.row[0], d), b = vec3_times(r.row[1], d), c = vec3_times(r.row[2], d);
     return (sym3){vec3_dot(a, r.row[0]), vec3_dot(b, r.row[1]), vec3_dot(c, r.row[2]),
@@ -127,9 +127,10 @@ static inline mat3 quat_matrix(quat q) {
                    {2 * (xz - wy), 2 * (yz + wx), 1 - 2 * (xx + yy)}}};
 }
 
-// The rotation by the vector a (axis times angle), by the exponential map. sin and cos are summed
-// here, with plain multiplications and additions, because the C library's depend on the processor
-// in the last bit. Large angles are halved until the series is short, then squared back.
+// Returns the rotation by the vector a (axis times angle): the exponential map. sin and cos are
+// computed here by their series, with plain multiplications and additions, because the last bit of
+// the C library's functions depends on the processor. Large angles are halved until the series is
+// short, and the result is squared as often.
 static inline quat quat_exp(vec3 a) {
     double half2 = 0.25 * vec3_dot(a, a), scale = 0.5;
     int doublings = 0;
@@ -152,18 +153,18 @@ static inline quat quat_exp(vec3 a) {
     return q;
 }
 
-// The rotation by an angle of any size about a unit axis. Whole turns are taken off, two at a time
-// because a quaternion comes back to itself after two: a drum that has turned for an hour is as
-// exact as in its first minute.
+// Returns the rotation by any angle about a unit axis. Whole turns are subtracted first, so that a
+// drum that has turned for an hour is as exact as in its first minute; two at a time, because a
+// quaternion returns to itself after two turns.
 static inline quat quat_about(vec3 axis, double angle) {
     const double two_turns = 12.56637061435917295385;
     angle -= two_turns * floor(angle / two_turns + 0.5);
     return quat_normalize(quat_exp(vec3_scale(angle, axis)));
 }
 
-// The rotation vector (axis times angle, at most pi) of a unit quaternion: the inverse of quat_exp.
-// For the same reason the arc tangent is summed here: large rotations are halved, q -> q + 1 up to
-// length, until its series is short.
+// Returns the rotation vector (axis times angle, angle at most pi) of a unit quaternion: the
+// inverse of quat_exp. The arc tangent is computed by its series, for the same reason. Large
+// rotations are halved, by normalising q + 1, until the series is short.
 static inline vec3 quat_log(quat q) {
     if (q.w < 0) // the same rotation
         q = (quat){-q.w, -q.x, -q.y, -q.z};

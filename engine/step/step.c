@@ -7,6 +7,7 @@
 #include "engine/solvers/sweep/workspace.h"
 #include "engine/step/galizzi.h"
 #include "engine/step/moreau.h"
+#include "engine/step/validate.h"
 #include "engine/world/drivers.h"
 #include "engine/world/events.h"
 #include "engine/world/hollow_fit.h"
@@ -25,6 +26,7 @@ void step_phase(struct gabion_world *world, enum phase phase, void (*work)(struc
     double start = clock_seconds();
     work(world);
     world->phase_time[phase] += clock_seconds() - start;
+    validate_after(world, phase);
 }
 
 bool world_step(struct gabion_world *world, struct gabion_error *error) {

@@ -6,9 +6,12 @@
 #include "engine/problem/contact_problem.h"
 #include "tests/unit/scene.h"
 
+// Drawn one by one: the order in which arguments are evaluated is the compiler's choice.
 static inline vec3 random_vector(struct random_stream *random) {
-    return vec3_make(random_between(random, -1, 1), random_between(random, -1, 1),
-                     random_between(random, -1, 1));
+    double z = random_between(random, -1, 1);
+    double y = random_between(random, -1, 1);
+    double x = random_between(random, -1, 1);
+    return vec3_make(x, y, z);
 }
 
 static inline struct inverse_mass random_inverse(struct random_stream *random) {
