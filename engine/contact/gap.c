@@ -116,6 +116,8 @@ static void activate_range(void *context, size_t begin, size_t end) {
         contact->flags |= (uint8_t)((active ? CONTACT_ACTIVE : 0) |
                                     (contacts_carries(contacts, k) ? CONTACT_PUSHED : 0) |
                                     (general && is_general(world, contact) ? CONTACT_GENERAL : 0));
+        if (!active)
+            contacts->impulse[k] = vec3_zero();
     }
 }
 

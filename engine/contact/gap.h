@@ -14,7 +14,7 @@
 double gap_restitution_cutoff(const struct gabion_settings *settings);
 
 // Decides for every contact of the list whether it takes part in this step's solve, and finds the
-// number b of its law u_n + b >= 0 (contacts.bias).
+// number b of its law u_n + b >= 0 (contacts.bias). Contacts that take no part lose their impulse.
 void gap_activate(struct gabion_world *world);
 
 // After the solve, of `stabilized` alone: notes which contacts collided in this step.

@@ -63,6 +63,8 @@ bool monitor_check(struct monitor *monitor, int iterations, const double *r) {
         monitor->result.error = error;
         monitor->result.finished = monitor->stage;
         keep_best(monitor, r);
+    } else if (!monitor->best) {
+        keep_best(monitor, r); // a measure that is not a number: stages go on from the start
     }
     return decide(monitor, monitor->best_measure);
 }

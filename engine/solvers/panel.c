@@ -1,5 +1,6 @@
 #include "engine/solvers/panel.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "engine/solvers/local/local.h"
@@ -60,6 +61,16 @@ static void solve_slots(struct monitor *monitor, struct contact_problem *problem
     memory_free(r);
 }
 
+// Velocities that are not numbers make impulses that are none. No impulses are the answer then, and
+// the residual says that it is not one.
+static void drop_if_not_finite(const struct contact_problem *problem, double *r) {
+    size_t size = 3 * contact_problem_slots(problem), k = 0;
+    while (k < size && isfinite(r[k]))
+        k++;
+    if (k < size)
+        memset(r, 0, size * sizeof *r);
+}
+
 struct solver_result panel_solve(struct contact_problem *problem, enum gabion_method method,
                                  const struct solver_settings *settings,
                                  struct solver_workspace *workspace, double *r) {
@@ -76,6 +87,8 @@ struct solver_result panel_solve(struct contact_problem *problem, enum gabion_me
     else
         solve_rows(&monitor, method, r);
     struct solver_result result = monitor.result;
+    if (!isfinite(result.error.scaled))
+        drop_if_not_finite(problem, r);
     solver_workspace_free(own);
     monitor_close(&monitor);
     return result;

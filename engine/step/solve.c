@@ -41,7 +41,7 @@ struct contact_problem *solve_problem(const struct gabion_world *world) {
     return contact_problem_of_views(&views, floor, world->team);
 }
 
-static struct solver_settings choose(const struct gabion_world *world) {
+struct solver_settings solve_settings(const struct gabion_world *world) {
     const struct gabion_settings *settings = &world->settings;
     return (struct solver_settings){
         .local = settings->local,
@@ -61,7 +61,7 @@ void solve_admit(struct gabion_world *world) {
 }
 
 void solve_open(struct gabion_world *world) {
-    struct solver_settings settings = choose(world);
+    struct solver_settings settings = solve_settings(world);
     world->problem = solve_problem(world);
     if (!panel_visits_all(world->settings.method))
         contact_problem_keep_rho(world->problem);
@@ -234,7 +234,7 @@ static void forget_last(struct gabion_step_report *report) {
 void solve_run(struct gabion_world *world) {
     struct solution solution = {
         .world = world,
-        .settings = choose(world),
+        .settings = solve_settings(world),
         .method = world->settings.method,
         .r = world->contacts->impulse,
         .slots = contact_problem_slots(world->problem),

@@ -3,6 +3,7 @@
 #define ENGINE_STEP_SOLVE_H
 
 #include "engine/problem/contact_problem.h"
+#include "engine/solvers/monitor.h"
 #include "engine/world/world.h"
 
 // Sees the problem of a step before it is solved, with the impulses that the solve starts from
@@ -14,6 +15,9 @@ struct step_observer {
 // Returns the problem of the contacts that the world has now, as views: of the step in progress, or
 // of the last one. Free it with contact_problem_free.
 struct contact_problem *solve_problem(const struct gabion_world *world);
+
+// Returns the solver settings of a run, with the deadline of its step in progress.
+struct solver_settings solve_settings(const struct gabion_world *world);
 
 // Phases. Methods that may find a step solved as it stands need start impulses inside their cones.
 void solve_admit(struct gabion_world *world);

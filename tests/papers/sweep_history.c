@@ -8,12 +8,16 @@
 
 #include "engine/contact/contacts.h"
 #include "engine/contact/detection.h"
-#include "engine/world/events.h"
+#include "engine/contact/gap.h"
 #include "engine/motion/motion.h"
 #include "engine/problem/residual.h"
-#include "engine/solvers/sweep/nsgs.h"
+#include "engine/solvers/panel.h"
+#include "engine/solvers/sweep/plan.h"
+#include "engine/solvers/sweep/workspace.h"
+#include "engine/step/solve.h"
 #include "engine/step/step.h"
 #include "io/run/scene.h"
+#include "parallel/memory.h"
 
 #define SWEEPS_DEFAULT 1000
 
@@ -31,43 +35,34 @@ static bool step_until(struct gabion_world *world, int64_t contacts, struct gabi
     return true;
 }
 
-// The contact problem of the next step, as often as asked: contacts are not matched with those of
-// the step before.
-static void build_cold_problem(struct gabion_world *world) {
-    motion_predict(world);
+// The problem of the next step. Contacts are not matched with those of the step before, so that
+// their impulses are zero.
+static struct contact_problem *build_cold_problem(struct gabion_world *world) {
+    step_enter(world);
+    step_leave(world);
+    step_account(world);
+    motion_predict_free(world);
+    motion_predict_fixed(world);
+    motion_predict_driven(world);
+    motion_predict_masses(world);
     detection_broad(world);
     detection_narrow(world);
-    problem_build(world);
+    gap_activate(world);
+    joint_points_find(world);
+    return solve_problem(world);
 }
 
-static void set_free_velocities(struct problem *problem) {
-    for (int32_t i = 0; i < problem->body_count; i++) {
-        struct solver_body *body = &problem->bodies[i];
-        for (int axis = 0; axis < 3; axis++) {
-            body->v[axis] = vec3_get(problem->v_free[i], axis);
-            body->s[axis] = vec3_get(problem->s_free[i], axis);
-        }
-    }
+// No solver takes part in this number.
+static struct contact_error zero_impulse_residual(struct contact_problem *problem) {
+    contact_problem_materialise(problem);
+    double *zero = memory_allocate(contact_problem_size(problem), sizeof *zero, "impulses");
+    struct contact_error error = residual_of(problem, zero);
+    memory_free(zero);
+    return error;
 }
 
-// With zero impulses the velocities are the free ones. No solver takes part in this number.
-static struct nsgs_result zero_impulse_residual(const struct gabion_world *world) {
-    struct problem *problem = world->problem;
-    struct residual_sums sums = {0};
-    set_free_velocities(problem);
-    for (size_t k = 0; k < problem->chunk_count; k++) {
-        residual_add_free(problem, &problem->chunks[k], &sums);
-        residual_add(problem, &problem->chunks[k], &sums);
-    }
-    double floor = world->settings.step * vec3_length(world->settings.gravity);
-    return (struct nsgs_result){
-        .residual = residual_scaled(&sums, floor),
-        .residual_fclib = residual_fclib(&sums),
-    };
-}
-
-static void print_residual(int sweeps, const struct nsgs_result *result) {
-    printf("%d %.6e %.6e\n", sweeps, result->residual, result->residual_fclib);
+static void print_residual(int sweeps, const struct contact_error *error) {
+    printf("%d %.6e %.6e\n", sweeps, error->scaled, error->fclib);
 }
 
 // 1, 2, 3, 5, 10, 20, 50, 100, ...
@@ -85,34 +80,48 @@ static int next_count(int sweeps) {
 
 // Every count is a solve of its own: going on from the last one would restart the momentum of the
 // sweeps.
-static void print_history(struct gabion_world *world, int last) {
-    struct nsgs_result result = zero_impulse_residual(world);
-    print_residual(0, &result);
-    world->settings.tolerance = 0;
+static void print_history(struct contact_problem *problem, struct solver_settings settings,
+                          int last) {
+    size_t slots = contact_problem_slots(problem);
+    struct contact_error error = zero_impulse_residual(problem);
+    print_residual(0, &error);
+    settings.tolerance = 0;
+    settings.deadline = 0;
     for (int sweeps = 1; sweeps <= last; sweeps = next_count(sweeps)) {
-        build_cold_problem(world);
-        world->settings.max_sweeps = sweeps;
-        result = nsgs_solve(world);
-        print_residual(sweeps, &result);
+        vec3 *r = memory_allocate(slots, sizeof *r, "impulses");
+        settings.max_iterations = sweeps;
+        error = panel_solve(problem, GABION_METHOD_NSGS, &settings, NULL, (double *)r).error;
+        memory_free(r);
+        print_residual(sweeps, &error);
     }
+}
+
+static bool splits(const struct gabion_world *world, const struct contact_problem *problem) {
+    struct solver_settings settings = solve_settings(world);
+    solver_workspace_open(world->workspace, problem, &settings, world->contacts->impulse);
+    bool split = workspace_peek(world->workspace)->split_count > 0;
+    solver_workspace_close(world->workspace);
+    return split;
 }
 
 static bool run(struct gabion_world *world, int64_t contacts, int last,
                 struct gabion_error *error) {
     if (!step_until(world, contacts, error))
         return false;
-    events_apply(world);
-    build_cold_problem(world);
-    if (world->problem->split_count > 0)
-        return error_set(error, GABION_ERROR_RUN,
-                         "step %lld: a body has too many contacts and is split; take another case",
-                         (long long)world->step + 1);
-    printf("step: %lld\nbodies: %d\ncandidates: %zu\nforce-bearing-before: %lld\n",
-           (long long)world->step + 1, world->bodies.moving, world->contacts->count,
-           (long long)world->report.contacts);
-    printf("sweep residual residual-fclib\n");
-    print_history(world, last);
-    return true;
+    struct contact_problem *problem = build_cold_problem(world);
+    bool split = splits(world, problem);
+    if (!split) {
+        printf("step: %lld\nbodies: %d\ncandidates: %zu\nforce-bearing-before: %lld\n",
+               (long long)world->step + 1, world->bodies.moving, world->contacts->count,
+               (long long)world->report.contacts);
+        printf("sweep residual residual-fclib\n");
+        print_history(problem, solve_settings(world), last);
+    }
+    contact_problem_free(problem);
+    return !split ||
+           error_set(error, GABION_ERROR_RUN,
+                     "step %lld: a body has too many contacts and is split; take another case",
+                     (long long)world->step + 1);
 }
 
 int main(int argc, char **argv) {

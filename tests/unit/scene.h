@@ -16,7 +16,12 @@
 
 #include "engine/api/define.h"
 #include "engine/contact/contacts.h"
+#include "engine/contact/detection.h"
+#include "engine/contact/gap.h"
+#include "engine/motion/motion.h"
 #include "engine/solvers/sweep/plan.h"
+#include "engine/step/solve.h"
+#include "engine/step/step.h"
 #include "engine/world/world.h"
 #include "parallel/random.h"
 
@@ -228,6 +233,12 @@ static inline int32_t scene_fixed_block(struct gabion_world *world, int shape, v
     return scene_add(world, &body);
 }
 
+// Impulse of a contact of the list, on its body c.
+static inline vec3 scene_contact_impulse(const struct gabion_world *world,
+                                         const struct contact *contact) {
+    return world->contacts->impulse[contacts_index(world->contacts, contact)];
+}
+
 // Impulse of the last step on `id` from all points of its contact with `other`.
 static inline vec3 scene_pair_impulse(const struct gabion_world *world, int32_t id, int32_t other) {
     int32_t i = world->bodies.index_of[id], j = world->bodies.index_of[other];
@@ -235,9 +246,9 @@ static inline vec3 scene_pair_impulse(const struct gabion_world *world, int32_t 
     for (size_t k = 0; k < world->contacts->count; k++) {
         const struct contact *contact = &world->contacts->list[k];
         if (contact->c == i && contact->a == j)
-            sum = vec3_add(sum, contact->impulse);
+            sum = vec3_add(sum, scene_contact_impulse(world, contact));
         if (contact->c == j && contact->a == i)
-            sum = vec3_sub(sum, contact->impulse);
+            sum = vec3_sub(sum, scene_contact_impulse(world, contact));
     }
     return sum;
 }
@@ -248,6 +259,45 @@ static inline void scene_step(struct gabion_world *world, int steps) {
         if (!gabion_step(world, &error))
             fail_msg("%s", error.text);
     }
+}
+
+// Phases of a step (engine/step/moreau.c) for tests that go through one by hand: the next step's
+// events, the midpoint, and the contacts there, which start without impulses.
+static inline void scene_enter_step(struct gabion_world *world) {
+    step_enter(world);
+    step_leave(world);
+    step_account(world);
+}
+
+static inline void scene_find_contacts(struct gabion_world *world) {
+    motion_predict_free(world);
+    motion_predict_fixed(world);
+    motion_predict_driven(world);
+    motion_predict_masses(world);
+    detection_broad(world);
+    detection_narrow(world);
+}
+
+// Lays out the problem of the contacts found, for solve_run. solve_close must follow.
+static inline void scene_open_problem(struct gabion_world *world) {
+    solve_admit(world);
+    gap_activate(world);
+    joint_points_find(world);
+    solve_open(world);
+}
+
+// The plan of the sweeps of the last step, or of the problem that is open.
+static inline const struct sweep_plan *scene_plan(const struct gabion_world *world) {
+    return workspace_peek(world->workspace);
+}
+
+// The problem of the last step as rows alone, which is how methods see one from a file: vectors go
+// over its rows. Free it with contact_problem_free.
+static inline struct contact_problem *scene_rows(const struct gabion_world *world) {
+    struct contact_problem *problem = solve_problem(world);
+    contact_problem_materialise(problem);
+    problem->views = (struct contact_views){0};
+    return problem;
 }
 
 // Whether a body is in the run, and the parts of its state that are asked for.
@@ -308,13 +358,14 @@ static inline vec3 scene_impulse(const struct gabion_world *world, int32_t id, i
     if (!contact)
         return vec3_zero();
     bool mine = contact->c == world->bodies.index_of[id];
-    return mine ? contact->impulse : vec3_negate(contact->impulse);
+    vec3 p = scene_contact_impulse(world, contact);
+    return mine ? p : vec3_negate(p);
 }
 
 static inline double scene_normal_impulse(const struct gabion_world *world, int32_t id,
                                           int32_t other) {
     const struct contact *contact = scene_contact(world, id, other);
-    return contact ? vec3_dot(contact->impulse, contact->normal) : 0;
+    return contact ? vec3_dot(scene_contact_impulse(world, contact), contact->normal) : 0;
 }
 
 static inline double scene_energy(const struct gabion_world *world) {

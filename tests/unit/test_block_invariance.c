@@ -173,7 +173,7 @@ static uint64_t wall_hash(int threads, enum gabion_local local) {
             scene_add(world, &body);
         }
     scene_step(world, 3);
-    assert_true(world->problem->point_count > 3000);
+    assert_true(scene_plan(world)->point_count > 3000);
     uint64_t hash = gabion_state_hash(world);
     gabion_destroy(world);
     team_destroy(team);

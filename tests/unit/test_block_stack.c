@@ -1,9 +1,6 @@
 // Validation 13: stacks of boxes, straight, heavy on light and tall; what a run says when its
 // sweeps are too few. Validation 4.2: what the full 3x3 matrix W is for.
 #include "engine/contact/contacts.h"
-#include "engine/contact/detection.h"
-#include "engine/world/events.h"
-#include "engine/motion/motion.h"
 #include "engine/solvers/local/exact.h"
 #include "tests/unit/scene.h"
 
@@ -100,27 +97,27 @@ static void test_honest_convergence(void **state) {
 // finds the next impulse and velocities are those of the bodies, so that even a wrong W could not
 // falsify them.
 
-static void push(struct problem *problem, int32_t body, vec3 arm, vec3 p) {
-    struct solver_body *velocity = &problem->bodies[body];
-    vec3 v = vec3_times(problem->tensors[body].inv_m, p);
-    vec3 s = sym3_apply(problem->tensors[body].k, vec3_cross(arm, p));
+static void push(struct sweep_plan *plan, int32_t body, vec3 arm, vec3 p) {
+    struct solver_body *velocity = &plan->bodies[body];
+    vec3 v = vec3_times(plan->inverse[body].inv_m, p);
+    vec3 s = sym3_apply(plan->inverse[body].k, vec3_cross(arm, p));
     for (int axis = 0; axis < 3; axis++) {
         velocity->v[axis] += vec3_get(v, axis);
         velocity->s[axis] += vec3_get(s, axis);
     }
 }
 
-static void push_point(struct problem *problem, const struct block *block,
+static void push_point(struct sweep_plan *plan, const struct block *block,
                        const struct block_point *point, vec3 r) {
     vec3 p = block_impulse(block, r);
-    push(problem, block->c, point->arm_c, p);
-    push(problem, block->a, point->arm_a, vec3_negate(p));
+    push(plan, block->c, point->arm_c, p);
+    push(plan, block->a, point->arm_a, vec3_negate(p));
 }
 
-static void solve_point(struct problem *problem, const struct block *block,
+static void solve_point(struct sweep_plan *plan, const struct block *block,
                         struct block_point *point, double mu, bool diagonal) {
-    struct body_velocity c = body_velocity(&problem->bodies[block->c]);
-    struct body_velocity a = body_velocity(&problem->bodies[block->a]);
+    struct body_velocity c = solver_velocity(&plan->bodies[block->c]);
+    struct body_velocity a = solver_velocity(&plan->bodies[block->a]);
     vec3 u = vec3_add(block_velocity(block, point, &c, &a), point->b), r = point->r;
     vec3 others = vec3_sub(u, mat3_apply(point->W, r));
     mat3 W = point->W;
@@ -130,41 +127,42 @@ static void solve_point(struct problem *problem, const struct block *block,
         W.row[axis] = row;
     }
     assert_true(exact_solve(&W, others, mu, &r, &point->k));
-    push_point(problem, block, point, vec3_sub(r, point->r));
+    push_point(plan, block, point, vec3_sub(r, point->r));
     point->r = r;
 }
 
-static void start_velocities(struct problem *problem) {
-    for (int32_t i = 0; i < problem->body_count; i++)
+static void start_velocities(struct sweep_plan *plan, const struct midpoint *midpoint) {
+    for (int32_t i = 0; i < plan->body_count; i++)
         for (int axis = 0; axis < 3; axis++) {
-            problem->bodies[i].v[axis] = vec3_get(problem->v_free[i], axis);
-            problem->bodies[i].s[axis] = vec3_get(problem->s_free[i], axis);
+            plan->bodies[i].v[axis] = vec3_get(midpoint->v_free[i], axis);
+            plan->bodies[i].s[axis] = vec3_get(midpoint->s_free[i], axis);
         }
-    for (size_t k = 0; k < problem->block_count; k++) {
-        const struct block *block = &problem->blocks[k];
+    for (size_t k = 0; k < plan->block_count; k++) {
+        const struct block *block = &plan->blocks[k];
         for (uint32_t n = 0; n < block->count; n++) {
-            const struct block_point *point = &problem->points[block->begin + n];
-            push_point(problem, block, point, point->r);
+            const struct block_point *point = &plan->points[block->begin + n];
+            push_point(plan, block, point, point->r);
         }
     }
 }
 
 static void swept_step(struct gabion_world *world, int sweeps, double mu, bool diagonal) {
-    struct problem *problem = world->problem;
-    events_apply(world);
-    motion_predict(world);
-    detection_broad(world);
-    detection_narrow(world);
+    struct solver_settings settings = {.relaxation = 1};
+    scene_enter_step(world);
+    scene_find_contacts(world);
     contacts_match(world);
-    problem_build(world);
-    start_velocities(problem);
+    scene_open_problem(world);
+    struct sweep_plan *plan = workspace_plan(world->workspace, world->problem, &settings,
+                                             world->contacts->impulse);
+    start_velocities(plan, world->midpoint);
     for (int sweep = 0; sweep < sweeps; sweep++)
-        for (size_t k = 0; k < problem->block_count; k++)
-            for (uint32_t n = 0; n < problem->blocks[k].count; n++)
-                solve_point(problem, &problem->blocks[k],
-                            &problem->points[problem->blocks[k].begin + n], mu, diagonal);
-    problem_store(world);
-    motion_integrate(world);
+        for (size_t k = 0; k < plan->block_count; k++)
+            for (uint32_t n = 0; n < plan->blocks[k].count; n++)
+                solve_point(plan, &plan->blocks[k],
+                            &plan->points[plan->blocks[k].begin + n], mu, diagonal);
+    sweep_plan_store(plan, world->contacts->impulse);
+    solve_close(world);
+    step_integrate(world);
     contacts_remember(world);
     world->step++;
 }

@@ -1,5 +1,6 @@
 #include "engine/contact/contacts.h"
 #include "tests/unit/checkpoint_world.h"
+#include "tests/unit/contact_list.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -357,22 +358,12 @@ static void test_frame(void **state) {
     folder_clear();
     struct gabion_error error = {0};
     struct gabion_world *world = world_make(12, 42);
-    struct contacts *contacts = world->contacts;
-    contacts->list =
-        memory_reserve(contacts->list, &contacts->capacity, 2, sizeof *contacts->list, "contacts");
-    contacts->list[0] = (struct contact){.c = 0,
-                                         .a = 3,
-                                         .status = CONTACT_STICK,
-                                         .gap = 0.25,
-                                         .normal = {0, 0, 1},
-                                         .impulse = {1, 2, 3}};
-    contacts->list[1] = (struct contact){.c = 2,
-                                         .a = 11,
-                                         .status = CONTACT_SLIP,
-                                         .gap = -0.5,
-                                         .normal = {0, 1, 0},
-                                         .impulse = {4, 5, 6}};
-    contacts->count = 2;
+    struct contact sticking = {
+        .c = 0, .a = 3, .status = CONTACT_STICK, .gap = 0.25, .normal = {0, 0, 1}};
+    struct contact slipping = {
+        .c = 2, .a = 11, .status = CONTACT_SLIP, .gap = -0.5, .normal = {0, 1, 0}};
+    contact_list_add(world, sticking, vec3_make(1, 2, 3));
+    contact_list_add(world, slipping, vec3_make(4, 5, 6));
     if (!frame_write(folder, world, &error))
         fail_msg("%s", error.text);
     char path[512];
@@ -399,7 +390,7 @@ static void test_frame(void **state) {
     assert_memory_equal(corner, box->corner, 8 * sizeof *corner);
     assert_memory_equal(corner + 8, prism->corner, 6 * sizeof *corner);
     assert_false(file_exists(path_of("frames/frame.h5.tmp")));
-    contacts->count = 0; // a frame without contacts is a frame too
+    world->contacts->count = 0; // a frame without contacts is a frame too
     assert_true(frame_write(folder, world, &error));
     unlink(path);
     rmdir(path_of("frames"));

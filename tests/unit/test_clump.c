@@ -167,7 +167,7 @@ static void test_bar_at_rest(void **state) {
     assert_vector_near(push, vec3_make(0, 0, weight * settings.step), 1e-9 * weight);
     assert_vector_near(scene_position(world, id), vec3_make(0.3, -2, 0.05), 1e-9);
     assert_int_equal((int)world->contacts->count, 6);
-    assert_int_equal((int)world->problem->nodes, 1);
+    assert_int_equal((int)scene_plan(world)->nodes, 1);
     scene_destroy(world);
 }
 

@@ -202,11 +202,12 @@ static struct gabion_world *stepped_world(bool with_box, double friction) {
 
 static void assert_step(bool with_box, double friction) {
     struct gabion_world *world = stepped_world(with_box, friction);
-    struct contact_problem *problem = contact_problem_of_step(world);
+    struct contact_problem *problem = solve_problem(world);
+    contact_problem_materialise(problem);
     size_t n = contact_problem_size(problem);
     double *r = memory_allocate(n, sizeof *r, "test"), *back = memory_allocate(n, sizeof *r, "");
     assert_true(problem->contacts >= 9);
-    contact_problem_get(problem, world->problem, r);
+    contact_problem_to_rows(problem, world->contacts->impulse, r);
     struct contact_error error = residual_of(problem, r);
     assert_true(world->report.residual > 1e-6);
     assert_near(error.scaled, world->report.residual, 1e-12 * error.scaled + 1e-14);
@@ -214,8 +215,8 @@ static void assert_step(bool with_box, double friction) {
 
     struct random_stream random = {5};
     double *other = random_impulses(&random, problem);
-    contact_problem_put(problem, other, world->problem);
-    contact_problem_get(problem, world->problem, back);
+    contact_problem_from_rows(problem, other, world->contacts->impulse);
+    contact_problem_to_rows(problem, world->contacts->impulse, back);
     assert_same(back, other, n, 1e-15);
     memory_free(other);
     memory_free(back);

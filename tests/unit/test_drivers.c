@@ -1,7 +1,7 @@
 // What moves a scene besides contact: drivers, forces, events, a gravity ramp; and the ledger that
 // must close over all of them (validation 2.1, note).
 #include "engine/contact/contacts.h"
-#include "engine/motion/motion.h"
+#include "engine/world/loads.h"
 #include "engine/world/signal.h"
 #include "tests/unit/scene.h"
 
@@ -383,7 +383,7 @@ static void test_gravity_ramp(void **state) {
         scene_step(world, 100);
         assert_vector_near(scene_velocity(world, falling), vec3_zero(), 0);
         scene_step(world, 200); // half way: g/2
-        double mean = motion_step_gravity(world).z, slope = 1.875 * GRAVITY / 0.4;
+        double mean = loads_step_gravity(world).z, slope = 1.875 * GRAVITY / 0.4;
         assert_near(mean, -0.5 * GRAVITY - thetas[k] * 1e-3 * slope, 1e-3);
         scene_step(world, 300);
         // The theta rule errs by (theta - 1/2) h on the end of the integral.

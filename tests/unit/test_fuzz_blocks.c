@@ -235,9 +235,10 @@ static struct gabion_world *build(const struct scene *scene, struct team *team) 
 // What must hold after any step ---------------------------------------------------------------
 
 static const char *contact_defect(const struct gabion_world *world, const struct contact *contact) {
-    double mu = world->laws.law[contact->law].friction, size = vec3_length(contact->impulse);
-    double normal = vec3_dot(contact->impulse, contact->normal);
-    vec3 along = vec3_add_scaled(contact->impulse, -normal, contact->normal);
+    vec3 impulse = scene_contact_impulse(world, contact);
+    double mu = world->laws.law[contact->law].friction, size = vec3_length(impulse);
+    double normal = vec3_dot(impulse, contact->normal);
+    vec3 along = vec3_add_scaled(impulse, -normal, contact->normal);
     if (!(fabs(vec3_length(contact->normal) - 1) <= 1e-12))
         return "a normal is not unit";
     if (!isfinite(contact->gap) || !isfinite(vec3_length(contact->point)))

@@ -307,8 +307,8 @@ static const char *step_defect(const struct gabion_world *world) {
     }
     for (size_t k = 0; k < world->contacts->count; k++) {
         const struct contact *contact = &world->contacts->list[k];
-        double size = vec3_length(contact->impulse);
-        if (!(vec3_dot(contact->impulse, contact->normal) >= -1e-12 * size))
+        double size = vec3_length(scene_contact_impulse(world, contact));
+        if (!(vec3_dot(scene_contact_impulse(world, contact), contact->normal) >= -1e-12 * size))
             return "an impulse pulls";
         if (contact->status == CONTACT_OPEN && size > 0)
             return "an open contact carries an impulse";

@@ -98,7 +98,7 @@ static void test_psor_refuses(void **state) {
     struct solver_settings settings = settings_of(1e-8, 1000);
     double r[18] = {0};
     problem->mu[4] = 0.25;
-    struct solver_result result = panel_solve(problem, GABION_METHOD_PSOR, &settings, r);
+    struct solver_result result = panel_solve(problem, GABION_METHOD_PSOR, &settings, NULL, r);
     assert_int_equal(result.status, SOLVER_REFUSED);
     assert_non_null(strstr(result.note, "contact 4 has mu = 0.25"));
     contact_problem_free(problem);
@@ -115,7 +115,7 @@ static void test_psor_relaxation(void **state) {
     for (int k = 0; k < 2; k++) {
         double r[6] = {0};
         settings.relaxation = k == 0 ? 1 : 2 / (1 + sqrt(0.5));
-        struct solver_result result = panel_solve(problem, GABION_METHOD_PSOR, &settings, r);
+        struct solver_result result = panel_solve(problem, GABION_METHOD_PSOR, &settings, NULL, r);
         assert_int_equal(result.status, SOLVER_CONVERGED);
         assert_near(r[0], 2, 1e-9);
         assert_near(r[3], 1, 1e-9);
@@ -137,7 +137,7 @@ static void assert_threads(enum gabion_method method, double mu) {
         struct gabion_error error = {0};
         problem->team = team_create(1 + 2 * k, NULL, &error);
         r[k] = memory_allocate(n, sizeof(double), "test");
-        panel_solve(problem, method, &settings, r[k]);
+        panel_solve(problem, method, &settings, NULL, r[k]);
         team_destroy(problem->team);
     }
     assert_memory_equal(r[0], r[1], n * sizeof(double));
@@ -174,7 +174,7 @@ static enum solver_status solve_file(const char *name, bool smooth, enum gabion_
     for (int32_t a = 0; a < problem->contacts && smooth; a++)
         problem->mu[a] = 0;
     double *r = memory_allocate(contact_problem_size(problem), sizeof *r, "test");
-    struct solver_result result = panel_solve(problem, method, &settings, r);
+    struct solver_result result = panel_solve(problem, method, &settings, NULL, r);
     if (result.status == SOLVER_CONVERGED)
         assert_at_most(residual_of(problem, r).scaled, 1e-8);
     memory_free(r);

@@ -104,8 +104,8 @@ static void test_wall_and_end(void **state) {
     assert_int_equal((int)world->contacts->count, 2);
     double along = 0, across = 0;
     for (int k = 0; k < 2; k++) {
-        along += vec3_dot(world->contacts->list[k].impulse, axis);
-        across += vec3_dot(world->contacts->list[k].impulse, up);
+        along += vec3_dot(world->contacts->impulse[k], axis);
+        across += vec3_dot(world->contacts->impulse[k], up);
     }
     assert_near(along, 2 * GRAVITY * sin(slope) * settings.step, 1e-9);
     assert_near(across, 2 * GRAVITY * cos(slope) * settings.step, 1e-9);

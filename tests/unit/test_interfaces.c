@@ -2,6 +2,7 @@
 // acts. Positions and contacts made by hand, and a stack that statics knows the answer for.
 #include "engine/contact/contacts.h"
 #include "engine/contact/interfaces.h"
+#include "tests/unit/contact_list.h"
 #include "tests/unit/scene.h"
 
 #include "parallel/memory.h"
@@ -46,20 +47,13 @@ static vec3 *position_of(struct gabion_world *world, int32_t id) {
 // A contact of two bodies, by id; the force acts on `id`, from `other`.
 static void add_contact(struct gabion_world *world, int32_t id, int32_t other, vec3 point,
                         vec3 normal, vec3 impulse, enum contact_status status) {
-    struct contacts *contacts = world->contacts;
-    int32_t c = world->bodies.index_of[id], a = world->bodies.index_of[other];
-    if (contacts->count == contacts->capacity) {
-        contacts->capacity += 16;
-        contacts->list =
-            memory_resize(contacts->list, contacts->capacity, sizeof *contacts->list, "test");
-    }
-    contacts->list[contacts->count++] = (struct contact){.c = c,
-                                                         .a = a,
-                                                         .feature = (uint32_t)contacts->count,
-                                                         .status = (uint8_t)status,
-                                                         .normal = normal,
-                                                         .point = point,
-                                                         .impulse = impulse};
+    struct contact contact = {.c = world->bodies.index_of[id],
+                              .a = world->bodies.index_of[other],
+                              .feature = (uint32_t)world->contacts->count + 1,
+                              .status = (uint8_t)status,
+                              .normal = normal,
+                              .point = point};
+    contact_list_add(world, contact, impulse);
 }
 
 static void finds_patches(void **state) {
@@ -211,7 +205,7 @@ static void pressure_acts_at_its_centre(void **state) {
 
     // All of it at one corner: on the rim.
     for (int k = 0; k < 4; k++)
-        world->contacts->list[1 + k].impulse = vec3_make(0, 0, k == 0 ? -1 : 0);
+        world->contacts->impulse[1 + k] = vec3_make(0, 0, k == 0 ? -1 : 0);
     assert_near(measure(world, LOWER, UPPER).relative_eccentricity, 1, 1e-12);
     // The same seen from the other body.
     world->contacts->count = 1;
@@ -251,8 +245,8 @@ static void later_pairs_are_reported_under_load(void **state) {
     for (int k = 0; k < 3; k++)
         add_contact(world, UPPER, FLOOR, corner[k], up, none, CONTACT_OPEN);
     assert_int_equal(count_interfaces(world), 2);
-    world->contacts->list[0].impulse = vec3_make(0, 0, 1);
-    world->contacts->list[1].impulse = vec3_make(0, 0, 1);
+    world->contacts->impulse[0] = vec3_make(0, 0, 1);
+    world->contacts->impulse[1] = vec3_make(0, 0, 1);
     world->contacts->list[0].status = world->contacts->list[1].status = CONTACT_STICK;
     assert_int_equal(count_interfaces(world), 3);
     struct gabion_interface joint = measure(world, FLOOR, UPPER);

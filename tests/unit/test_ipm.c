@@ -8,14 +8,14 @@
 #include "parallel/memory.h"
 #include "tests/unit/random_problem.h"
 
-static struct solver_result solve(const struct contact_problem *problem, double tolerance, int cap,
+static struct solver_result solve(struct contact_problem *problem, double tolerance, int cap,
                                   enum gabion_measure measure, double *r) {
     struct solver_settings settings = {.local = GABION_LOCAL_EXACT,
                                        .tolerance = tolerance,
                                        .measure = measure,
                                        .max_iterations = cap,
                                        .relaxation = 1};
-    return panel_solve(problem, GABION_METHOD_IPM, &settings, r);
+    return panel_solve(problem, GABION_METHOD_IPM, &settings, NULL, r);
 }
 
 static double *impulses(const struct contact_problem *problem) {

@@ -326,7 +326,7 @@ static void test_hub(void **state) {
             scene_join(world, scene_joint(GABION_JOINT_BALL, id, hub, vec3_scale(0.5, place)));
         }
         scene_step(world, 20);
-        assert_int_equal(world->problem->split_count, 1);
+        assert_int_equal(scene_plan(world)->split_count, 1);
         x[k] = scene_position(world, hub);
         assert_at_most(world->report.joint_error, 1e-6);
         scene_assert_ledger(world);

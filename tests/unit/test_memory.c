@@ -501,8 +501,8 @@ static void trial_run(void *context) {
     if (!trial->only_steps)
         memory_fail_after(trial->allowed);
     struct gabion_world *world = world_create(&trial->settings, trial->team, &error);
-    gabion_add_material(world, "body", 1000, NULL);
-    gabion_add_material(world, "ground", 1000, NULL);
+    gabion_add_material(world, "body", 1000, &error);
+    gabion_add_material(world, "ground", 1000, &error);
     gabion_set_default_law(world, &trial->law, &error);
     trial->build(world);
     if (trial->only_steps)

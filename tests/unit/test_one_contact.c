@@ -26,8 +26,8 @@ static struct gabion_world *pair_create(bool two, double m, double R, vec3 veloc
 }
 
 static void assert_block(const struct gabion_world *world, double m, double w_n, double w_t) {
-    assert_int_equal(world->problem->point_count, 1);
-    mat3 W = world->problem->points[0].W;
+    assert_int_equal(scene_plan(world)->point_count, 1);
+    mat3 W = scene_plan(world)->points[0].W;
     double reference[3] = {w_n, w_t, w_t};
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)

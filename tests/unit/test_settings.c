@@ -177,7 +177,7 @@ static void words_are_in_the_order_of_the_enums(void **state) {
 static void reject_both(const struct gabion_settings *settings, const char *text,
                         const char *message) {
     struct gabion_error error = {0};
-    assert_null(gabion_create(settings, NULL, &error));
+    assert_null(gabion_create(settings, 1, &error));
     assert_int_equal(error.status, GABION_ERROR_INPUT);
     assert_string_equal(error.text, message);
     reject(text, message);
@@ -221,7 +221,7 @@ static void ranges_are_rejected_in_the_same_words(void **state) {
 
 static void reject_settings(const struct gabion_settings *settings, const char *message) {
     struct gabion_error error = {0};
-    assert_null(gabion_create(settings, NULL, &error));
+    assert_null(gabion_create(settings, 1, &error));
     assert_string_equal(error.text, message);
 }
 

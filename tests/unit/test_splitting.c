@@ -209,26 +209,26 @@ static void assert_velocities(const struct reference *reference, double toleranc
 static int degree_of(const struct gabion_world *world, int32_t index) {
     int degree = 0;
     for (size_t k = 0; k < world->contacts->count; k++)
-        degree += world->contacts->list[k].active &&
+        degree += (world->contacts->list[k].flags & CONTACT_ACTIVE) != 0 &&
                   (world->contacts->list[k].c == index || world->contacts->list[k].a == index);
     return degree;
 }
 
 // The big body alone is split, into as many copies as its contacts ask for, and they have met.
 static void assert_split(const struct nest *nest, int degree_least) {
-    const struct problem *problem = nest->world->problem;
+    const struct sweep_plan *plan = scene_plan(nest->world);
     int32_t index = nest->world->bodies.index_of[nest->big];
     int degree = degree_of(nest->world, index);
     assert_true(degree >= degree_least);
-    assert_int_equal(problem->split_count, 1);
-    const struct split_body *split = &problem->splits[0];
+    assert_int_equal(plan->split_count, 1);
+    const struct split_body *split = &plan->splits[0];
     assert_int_equal(split->body, index);
     assert_int_equal(split->copies, (degree + COLOUR_DEGREE_MAX - 1) / COLOUR_DEGREE_MAX);
-    assert_true(problem->colours <= COLOUR_MAX);
+    assert_true(plan->colours <= COLOUR_MAX);
     for (int32_t j = 0; j < split->copies - 1; j++) {
-        const struct solver_body *copy = &problem->bodies[split->first_copy + j];
-        assert_memory_equal(copy->v, problem->bodies[index].v, sizeof copy->v);
-        assert_memory_equal(copy->s, problem->bodies[index].s, sizeof copy->s);
+        const struct solver_body *copy = &plan->bodies[split->first_copy + j];
+        assert_memory_equal(copy->v, plan->bodies[index].v, sizeof copy->v);
+        assert_memory_equal(copy->s, plan->bodies[index].s, sizeof copy->s);
     }
 }
 
@@ -272,7 +272,7 @@ static void test_momentum(void **state) {
         struct reference reference = reference_create(&nest);
         for (size_t k = 0; k < nest.world->contacts->count; k++)
             reference_apply(&reference, &nest.world->contacts->list[k],
-                            nest.world->contacts->list[k].impulse);
+                            nest.world->contacts->impulse[k]);
         assert_velocities(&reference, 1e-12);
         reference_free(&reference);
     }
@@ -306,7 +306,7 @@ static double true_residual(const struct nest *nest) {
     for (size_t k = 0; k < world->contacts->count; k++) {
         const struct contact *contact = &world->contacts->list[k];
         vec3 q = reference_velocity(&reference, contact);
-        if (contact->active && vec3_dot(q, contact->normal) < 0)
+        if ((contact->flags & CONTACT_ACTIVE) && vec3_dot(q, contact->normal) < 0)
             closing2 += vec3_dot(q, q);
     }
     for (int32_t i = 0; i < world->bodies.moving; i++) {
@@ -315,11 +315,11 @@ static double true_residual(const struct nest *nest) {
     }
     for (size_t k = 0; k < world->contacts->count; k++) {
         const struct contact *contact = &world->contacts->list[k];
-        if (!contact->active)
+        if (!(contact->flags & CONTACT_ACTIVE))
             continue;
         reference_block(&reference, contact, &w_n, &w_t);
         vec3 u = reference_velocity(&reference, contact);
-        double error = natural_error(contact->impulse, u, contact->normal, 1 / w_t,
+        double error = natural_error(world->contacts->impulse[k], u, contact->normal, 1 / w_t,
                                      friction_of(world, contact));
         error2 += error * error;
     }
@@ -359,7 +359,7 @@ static uint64_t nest_hash(int threads, enum gabion_local local) {
     struct nest nest = nest_create(&settings, threads, 1, true);
     for (int step = 0; step < 10; step++)
         nest_step(&nest);
-    assert_true(nest.world->problem->active > 2000); // fewer are left to one or two threads
+    assert_true(scene_plan(nest.world)->active > 2000); // fewer are left to one or two threads
     assert_split(&nest, 500);
     uint64_t hash = gabion_state_hash(nest.world);
     nest_free(&nest);

@@ -3,6 +3,7 @@
 
 #include "engine/solvers/local/local.h"
 #include "engine/solvers/panel.h"
+#include "engine/solvers/sweep/row_sweep.h"
 #include "io/fclib/fclib.h"
 #include "parallel/memory.h"
 #include "tests/unit/scene.h"
@@ -51,10 +52,10 @@ static struct contact_problem *uncoupled(int contacts, const mat3 *W, const vec3
     return problem;
 }
 
-static double *solve(const struct contact_problem *problem, enum gabion_method method,
+static double *solve(struct contact_problem *problem, enum gabion_method method,
                      const struct solver_settings *settings, struct solver_result *result) {
     double *r = memory_allocate(contact_problem_size(problem), sizeof *r, "test");
-    *result = panel_solve(problem, method, settings, r);
+    *result = panel_solve(problem, method, settings, NULL, r);
     return r;
 }
 
@@ -103,7 +104,7 @@ static struct gabion_world *heap_create(int side, bool boxes) {
 
 // Local solvers -------------------------------------------------------------------------------
 
-static void assert_locals_agree(const struct contact_problem *problem) {
+static void assert_locals_agree(struct contact_problem *problem) {
     const enum gabion_local locals[] = {GABION_LOCAL_EXACT, GABION_LOCAL_AUTO,
                                         GABION_LOCAL_EXPLICIT, GABION_LOCAL_NEWTON};
     double *reference = NULL;
@@ -127,7 +128,7 @@ static void test_locals_agree(void **state) {
     (void)state;
     const char *const names[] = {"NESpheres_10_1", "Rover1039", "FrictionContact3D_1c"};
     struct gabion_world *world = heap_create(2, true);
-    struct contact_problem *step = contact_problem_of_step(world);
+    struct contact_problem *step = scene_rows(world);
     assert_locals_agree(step);
     contact_problem_free(step);
     scene_destroy(world);
@@ -248,13 +249,24 @@ static void test_unsymmetric(void **state) {
 static const enum gabion_method family[] = {GABION_METHOD_NSGS, GABION_METHOD_ANDERSON,
                                             GABION_METHOD_PROX};
 
+// How many colours sweeps go by; 0: in natural order.
+static int colours_of(const struct contact_problem *problem) {
+    struct solver_settings settings = settings_of(0, 1);
+    double *r = memory_allocate(contact_problem_size(problem), sizeof *r, "test");
+    struct row_sweep rows = row_sweep_open(problem, &settings, r);
+    int colours = rows.colours;
+    row_sweep_close(&rows);
+    memory_free(r);
+    return colours;
+}
+
 // Through bodies and through the matrix: the same sweeps up to rounding.
 static void test_faces(void **state) {
     (void)state;
     struct gabion_world *world = heap_create(3, true);
-    struct contact_problem *bodies = contact_problem_of_step(world);
+    struct contact_problem *bodies = scene_rows(world);
     struct contact_problem *matrix = contact_problem_assemble(bodies);
-    assert_int_equal(bodies->colours, 0);
+    assert_int_equal(colours_of(bodies), 0);
     for (int k = 0; k < 3; k++) {
         struct solver_settings settings = settings_of(1e-10, 100000);
         struct solver_result by_bodies, by_matrix;
@@ -283,9 +295,9 @@ static void test_faces(void **state) {
 static void test_threads(void **state) {
     (void)state;
     struct gabion_world *world = heap_create(13, false);
-    struct contact_problem *problem = contact_problem_of_step(world);
+    struct contact_problem *problem = scene_rows(world);
     struct solver_settings settings = settings_of(0, 25);
-    assert_true(problem->colours > 1);
+    assert_true(colours_of(problem) > 1);
     for (int k = 0; k < 3; k++) {
         struct solver_result result;
         problem->team = NULL;

@@ -117,7 +117,7 @@ static void assert_turning_path(double theta) {
         vec3 turned = rotated(vec3_sub(turning_reference(&path, point, from), here),
                               vec3_scale(h / angle, w), angle);
         assert_vector_near(vec3_add(there, turned), turning_reference(&path, point, to), 4e-15);
-        assert_vector_near(world->problem->s_free[world->bodies.index_of[id]],
+        assert_vector_near(world->midpoint->s_free[world->bodies.index_of[id]],
                            vec3_scale(radius, w), 1e-15 * radius * vec3_length(w));
     }
     scene_destroy(world);

@@ -19,6 +19,7 @@
 #include "io/file/file.h"
 #include "io/vtk/vtk.h"
 #include "parallel/memory.h"
+#include "tests/unit/contact_list.h"
 
 #define H 0.125 // exact in binary, as are all numbers below: files hold floats
 
@@ -83,13 +84,6 @@ static struct gabion_body wall(vec3 position, vec3 normal, vec3 tangent, double 
     return body;
 }
 
-static void add_contact(struct gabion_world *world, const struct contact *contact) {
-    struct contacts *contacts = world->contacts;
-    contacts->list =
-        memory_resize(contacts->list, contacts->count + 1, sizeof *contacts->list, "test");
-    contacts->list[contacts->count++] = *contact;
-}
-
 // Ids 0, 1 and 3 are spheres, the first of them fixed; 2 enters later; 4 is the ground, drawn as a
 // rectangle; 5 is a side wall that fits the scene and moves.
 static struct gabion_world *world_make(void) {
@@ -124,13 +118,14 @@ static struct gabion_world *world_make(void) {
     world->bodies.v[at[5]] = vec3_make(-2, 0, 0);
     world->step = 8;
     const struct contact list[4] = {
-        {at[3], at[1], 0, 0, CONTACT_SLIP, 1, 0.0, {-1, 0, 0}, {0, 0, 0}, {-0.5, 0.25, 0}},
-        {at[3], at[4], 0, 0, CONTACT_STICK, 1, 0.0, {0, 0, 1}, {0, 0, 0}, {0.125, 0, 1}},
-        {at[3], at[5], 0, 0, CONTACT_OPEN, 1, 0.0625, {1, 0, 0}, {0, 0, 0}, {0, 0, 0}},
-        {at[1], at[4], 0, 0, CONTACT_STICK, 1, -0.125, {0, 0, 1}, {0, 0, 0}, {0, 0, 2}},
+        {at[3], at[1], 0, 0, CONTACT_SLIP, CONTACT_ACTIVE, 0.0, {-1, 0, 0}, {0, 0, 0}},
+        {at[3], at[4], 0, 0, CONTACT_STICK, CONTACT_ACTIVE, 0.0, {0, 0, 1}, {0, 0, 0}},
+        {at[3], at[5], 0, 0, CONTACT_OPEN, CONTACT_ACTIVE, 0.0625, {1, 0, 0}, {0, 0, 0}},
+        {at[1], at[4], 0, 0, CONTACT_STICK, CONTACT_ACTIVE, -0.125, {0, 0, 1}, {0, 0, 0}},
     };
+    const vec3 impulse[4] = {{-0.5, 0.25, 0}, {0.125, 0, 1}, {0, 0, 0}, {0, 0, 2}};
     for (int k = 0; k < 4; k++)
-        add_contact(world, &list[k]);
+        contact_list_add(world, list[k], impulse[k]);
     return world;
 }
 
@@ -393,7 +388,7 @@ static void joints_are_lines(void **state) {
 static void tiny_force_stays_above_zero(void **state) {
     (void)state;
     struct gabion_world *world = world_make();
-    world->contacts->list[3].impulse = vec3_make(0, 0, 1e-200);
+    world->contacts->impulse[3] = vec3_make(0, 0, 1e-200);
     write_frame(world, false);
     size_t count;
     double *force = read_array("vtk/contacts_000008.vtp", "CellData", "normal_force", &count);
@@ -499,13 +494,13 @@ static struct gabion_world *blocks_make(void) {
 
 static void blocks_contact(struct gabion_world *world, int32_t c, int32_t a, vec3 point,
                            double impulse) {
-    add_contact(world, &(struct contact){.c = c,
-                                         .a = a,
-                                         .status = CONTACT_STICK,
-                                         .active = 1,
-                                         .normal = {0, 0, 1},
-                                         .point = point,
-                                         .impulse = {0, 0, impulse}});
+    struct contact contact = {.c = c,
+                              .a = a,
+                              .status = CONTACT_STICK,
+                              .flags = CONTACT_ACTIVE,
+                              .normal = {0, 0, 1},
+                              .point = point};
+    contact_list_add(world, contact, vec3_make(0, 0, impulse));
 }
 
 static void write_blocks(const struct gabion_world *world, bool resume, enum vtk_blocks blocks) {
