@@ -99,7 +99,7 @@ struct gabion_world {
     // Of gabion_create: where all its memory is, and its threads. NULL: both are the caller's.
     struct memory_account *account;
     struct machine *machine;
-    bool broken;                    // left half changed: only gabion_destroy is allowed
+    bool broken; // left half changed: only gabion_destroy is allowed
     struct listeners listeners;
 
     struct name_table materials, groups;

@@ -31,7 +31,7 @@
     {                                                                                              \
         .name = dataset, .unit = unit_text, .type = kind, .columns = width, .count = count,        \
         .stride = sizeof *interface,                                                               \
-        .base = (char *)interface + offsetof(struct gabion_interface, field)                        \
+        .base = (char *)interface + offsetof(struct gabion_interface, field)                       \
     }
 
 _Static_assert(sizeof(enum gabion_interface_status) == 4, "stored as it lies in memory");

@@ -67,7 +67,7 @@ static inline int32_t maker_random_body(struct random_stream *random, int32_t bo
 
 // Lumps of random masses that meet at random points with random normals.
 static inline struct contact_problem *maker_pile(uint64_t seed, int32_t bodies, int32_t contacts,
-                                                  double mu) {
+                                                 double mu) {
     struct random_stream random = {seed};
     struct contact_problem *problem = contact_problem_with_bodies(contacts, bodies);
     double *v = memory_allocate(6 * (size_t)bodies, sizeof *v, "test");
@@ -95,7 +95,7 @@ static inline struct contact_problem *maker_pile(uint64_t seed, int32_t bodies, 
 
 // Every block of a dense W of 3 contacts rows.
 static inline struct contact_problem *maker_matrix(int32_t contacts, const double *W,
-                                                    const double *q, const double *mu) {
+                                                   const double *q, const double *mu) {
     size_t n = (size_t)contacts;
     struct contact_problem *problem = contact_problem_create(contacts, n * n);
     for (size_t e = 0; e < n * n; e++) {

@@ -26,10 +26,10 @@ static inline struct contact_row random_row(struct random_stream *random, int32_
     quat q = quat_exp(vec3_scale(3, random_vector(random)));
     mat3 axes = quat_matrix(q);
     return (struct contact_row){.c = c,
-                                 .a = a,
-                                 .axis = {axes.row[0], axes.row[1], axes.row[2]},
-                                 .arm_c = vec3_scale(0.3, random_vector(random)),
-                                 .arm_a = vec3_scale(0.3, random_vector(random))};
+                                .a = a,
+                                .axis = {axes.row[0], axes.row[1], axes.row[2]},
+                                .arm_c = vec3_scale(0.3, random_vector(random)),
+                                .arm_a = vec3_scale(0.3, random_vector(random))};
 }
 
 // Free velocities of the bodies, not of the contacts: those may contradict each other, and then the
@@ -51,7 +51,7 @@ static inline void random_velocities(struct random_stream *random,
 // A ring of bodies, each also on the ground; the last contact is between prescribed bodies. Many of
 // the impulses are redundant.
 static inline struct contact_problem *random_problem(struct random_stream *random, int32_t bodies,
-                                                      double mu) {
+                                                     double mu) {
     int32_t contacts = 2 * RANDOM_POINTS * bodies + 1, k = 0;
     struct contact_problem *problem = contact_problem_with_bodies(contacts, bodies);
     for (int32_t b = 0; b < bodies; b++) {

@@ -152,14 +152,14 @@ static void swept_step(struct gabion_world *world, int sweeps, double mu, bool d
     scene_find_contacts(world);
     contacts_match(world);
     scene_open_problem(world);
-    struct sweep_plan *plan = workspace_plan(world->workspace, world->problem, &settings,
-                                             world->contacts->impulse);
+    struct sweep_plan *plan =
+        workspace_plan(world->workspace, world->problem, &settings, world->contacts->impulse);
     start_velocities(plan, world->midpoint);
     for (int sweep = 0; sweep < sweeps; sweep++)
         for (size_t k = 0; k < plan->block_count; k++)
             for (uint32_t n = 0; n < plan->blocks[k].count; n++)
-                solve_point(plan, &plan->blocks[k],
-                            &plan->points[plan->blocks[k].begin + n], mu, diagonal);
+                solve_point(plan, &plan->blocks[k], &plan->points[plan->blocks[k].begin + n], mu,
+                            diagonal);
     sweep_plan_store(plan, world->contacts->impulse);
     solve_close(world);
     step_integrate(world);

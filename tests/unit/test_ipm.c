@@ -173,10 +173,10 @@ static void test_long_pile(void **state) {
     for (int32_t b = 0; b < n; b++) {
         problem->bodies.inverse[b] = (struct inverse_mass){{1, 1, 1}, {2, 2, 2, 0, 0, 0}};
         problem->bodies.rows[b] = (struct contact_row){.c = b,
-                                                        .a = b + 1 < n ? b + 1 : CONTACT_FIXED,
-                                                        .axis = {{0, 0, 1}, {1, 0, 0}, {0, 1, 0}},
-                                                        .arm_c = {0, 0, -1},
-                                                        .arm_a = {0, 0, 1}};
+                                                       .a = b + 1 < n ? b + 1 : CONTACT_FIXED,
+                                                       .axis = {{0, 0, 1}, {1, 0, 0}, {0, 1, 0}},
+                                                       .arm_c = {0, 0, -1},
+                                                       .arm_a = {0, 0, 1}};
         problem->mu[b] = 0.5;
     }
     problem->q[3 * (n - 1)] = -1;

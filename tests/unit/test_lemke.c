@@ -85,8 +85,7 @@ static void answer_free(struct answer *answer) {
 
 // Both methods solve the problem with this cone, and find the same velocities where those are
 // unique. (How the pressure of a sliding joint is shared by its points decides how it turns.)
-static void assert_agree(struct contact_problem *problem, struct gabion_cone cone,
-                         bool unique) {
+static void assert_agree(struct contact_problem *problem, struct gabion_cone cone, bool unique) {
     struct answer answer[2];
     for (int k = 0; k < 2; k++) {
         answer[k] = solve(problem, methods[k], cone);

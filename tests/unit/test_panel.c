@@ -71,8 +71,7 @@ static struct contact_problem *finished(struct contact_problem *problem) {
 
 // Balls of radius 1 above each other on the floor, of these masses, with one contact between
 // neighbours; all fall at 1 and the lowest slips at `slip`.
-static struct contact_problem *column(int32_t balls, const double *masses, double mu,
-                                       double slip) {
+static struct contact_problem *column(int32_t balls, const double *masses, double mu, double slip) {
     struct contact_problem *problem = contact_problem_with_bodies(balls, balls);
     vec3 up = {0, 0, 1};
     for (int32_t k = 0; k < balls; k++) {

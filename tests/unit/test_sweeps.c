@@ -37,7 +37,7 @@ static struct contact_problem *read_problem(const char *name) {
 
 // A problem whose only blocks are on the diagonal.
 static struct contact_problem *uncoupled(int contacts, const mat3 *W, const vec3 *q,
-                                          const double *mu) {
+                                         const double *mu) {
     struct contact_problem *problem = contact_problem_create(contacts, (size_t)contacts);
     for (int a = 0; a < contacts; a++) {
         problem->matrix.start[a + 1] = (size_t)a + 1;
