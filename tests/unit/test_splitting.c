@@ -1,5 +1,6 @@
 // Mass splitting: a big grain with hundreds of contacts is solved as copies that share its mass.
 // The answer must be that of the whole body, judged by code that knows nothing of copies.
+#include "engine/solvers/sweep/conflict.h"
 #include "engine/contact/contacts.h"
 #include "tests/unit/scene.h"
 
@@ -376,11 +377,37 @@ static void test_threads(void **state) {
     }
 }
 
+// No two nodes of a colour share a moving body or a copy of one; the search finds it where they do.
+static void check_colours(enum gabion_local local) {
+    struct gabion_settings settings = nest_settings();
+    settings.local = local;
+    struct nest nest = nest_create(&settings, 1, 1, true);
+    nest_step(&nest);
+    struct sweep_plan plan = *scene_plan(nest.world);
+    assert_int_equal(conflict_find(&plan), CONFLICT_NONE);
+    assert_true(plan.colours > 1);
+    // Two colours made one.
+    uint32_t second = plan.colour_start[1];
+    plan.colour_start[1] = plan.colour_start[2];
+    assert_true(conflict_find(&plan) >= 0);
+    plan.colour_start[1] = second;
+    // A body that does not exist.
+    plan.solver_body_count = plan.moving;
+    assert_int_equal(conflict_find(&plan), CONFLICT_OUTSIDE);
+    nest_free(&nest);
+}
+
+static void test_colours(void **state) {
+    (void)state;
+    check_colours(GABION_LOCAL_AUTO);
+    check_colours(GABION_LOCAL_EXACT);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_impact),   cmocka_unit_test(test_chains),
         cmocka_unit_test(test_momentum), cmocka_unit_test(test_residual),
-        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_threads),  cmocka_unit_test(test_colours),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

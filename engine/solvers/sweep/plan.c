@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "engine/solvers/local/local.h"
+#include "engine/solvers/sweep/conflict.h"
 #include "engine/solvers/sweep/split.h"
+#include "parallel/check.h"
 #include "parallel/team.h"
 
 #define CHUNK 4096
@@ -86,6 +88,8 @@ void sweep_plan_build(struct sweep_plan *plan, const struct contact_problem *pro
     take_masses(plan);
     layout_make(plan);
     layout_fill(plan, r);
+    CHECK(conflict_find(plan) == CONFLICT_NONE, "two nodes of one colour share body %d",
+          conflict_find(plan));
     plan->substitutions = 0;
     if (local_substitutes(plan->local, false))
         plan->substitutions = plan->point_count - plan->views->joints->count;
