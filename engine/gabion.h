@@ -168,7 +168,10 @@ GABION_API bool gabion_set_settings(struct gabion_world *world,
                                     struct gabion_error *error);
 GABION_API int gabion_threads(const struct gabion_world *world); // -1: no world
 
-// Definition, before the first step -----------------------------------------------------------
+// Definition ----------------------------------------------------------------------------------
+//
+// Bodies, joints and drivers are defined before the first step; the rest may also be defined
+// between steps. A world restored from a checkpoint gets the drivers that it had.
 
 // Returns the number of the material, -1 on an error. Adding a name again changes the density of
 // the material that has it. There are at most 65535 materials. Density in kg/m3.
@@ -184,8 +187,7 @@ struct gabion_law {
     double restitution, tangential_restitution;
 };
 
-// The contact law between two materials, or the one of all pairs without a law of their own. May be
-// called between steps as well.
+// The contact law between two materials, or the one of all pairs without a law of their own.
 GABION_API bool gabion_set_law(struct gabion_world *world, int material_a, int material_b,
                                const struct gabion_law *law, struct gabion_error *error);
 GABION_API bool gabion_set_default_law(struct gabion_world *world, const struct gabion_law *law,

@@ -6,7 +6,9 @@ PREFIX=$WORK/prefix
 cc=${CC:-cc} cxx=${CXX:-c++}
 strict="-Wall -Wextra -Wpedantic -Werror"
 
-in_root() { make -C "$ROOT" --no-print-directory BUILD="$(dirname "$GABION")" "$@"; }
+# Relative to the root, as make itself names its files.
+build=$(realpath --relative-to="$ROOT" "$(dirname "$GABION")")
+in_root() { make -C "$ROOT" --no-print-directory BUILD="$build" "$@"; }
 
 ok "make install" in_root install PREFIX="$PREFIX"
 export PKG_CONFIG_PATH=$PREFIX/lib/pkgconfig LD_LIBRARY_PATH=$PREFIX/lib
