@@ -17,12 +17,13 @@ static struct gabion_law bouncing_sideways(void) {
     return (struct gabion_law){.friction = 0.4, .restitution = 0.3, .tangential_restitution = 0.5};
 }
 
-// A heap of spheres of different masses, pressed together and thrown about.
+// A heap of spheres of different masses, thrown about; some overlap, some are still apart.
 static void add_spheres(struct gabion_world *world) {
     struct random_stream random = {7};
     scene_floor(world);
     for (int k = 0; k < 60; k++) {
-        vec3 place = {0.195 * (k % 4), 0.195 * (k / 4 % 4), 0.099 + 0.195 * (k / 16)};
+        vec3 place = {0.2 * (k % 4), 0.2 * (k / 4 % 4), 0.1 + 0.2 * (k / 16)};
+        place = vec3_add_scaled(place, 5e-4, scene_random_unit(&random));
         vec3 velocity = vec3_scale(0.2, scene_random_unit(&random));
         scene_sphere(world, place, 0.1, random_between(&random, 1, 3), velocity);
     }
@@ -279,11 +280,11 @@ static int spent_in_all(const struct gabion_step_report *report) {
     return sum;
 }
 
-static struct gabion_world *step_by(enum gabion_method method, int cap) {
+static struct gabion_world *step_by(int stage, enum gabion_method method, int cap) {
     struct gabion_settings settings = settings_of(&variants[0]);
     settings.method = method;
     settings.max_sweeps = cap;
-    struct gabion_world *world = stage_create(WALL, &settings);
+    struct gabion_world *world = stage_create(stage, &settings);
     scene_step(world, 1);
     return world;
 }
@@ -292,7 +293,7 @@ static void test_finished_alone(void **state) {
     (void)state;
     const enum gabion_method methods[] = {GABION_METHOD_NEWTON, GABION_METHOD_NSGS};
     for (int k = 0; k < 2; k++) {
-        struct gabion_world *world = step_by(methods[k], 3000);
+        struct gabion_world *world = step_by(WALL, methods[k], 3000);
         const struct gabion_step_report *report = &world->report;
         assert_true(report->converged);
         assert_int_equal(report->finished_by, methods[k]);
@@ -303,23 +304,29 @@ static void test_finished_alone(void **state) {
     }
 }
 
-// One factorisation of newton does not help, and sweeps take over.
-static void test_finished_by_fallback(void **state) {
-    (void)state;
-    struct gabion_world *world = step_by(GABION_METHOD_NEWTON, 1);
+static void check_fallback(int stage, enum gabion_method finished_by) {
+    struct gabion_world *world = step_by(stage, GABION_METHOD_NEWTON, 1);
     const struct gabion_step_report *report = &world->report;
     assert_false(report->converged);
-    assert_int_equal(report->finished_by, GABION_METHOD_NSGS);
+    assert_int_equal(report->finished_by, finished_by);
     assert_int_equal(report->spent[GABION_METHOD_NEWTON], 1);
     assert_int_equal(report->spent[GABION_METHOD_NSGS], 1);
     assert_int_equal(spent_in_all(report), 2);
     scene_destroy(world);
 }
 
+// One factorisation of newton is not enough. One sweep helps where little is stacked; where it does
+// harm its impulses do not count, and the method asked for remains.
+static void test_finished_by_fallback(void **state) {
+    (void)state;
+    check_fallback(SPHERES, GABION_METHOD_NSGS);
+    check_fallback(WALL, GABION_METHOD_NEWTON);
+}
+
 // auto is no method by itself: the stage that found the answer finished the step.
 static void test_finished_by_auto(void **state) {
     (void)state;
-    struct gabion_world *world = step_by(GABION_METHOD_AUTO, 3000);
+    struct gabion_world *world = step_by(WALL, GABION_METHOD_AUTO, 3000);
     const struct gabion_step_report *report = &world->report;
     assert_true(report->converged);
     assert_true(report->finished_by != GABION_METHOD_AUTO);
