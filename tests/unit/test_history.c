@@ -23,9 +23,12 @@
     "step,time,bodies,candidates,contacts,sweeps,residual,residual_fclib,max_overlap,"             \
     "kinetic_energy,potential_energy,contact_work,driver_work,applied_work,theta_work,"            \
     "energy_error,wall_time,max_overlap_relative,removed_energy,colours,converged,max_speed,"      \
-    "projection_work"
-#define HEADER OLDER_HEADER ",mean_overlap"
-#define PROBES ",nut.x,nut.y,nut.z,a_b.x,a_b.y,a_b.z\n"
+    "projection_work,mean_overlap"
+#define HEADER                                                                                     \
+    OLDER_HEADER ",method,spent_nsgs,spent_psor,spent_cpg,spent_lemke,spent_qp,spent_newton,"      \
+                 "spent_bicg,spent_anderson,spent_ipm,spent_prox,spent_auto"
+#define COLUMNS 42
+#define PROBES  ",nut.x,nut.y,nut.z,a_b.x,a_b.y,a_b.z\n"
 
 static struct team *team;
 static char folder[64], path[128];
@@ -46,18 +49,21 @@ static struct gabion_world *world_make(void) {
     assert_int_equal(gabion_add_body(world, &body, &error), 0);
     assert_int_equal(gabion_add_probe(world, "nut", body.group, GABION_POSITION, &error), 0);
     assert_int_equal(gabion_add_probe(world, "a,b", body.group, GABION_VELOCITY, &error), 1);
-    world->report = (struct gabion_step_report){.bodies = 1,
-                                                .candidates = 5000000000,
-                                                .contacts = 3,
-                                                .sweeps = 17,
-                                                .colours = 6,
-                                                .converged = true,
-                                                .residual = 1.0 / 7,
-                                                .residual_fclib = 1e-300,
-                                                .max_overlap = 0,
-                                                .max_overlap_relative = 0.25,
-                                                .mean_overlap = 0.125,
-                                                .max_speed = 2.5};
+    world->report = (struct gabion_step_report){
+        .bodies = 1,
+        .candidates = 5000000000,
+        .contacts = 3,
+        .sweeps = 17,
+        .finished_by = GABION_METHOD_NEWTON,
+        .spent = {[GABION_METHOD_NSGS] = 5, [GABION_METHOD_NEWTON] = 12},
+        .colours = 6,
+        .converged = true,
+        .residual = 1.0 / 7,
+        .residual_fclib = 1e-300,
+        .max_overlap = 0,
+        .max_overlap_relative = 0.25,
+        .mean_overlap = 0.125,
+        .max_speed = 2.5};
     world->ledger = (struct ledger){.kinetic = 0.1,
                                     .potential = -0.2,
                                     .contact_work = 0.3,
@@ -119,22 +125,26 @@ static void test_row(void **state) {
     write_steps(world, 3, 3, false);
     char *text = text_now(), *row = strchr(text, '\n') + 1;
     assert_memory_equal(text, HEADER PROBES, strlen(HEADER PROBES));
-    double values[30];
+    double values[COLUMNS];
     int columns = 0;
-    for (char *end = row; *end != '\n' && columns < 30; columns++)
+    for (char *end = row; *end != '\n' && columns < COLUMNS; columns++) {
         values[columns] = strtod(columns > 0 ? end + 1 : end, &end);
-    assert_int_equal(columns, 30);
+        end += strcspn(end, ",\n"); // of the method, which is a word and read as 0
+    }
+    assert_int_equal(columns, COLUMNS);
     assert_int_equal(strchr(row, '\n')[1], '\0');
     // What was written is read back to the last bit.
-    const double expected[30] = {3,       3 * 0.1, 1,       5000000000, 3,   17,  1.0 / 7, 1e-300,
-                                 0,       0.1,     -0.2,    0.3,        0.4, 0.5, 0.6,     1e-17,
-                                 3,       0.25,    0.7,     6,          1,   2.5, 0.8,     0.125,
-                                 1.0 / 3, 2,       -3e-300, 0,          0,   0};
-    for (int k = 0; k < 30; k++)
+    const double expected[COLUMNS] = {
+        3,   3 * 0.1, 1,   5000000000, 3,     17,      1.0 / 7, 1e-300, 0,  0.1, -0.2,
+        0.3, 0.4,     0.5, 0.6,        1e-17, 3,       0.25,    0.7,    6,  1,   2.5,
+        0.8, 0.125,   0,   5,          0,     0,       0,       0,      12, 0,   0,
+        0,   0,       0,   1.0 / 3,    2,     -3e-300, 0,       0,      0};
+    for (int k = 0; k < COLUMNS; k++)
         if (values[k] != expected[k])
             fail_msg("column %d: %.17g, expected %.17g", k + 1, values[k], expected[k]);
     assert_memory_equal(row, "3,", 2);
     assert_non_null(strstr(row, ",1,5000000000,3,17,"));
+    assert_non_null(strstr(row, ",0.125,newton,5,0,0,0,0,12,0,"));
     memory_free(text);
     gabion_destroy(world);
 }
