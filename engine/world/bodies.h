@@ -126,7 +126,7 @@ static inline bool bodies_is_wall(const struct bodies *bodies, int32_t i) {
 // Returns whether some shape of the world has contacts that need axes, even before a body has it.
 bool bodies_have_axes(const struct bodies *bodies);
 
-// Returns whether shape_index leads to an entry of the shape's list. For bodies from a file.
+// Returns whether shape_index leads to an entry of the shape's list.
 bool bodies_shape_fits(const struct bodies *bodies, int32_t i);
 
 // The length R by which the solver turns a spin into a velocity, s = R w. A wall has none of its
