@@ -4,20 +4,15 @@
 #include "engine/contact/clump_pair.h"
 #include "engine/motion/midpoint.h"
 
-#define DIRECT                                                                                     \
-    { .direct = true, .one_normal = true }
-#define BLOCK(with, by)                                                                            \
-    { block_find_##with, NULL, by, .one_normal = true, .boxes = true }
-#define BLOCK_ON_PLANE                                                                             \
-    { block_find_half_space, NULL, PAIR_CANDIDATE, .one_normal = true }
-#define BALLS(by)                                                                                  \
-    { clump_find_balls, clump_gap_balls, by }
-#define FACES(by)                                                                                  \
-    { clump_find_faces, NULL, by, .boxes = true }
-#define BALLS_ON_PLANE                                                                             \
-    { clump_find_plane, clump_gap_plane, PAIR_CANDIDATE }
-#define BALLS_IN_HOLLOW                                                                            \
-    { clump_find_hollow, clump_gap_hollow, PAIR_CANDIDATE }
+// clang-format off
+#define DIRECT {.direct = true, .one_normal = true}
+#define BLOCK(with, by) {.find = block_find_##with, .order = by, .one_normal = true, .boxes = true}
+#define BLOCK_ON_PLANE {.find = block_find_half_space, .one_normal = true}
+#define BALLS(by) {.find = clump_find_balls, .gap = clump_gap_balls, .order = by}
+#define FACES(by) {.find = clump_find_faces, .order = by, .boxes = true}
+#define BALLS_ON_PLANE {.find = clump_find_plane, .gap = clump_gap_plane}
+#define BALLS_IN_HOLLOW {.find = clump_find_hollow, .gap = clump_gap_hollow}
+// clang-format on
 
 const struct pair_kind pair_kinds[GABION_SHAPE_COUNT][GABION_SHAPE_COUNT] = {
     [GABION_SPHERE] =
