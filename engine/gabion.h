@@ -234,6 +234,7 @@ enum gabion_shape {
     GABION_CLUMP,         // a rigid body made of spheres
     GABION_HOLLOW_SPHERE, // the inside of a sphere; all moving bodies are in it
     GABION_DRUM,          // the inside of a cylinder
+    GABION_SHAPE_COUNT
 };
 
 enum gabion_lock { // degrees of freedom, world axes

@@ -18,37 +18,12 @@ static bool has_mass(const struct gabion_world *world, const struct gabion_body 
     return isnormal(mass) && isnormal(inertia.x) && isnormal(inertia.y) && isnormal(inertia.z);
 }
 
-static const char *shape_defect(const struct gabion_world *world, const struct gabion_body *body) {
-    if ((unsigned)body->shape > GABION_DRUM)
-        return "the shape does not exist";
-    double length = vec3_length(body->normal);
-    if (body->shape == GABION_HALF_SPACE && !(fabs(length - 1) < 1e-9))
-        return "the normal of a half-space must have length 1";
-    if (body->shape == GABION_HALF_SPACE && !body->fixed)
-        return "a half-space is infinite and must be fixed";
-    if (shape_is_wall(body->shape) && !body->fixed)
-        return "a hollow sphere or drum must be fixed; give it a driver";
-    if (body->shape == GABION_DRUM && !(fabs(length - 1) < 1e-9))
-        return "the axis of a drum must have length 1";
-    if (body->shape == GABION_DRUM && !(body->length > 0 && isfinite(body->length)))
-        return "the length of a drum must be positive";
-    bool round = body->shape == GABION_SPHERE || body->shape == GABION_HOLLOW_SPHERE ||
-                 body->shape == GABION_DRUM;
-    if (round && !(body->radius > 0 && isfinite(body->radius)))
-        return "the radius must be positive";
-    if (body->shape == GABION_POLYHEDRON &&
-        (body->polyhedron < 0 || (size_t)body->polyhedron >= world->bodies.polyhedron_count))
-        return "the polyhedron does not exist";
-    if (body->shape == GABION_CLUMP &&
-        (body->clump < 0 || (size_t)body->clump >= world->bodies.clump_count))
-        return "the clump does not exist";
-    return NULL;
-}
-
 static const char *body_defect(const struct gabion_world *world, const struct gabion_body *body) {
     if (!vec3_finite(body->position) || !vec3_finite(body->velocity) || !vec3_finite(body->spin))
         return "position, velocity and spin must be finite";
-    const char *defect = shape_defect(world, body);
+    if ((unsigned)body->shape >= GABION_SHAPE_COUNT)
+        return "the shape does not exist";
+    const char *defect = shape_kinds[body->shape].defect(&world->bodies, body);
     if (defect)
         return defect;
     if (body->material < 0 || body->material >= world->materials.count)

@@ -1,7 +1,6 @@
 #include "engine/contact/contacts.h"
 
-#include "engine/contact/clump_pair.h"
-#include "engine/contact/pair.h"
+#include "engine/contact/pairs.h"
 #include "engine/motion/midpoint.h"
 #include "engine/world/world.h"
 #include "parallel/memory.h"
@@ -119,7 +118,7 @@ static void match_leftovers(void *context, size_t begin, size_t end) {
         size_t count = 1;
         while (k + count < last && contact[count].c == contact->c && contact[count].a == contact->a)
             count++;
-        bool one_normal = pair_has_manifold(&match->world->bodies, contact->c, contact->a);
+        bool one_normal = pairs_kind(&match->world->bodies, contact->c, contact->a)->one_normal;
         match_places(contacts, contact, count, match->taken, one_normal);
     }
 }
@@ -248,34 +247,6 @@ void contacts_remember(struct gabion_world *world) {
     memory_free(remember.place);
 }
 
-// How far a point of a body has come since q_m.
-static vec3 moved_since(const struct gabion_world *world, int32_t i, vec3 point) {
-    const struct midpoint *midpoint = world->midpoint;
-    vec3 arm = vec3_sub(point, midpoint->x_m[i]);
-    vec3 own = mat3_apply_transposed(midpoint->axes_m[i], arm);
-    vec3 turned = mat3_apply(quat_matrix(world->bodies.q[i]), own);
-    return vec3_add(vec3_sub(world->bodies.x[i], midpoint->x_m[i]), vec3_sub(turned, arm));
-}
-
-double contacts_gap_after(const struct gabion_world *world, const struct contact *contact,
-                          vec3 *normal) {
-    const struct bodies *bodies = &world->bodies;
-    int32_t c = contact->c, a = contact->a;
-    double gap;
-    mat3 axes;
-    *normal = contact->normal;
-    if (!pair_has_manifold(bodies, c, a) && clump_pair_gap(bodies, contact, &gap))
-        return gap;
-    if (pair_has_block(bodies, c, a)) {
-        vec3 moved =
-            vec3_sub(moved_since(world, c, contact->point), moved_since(world, a, contact->point));
-        return contact->gap + vec3_dot(moved, contact->normal);
-    }
-    if (bodies->shape[a] == GABION_HALF_SPACE)
-        axes = quat_matrix(bodies->q[a]);
-    return pair_gap(bodies, bodies->x, &axes, c, a, normal);
-}
-
 static vec3 velocity_at(const struct bodies *bodies, int32_t i, vec3 point) {
     return vec3_add(bodies->v[i], vec3_cross(bodies->w[i], vec3_sub(point, bodies->x[i])));
 }
@@ -286,9 +257,9 @@ vec3 contacts_position(const struct gabion_world *world, const struct contact *c
     const struct gabion_settings *settings = &world->settings;
     const struct bodies *bodies = &world->bodies;
     int32_t c = contact->c, a = contact->a;
-    if (bodies->shape[c] == GABION_SPHERE)
+    if (bodies_shape(bodies, c)->ball)
         return vec3_add_scaled(bodies->x[c], -bodies->radius[c], contact->normal);
-    if (bodies->shape[a] == GABION_SPHERE)
+    if (bodies_shape(bodies, a)->ball)
         return vec3_add_scaled(bodies->x[a], bodies->radius[a], contact->normal);
     if (settings->scheme == GABION_SCHEME_CORRECTIVE)
         return contact->point;

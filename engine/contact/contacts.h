@@ -102,11 +102,6 @@ void contacts_remember(struct gabion_world *world);
 // it left the run. There were `old_moving` moving bodies.
 void contacts_reorder(struct gabion_world *world, const int32_t *new_index, int32_t old_moving);
 
-// Returns the gap of a contact, and between spheres and planes its normal, as the bodies now stand.
-// Blocks are not clipped again: the points of both bodies that met at q_m have moved with them.
-double contacts_gap_after(const struct gabion_world *world, const struct contact *contact,
-                          vec3 *normal);
-
 // Returns where the contact is after the step: its point is that of q_m, half a step behind the
 // bodies.
 vec3 contacts_position(const struct gabion_world *world, const struct contact *contact);

@@ -5,7 +5,7 @@
 #include "engine/contact/contacts.h"
 #include "engine/motion/motion.h"
 #include "engine/world/order.h"
-#include "engine/contact/pair.h"
+#include "engine/contact/pairs.h"
 #include "geometry/grid.h"
 #include "parallel/memory.h"
 
@@ -52,7 +52,7 @@ static double speed_of(const struct gabion_world *world, int32_t i) {
     const struct bodies *bodies = &world->bodies;
     vec3 v = bodies->v[i], free = world->midpoint->v_free[i];
     double speed = sqrt(fmax(vec3_dot(v, v), vec3_dot(free, free)));
-    if (bodies->shape[i] == GABION_POLYHEDRON || bodies->shape[i] == GABION_CLUMP) {
+    if (bodies_shape(bodies, i)->spin_reach) {
         vec3 w = bodies->w[i], s = world->midpoint->s_free[i];
         speed += fmax(bodies->radius[i] * vec3_length(w), vec3_length(s));
     }
@@ -128,7 +128,7 @@ static double alert_between(const struct gabion_world *world, int32_t c, int32_t
 static uint32_t stash_contacts(const struct gabion_world *world, struct contact_list *stash,
                                int32_t c, int32_t a) {
     size_t before = stash->count;
-    pair_find(world, c, a, alert_between(world, c, a), stash);
+    pairs_find(world, c, a, alert_between(world, c, a), stash);
     return (uint32_t)(stash->count - before);
 }
 
@@ -161,18 +161,19 @@ static void count_contacts(void *context, size_t begin, size_t end) {
     struct contact_list *stash = &detection->stash[begin / NARROW_CHUNK];
     stash->count = stash->taken = 0;
     for (int32_t c = (int32_t)begin; c < (int32_t)end; c++) {
+        const struct pair_kind *kinds = pair_kinds[bodies->shape[c]];
         uint32_t count = 0;
         for (uint32_t p = pairs->start[c]; p < pairs->start[c + 1]; p++) {
             int32_t a = pairs->other[p];
             if (joints_part(&world->joints, bodies->id[c], bodies->id[a]))
                 continue;
-            count += pair_has_block(bodies, c, a) ? stash_contacts(world, stash, c, a) : 1;
+            count += kinds[bodies->shape[a]].direct ? 1 : stash_contacts(world, stash, c, a);
         }
         for (int32_t a = detection->finite; a < bodies->count; a++) {
             if (joints_part(&world->joints, bodies->id[c], bodies->id[a]))
                 continue;
-            count += pair_has_block(bodies, c, a) ? stash_contacts(world, stash, c, a)
-                                                  : (uint32_t)near_half_space(world, c, a);
+            count += kinds[bodies->shape[a]].direct ? (uint32_t)near_half_space(world, c, a)
+                                                    : stash_contacts(world, stash, c, a);
         }
         detection->start[c + 1] = count;
     }
@@ -193,6 +194,7 @@ static void fill_contacts(void *context, size_t begin, size_t end) {
     const struct pair_list *pairs = &detection->pairs;
     struct contact_list *stash = &detection->stash[begin / NARROW_CHUNK];
     for (int32_t c = (int32_t)begin; c < (int32_t)end; c++) {
+        const struct pair_kind *kinds = pair_kinds[bodies->shape[c]];
         struct contact *out = &world->contacts->list[detection->start[c]];
         memset(&world->contacts->impulse[detection->start[c]], 0,
                (detection->start[c + 1] - detection->start[c]) * sizeof(vec3));
@@ -200,7 +202,7 @@ static void fill_contacts(void *context, size_t begin, size_t end) {
             int32_t a = pairs->other[p];
             if (joints_part(&world->joints, bodies->id[c], bodies->id[a]))
                 continue;
-            if (pair_has_block(bodies, c, a))
+            if (!kinds[bodies->shape[a]].direct)
                 out = take_stashed(stash, c, a, out);
             else
                 *out++ = pair_contact(world, c, a);
@@ -210,7 +212,7 @@ static void fill_contacts(void *context, size_t begin, size_t end) {
         for (int32_t a = detection->finite; out < end_of_c; a++) {
             if (joints_part(&world->joints, bodies->id[c], bodies->id[a]))
                 continue;
-            if (pair_has_block(bodies, c, a))
+            if (!kinds[bodies->shape[a]].direct)
                 out = take_stashed(stash, c, a, out);
             else if (near_half_space(world, c, a))
                 *out++ = pair_contact(world, c, a);

@@ -2,7 +2,7 @@
 
 #include "engine/contact/contacts.h"
 #include "engine/contact/arms.h"
-#include "engine/contact/pair.h"
+#include "engine/contact/pairs.h"
 #include "engine/motion/motion.h"
 #include "parallel/memory.h"
 
@@ -29,7 +29,7 @@ double gap_restitution_cutoff(const struct gabion_settings *settings) {
 
 static double touching_gap(const struct gabion_world *world, const struct contact *contact) {
     const struct bodies *bodies = &world->bodies;
-    if (!pair_has_block(bodies, contact->c, contact->a))
+    if (pairs_kind(bodies, contact->c, contact->a)->direct)
         return 0;
     return TOUCHING * bodies_smaller_size(bodies, contact->c, contact->a);
 }
@@ -80,13 +80,14 @@ static bool find_bias(const struct gabion_world *world, const struct contact *co
     if (e > 0 || !exact)
         u_before = vec3_dot(velocity_before(world, contact), contact->normal);
     bool bounces = e > 0 && u_before < -gap_restitution_cutoff(settings);
-    double touching = touching_gap(world, contact);
     if (exact && !bounces) {
-        *b = contact->gap > touching ? contact->gap / h : 0;
+        bool open = contact->gap > 0 && contact->gap > touching_gap(world, contact);
+        *b = open ? contact->gap / h : 0;
         return true;
     }
     *b = e * u_before;
-    return contact->gap - touching + settings->theta * h * u_before <= 0;
+    double gap = contact->gap - touching_gap(world, contact);
+    return gap + settings->theta * h * u_before <= 0;
 }
 
 // Activation ----------------------------------------------------------------------------------
@@ -98,10 +99,10 @@ static bool is_general(const struct gabion_world *world, const struct contact *c
     const struct bodies *bodies = &world->bodies;
     int32_t c = contact->c, a = contact->a;
     vec3 s = world->midpoint->s_free[a];
-    return pair_has_block(bodies, c, a) ||
+    return !pairs_kind(bodies, c, a)->direct ||
            world->laws.law[contact->law].tangential_restitution > 0 ||
            motion_needs_tensor(bodies, c) || motion_needs_tensor(bodies, a) ||
-           (bodies->shape[a] == GABION_HALF_SPACE && vec3_dot(s, s) > 0);
+           (bodies_is_wall(bodies, a) && vec3_dot(s, s) > 0);
 }
 
 static void activate_range(void *context, size_t begin, size_t end) {

@@ -1,21 +1,31 @@
-// Two bodies that may touch: where, with what gap and along which normal, at q_m.
+// Two bodies that may touch, and contacts as they are found.
+//
+// How two bodies touch depends on their shapes: engine/contact/pairs.h has the table.
 #ifndef ENGINE_CONTACT_PAIR_H
 #define ENGINE_CONTACT_PAIR_H
 
 #include "engine/contact/contacts.h"
 #include "engine/world/world.h"
-#include "geometry/manifold.h"
 
-// The contacts of the pair are blocks of the problem of general contacts: one of the two is
-// neither a sphere nor a half-space.
-static inline bool pair_has_block(const struct bodies *bodies, int32_t c, int32_t a) {
-    return bodies->shape[c] > GABION_HALF_SPACE || bodies->shape[a] > GABION_HALF_SPACE;
-}
+// A pair as its functions see it: the first body is the same one whatever the order in memory, so
+// that a contact keeps its feature when bodies are sorted anew.
+struct pair {
+    const struct gabion_world *world;
+    int32_t first, second;
+    bool swapped; // the first one is the antagonist
+};
 
-// And neither is a clump or a hollow (engine/contact/clump_pair.h): a polyhedron takes part, and
-// there is one normal.
-static inline bool pair_has_manifold(const struct bodies *bodies, int32_t c, int32_t a) {
-    return bodies->shape[c] <= GABION_POLYHEDRON && bodies->shape[a] <= GABION_POLYHEDRON;
+// Returns a contact of the pair without place, gap and impulse. The normal is given from the second
+// body to the first.
+static inline struct contact pair_blank(const struct pair *pair, vec3 normal) {
+    int32_t c = pair->swapped ? pair->second : pair->first;
+    int32_t a = pair->swapped ? pair->first : pair->second;
+    return (struct contact){
+        .c = c,
+        .a = a,
+        .law = world_law(pair->world, c, a),
+        .normal = pair->swapped ? vec3_negate(normal) : normal,
+    };
 }
 
 struct ball {
@@ -36,17 +46,15 @@ struct contact_list {
 struct contact *contact_list_add(struct contact_list *list); // room for one more
 void contact_list_free(struct contact_list *list);
 
-// Gap of a sphere c and a sphere or half-space a at the given positions, and the normal from a to
-// c. `axes` are those of a, NULL where no half-space turns.
+// A ball c and a ball or half-space a have one contact, always. Most pairs of a run are such, so
+// they have a way of their own through detection.
+
+// Returns the gap at the given positions, and the normal from a to c. `axes` are those of a, NULL
+// where no half-space turns.
 double pair_gap(const struct bodies *bodies, const vec3 *x, const mat3 *axes, int32_t c, int32_t a,
                 vec3 *normal);
 
-// The one contact of such a pair, without impulse.
+// Returns the contact at q_m, without impulse.
 struct contact pair_contact(const struct gabion_world *world, int32_t c, int32_t a);
-
-// Appends the contacts of any other pair that are closer than `reach`, without impulse, those of
-// one normal together. Features do not depend on which of the two bodies is which.
-void pair_find(const struct gabion_world *world, int32_t c, int32_t a, double reach,
-               struct contact_list *out);
 
 #endif

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "engine/contact/arms.h"
-#include "engine/contact/clump_pair.h"
+#include "engine/contact/pairs.h"
 #include "engine/contact/contacts.h"
 #include "engine/contact/detection.h"
 #include "engine/contact/gap.h"
@@ -130,7 +130,7 @@ static vec3 centripetal(const struct gabion_world *world, const struct correctio
     vec3 w = bodies->w[i], r = vec3_scale(bodies_spin_radius(bodies, i), arm);
     if (about->point < 0) {
         const struct contact *contact = &world->contacts->list[about->index];
-        double radius = clump_pair_radius(bodies, contact, i);
+        double radius = pairs_ball_radius(bodies, contact, i);
         r = vec3_add_scaled(r, i == contact->c ? radius : -radius, contact->normal);
     }
     return vec3_cross(w, vec3_cross(w, r));

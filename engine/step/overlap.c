@@ -1,6 +1,7 @@
 #include "engine/step/overlap.h"
 
 #include "engine/contact/contacts.h"
+#include "engine/contact/pairs.h"
 #include "parallel/memory.h"
 
 struct overlaps {
@@ -14,9 +15,11 @@ static void measure_overlap(void *context, size_t begin, size_t end, double *out
     vec3 normal;
     for (size_t k = begin; k < end; k++) {
         const struct contact *contact = &world->contacts->list[k];
-        double gap = overlaps->gap[k] = contacts_gap_after(world, contact, &normal);
+        double gap = overlaps->gap[k] = pairs_gap(world, contact, &normal);
         out[0] = fmax(out[0], -gap);
-        out[1] = fmax(out[1], -gap / bodies_smaller_size(&world->bodies, contact->c, contact->a));
+        if (gap < 0)
+            out[1] =
+                fmax(out[1], -gap / bodies_smaller_size(&world->bodies, contact->c, contact->a));
     }
 }
 

@@ -1,6 +1,7 @@
 #include "engine/step/projection.h"
 
 #include "engine/contact/contacts.h"
+#include "engine/contact/pairs.h"
 #include "engine/solvers/krylov/partition.h"
 #include "parallel/memory.h"
 
@@ -55,7 +56,7 @@ static void fill_after(void *context, size_t begin, size_t end) {
     for (size_t k = begin; k < end; k++) {
         const struct contact *contact = &after->world->contacts->list[k];
         after->list[k] = *contact;
-        after->list[k].gap = contacts_gap_after(after->world, contact, &after->list[k].normal);
+        after->list[k].gap = pairs_gap(after->world, contact, &after->list[k].normal);
     }
 }
 

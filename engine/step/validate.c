@@ -13,31 +13,6 @@ static double quat_length2(quat q) { return q.w * q.w + q.x * q.x + q.y * q.y + 
 
 // Bodies --------------------------------------------------------------------------------------
 
-// How many shapes of its kind there are; spheres have no table.
-static size_t shape_count(const struct bodies *bodies, int32_t i) {
-    switch ((enum gabion_shape)bodies->shape[i]) {
-    case GABION_SPHERE:
-        return 0;
-    case GABION_HALF_SPACE:
-        return bodies->half_space_count;
-    case GABION_POLYHEDRON:
-        return bodies->polyhedron_count;
-    case GABION_CLUMP:
-        return bodies->clump_count;
-    case GABION_HOLLOW_SPHERE:
-    case GABION_DRUM:
-        break;
-    }
-    return bodies->hollow_count;
-}
-
-static bool shape_exists(const struct bodies *bodies, int32_t i) {
-    int32_t index = bodies->shape_index[i];
-    if (bodies->shape[i] == GABION_SPHERE)
-        return index == -1;
-    return index >= 0 && (size_t)index < shape_count(bodies, i);
-}
-
 static bool mass_is_valid(const struct bodies *bodies, int32_t i) {
     double mass = bodies->mass[i];
     return i < bodies->moving ? mass > 0 && isfinite(mass) : mass == 0;
@@ -47,7 +22,7 @@ static const char *body_defect(const struct bodies *bodies, int32_t i) {
     int32_t id = bodies->id[i];
     if (id < 0 || id >= bodies->id_count || bodies->index_of[id] != i)
         return "its id does not lead back to it";
-    if (!shape_exists(bodies, i))
+    if (!bodies_shape_fits(bodies, i))
         return "its shape does not exist";
     if (!mass_is_valid(bodies, i))
         return i < bodies->moving ? "it moves without a mass" : "it is fixed and has a mass";

@@ -2,39 +2,38 @@
 
 #include <string.h>
 
-#include "geometry/mass.h"
 #include "parallel/memory.h"
 
-// One list of the per-body arrays serves growing, permuting and freeing.
-#define BODY_ARRAYS(EACH)                                                                          \
-    EACH(id)                                                                                       \
-    EACH(shape_index)                                                                              \
-    EACH(material)                                                                                 \
-    EACH(group)                                                                                    \
-    EACH(shape)                                                                                    \
-    EACH(lock)                                                                                     \
-    EACH(radius)                                                                                   \
-    EACH(mass)                                                                                     \
-    EACH(inertia)                                                                                  \
-    EACH(x)                                                                                        \
-    EACH(q)                                                                                        \
-    EACH(v)                                                                                        \
-    EACH(w)
+#define BODY(member) STATE_ARRAY(struct bodies, member)
+
+// Orientations are (w, x, y, z); inertia is along body axes; velocity and spin are in world axes.
+const struct state_field body_fields[BODY_FIELDS] = {
+    {"bodies/id", "1", STATE_INTEGER, VALUE_ID, BODY(id), STATE_FRAMED},
+    {"bodies/shape_index", "1", STATE_INTEGER, VALUE_SHAPE_INDEX, BODY(shape_index), STATE_FRAMED},
+    {"bodies/material", "1", STATE_UINT16, 1, VALUE_MATERIAL, BODY(material)},
+    {"bodies/group", "1", STATE_UINT16, 1, VALUE_GROUP, BODY(group)},
+    {"bodies/shape", "1", STATE_BYTE, VALUE_SHAPE, BODY(shape), STATE_FRAMED},
+    {"bodies/lock", "1", STATE_BYTE, VALUE_LOCK, BODY(lock)},
+    {"bodies/radius", "m", STATE_REAL, VALUE_NOT_NEGATIVE, BODY(radius), STATE_FRAMED},
+    {"bodies/mass", "kg", STATE_REAL, VALUE_NOT_NEGATIVE, BODY(mass)},
+    {"bodies/inertia", "kg m2", STATE_VECTOR, VALUE_NOT_NEGATIVE, BODY(inertia)},
+    {"bodies/position", "m", STATE_VECTOR, VALUE_FINITE, BODY(x), STATE_FRAMED},
+    {"bodies/orientation", "1", STATE_QUATERNION, VALUE_FINITE, BODY(q), STATE_FRAMED},
+    {"bodies/velocity", "m/s", STATE_VECTOR, VALUE_FINITE, BODY(v), STATE_FRAMED},
+    {"bodies/spin", "rad/s", STATE_VECTOR, VALUE_FINITE, BODY(w), STATE_FRAMED},
+};
 
 void bodies_free(struct bodies *bodies) {
-#define FREE(array) memory_free(bodies->array);
-    BODY_ARRAYS(FREE)
+    for (size_t k = 0; k < BODY_FIELDS; k++)
+        memory_free(state_array(bodies, &body_fields[k]));
     for (size_t k = 0; k < bodies->polyhedron_count; k++)
         polyhedron_free(bodies->polyhedra[k]);
     for (size_t k = 0; k < bodies->clump_count; k++)
         clump_free(bodies->clumps[k]);
-    FREE(index_of)
-    FREE(start_of)
-    FREE(half_spaces)
-    FREE(polyhedra)
-    FREE(clumps)
-    FREE(hollows)
-#undef FREE
+    void *lists[] = {bodies->index_of,  bodies->start_of, bodies->half_spaces,
+                     bodies->polyhedra, bodies->clumps,   bodies->hollows};
+    for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
+        memory_free(lists[k]);
     *bodies = (struct bodies){0};
 }
 
@@ -44,37 +43,12 @@ void bodies_reserve(struct bodies *bodies, size_t count) {
     size_t wanted = bodies->capacity + bodies->capacity / 2;
     if (wanted < count)
         wanted = count;
-#define GROW(array)                                                                                \
-    bodies->array = memory_resize(bodies->array, wanted, sizeof *bodies->array, "bodies");
-    BODY_ARRAYS(GROW)
-#undef GROW
+    for (size_t k = 0; k < BODY_FIELDS; k++) {
+        const struct state_field *field = &body_fields[k];
+        void *array = state_array(bodies, field);
+        state_set_array(bodies, field, memory_resize(array, wanted, field->stride, "bodies"));
+    }
     bodies->capacity = wanted;
-}
-
-static int32_t add_half_space(struct bodies *bodies, const struct gabion_body *body) {
-    bodies->half_spaces =
-        memory_reserve(bodies->half_spaces, &bodies->half_space_capacity,
-                       bodies->half_space_count + 1, sizeof *bodies->half_spaces, "half-spaces");
-    bodies->half_spaces[bodies->half_space_count] = (struct half_space){
-        .normal = body->normal,
-        .tangent = body->tangent,
-        .extent = {body->extent[0], body->extent[1]},
-    };
-    return (int32_t)bodies->half_space_count++;
-}
-
-static int32_t add_hollow(struct bodies *bodies, const struct gabion_body *body) {
-    bool drum = body->shape == GABION_DRUM;
-    bodies->hollows =
-        memory_reserve(bodies->hollows, &bodies->hollow_capacity, bodies->hollow_count + 1,
-                       sizeof *bodies->hollows, "containers");
-    bodies->hollows[bodies->hollow_count] = (struct hollow){
-        .axis = drum ? body->normal : vec3_zero(),
-        .radius = body->radius,
-        .half_length = drum ? 0.5 * body->length : 0,
-        .ends = drum && body->ends,
-    };
-    return (int32_t)bodies->hollow_count++;
 }
 
 int32_t bodies_new_id(struct bodies *bodies) {
@@ -85,46 +59,11 @@ int32_t bodies_new_id(struct bodies *bodies) {
     return bodies->id_count++;
 }
 
-// From the drawing frame to the shape's own.
-static void place_own_frame(vec3 *x, quat *q, vec3 centre, quat axes) {
-    *x = vec3_add(*x, mat3_apply(quat_matrix(*q), centre));
-    *q = quat_multiply(*q, axes);
-}
-
 void bodies_place(const struct bodies *bodies, const struct gabion_body *body, vec3 *x, quat *q,
                   double *radius) {
     *x = body->position;
     *q = quat_normalize(body->orientation);
-    *radius = body->shape == GABION_SPHERE ? body->radius : 0;
-    if (shape_is_wall(body->shape))
-        *q = (quat){1, 0, 0, 0};
-    if (body->shape == GABION_POLYHEDRON) {
-        const struct polyhedron *shape = bodies->polyhedra[body->polyhedron];
-        *radius = shape->radius;
-        place_own_frame(x, q, shape->centre, shape->axes);
-    }
-    if (body->shape == GABION_CLUMP) {
-        const struct clump *shape = bodies->clumps[body->clump];
-        *radius = shape->radius;
-        place_own_frame(x, q, shape->centre, shape->axes);
-    }
-}
-
-static int32_t shape_index_of(struct bodies *bodies, const struct gabion_body *body) {
-    switch (body->shape) {
-    case GABION_SPHERE:
-        return -1;
-    case GABION_HALF_SPACE:
-        return add_half_space(bodies, body);
-    case GABION_POLYHEDRON:
-        return body->polyhedron;
-    case GABION_CLUMP:
-        return body->clump;
-    case GABION_HOLLOW_SPHERE:
-    case GABION_DRUM:
-        break;
-    }
-    return add_hollow(bodies, body);
+    shape_kinds[body->shape].place(bodies, body, x, q, radius);
 }
 
 void bodies_weigh(const struct bodies *bodies, const struct gabion_body *body, double *mass,
@@ -132,20 +71,32 @@ void bodies_weigh(const struct bodies *bodies, const struct gabion_body *body, d
     double volume = 0;
     vec3 moment = vec3_zero(); // per unit of mass
     bool given = body->inertia.x > 0 || body->inertia.y > 0 || body->inertia.z > 0;
-    if (body->shape == GABION_SPHERE) {
-        volume = sphere_mass(body->radius, 1);
-        moment = sphere_inertia(body->radius, 1);
-    } else if (body->shape == GABION_CLUMP) {
-        const struct clump *shape = bodies->clumps[body->clump];
-        volume = shape->volume;
-        moment = vec3_scale(1 / shape->volume, shape->inertia);
-    } else if (body->shape == GABION_POLYHEDRON) {
-        const struct polyhedron *shape = bodies->polyhedra[body->polyhedron];
-        volume = shape->volume;
-        moment = vec3_scale(1 / shape->volume, shape->inertia);
-    }
+    if (shape_kinds[body->shape].weigh)
+        shape_kinds[body->shape].weigh(bodies, body, &volume, &moment);
     *mass = body->fixed ? 0 : body->mass > 0 ? body->mass : body->density * volume;
     *inertia = body->fixed ? vec3_zero() : given ? body->inertia : vec3_scale(*mass, moment);
+}
+
+bool bodies_have_axes(const struct bodies *bodies) {
+    for (size_t k = 0; k < GABION_SHAPE_COUNT; k++)
+        if (shape_kinds[k].axes && shape_kinds[k].count(bodies) > 0)
+            return true;
+    return false;
+}
+
+bool bodies_shape_fits(const struct bodies *bodies, int32_t i) {
+    const struct shape_kind *shape = bodies_shape(bodies, i);
+    int32_t index = bodies->shape_index[i];
+    if (!shape->count)
+        return index == -1;
+    return index >= 0 && (size_t)index < shape->count(bodies) &&
+           (!shape->block || (size_t)bodies->id[i] < bodies->start_count) &&
+           (!shape->fits || shape->fits(bodies, index));
+}
+
+static int32_t shape_index_of(struct bodies *bodies, const struct gabion_body *body) {
+    const struct shape_kind *shape = &shape_kinds[body->shape];
+    return shape->add ? shape->add(bodies, body) : shape->shared ? shape->shared(body) : -1;
 }
 
 // Displacements of blocks are counted from here.
@@ -172,7 +123,7 @@ void bodies_append(struct bodies *bodies, int32_t id, const struct gabion_body *
     bodies->v[i] = body->velocity;
     bodies->w[i] = body->spin;
     bodies->index_of[id] = i;
-    if (body->shape == GABION_POLYHEDRON)
+    if (shape_kinds[body->shape].block)
         remember_start(bodies, id, bodies->x[i]);
 }
 
@@ -188,10 +139,12 @@ static void *permuted(void *old, size_t size, const int32_t *order, int32_t coun
 void bodies_permute(struct bodies *bodies, const int32_t *order, int32_t count, int32_t moving) {
     for (int32_t i = 0; i < bodies->count; i++)
         bodies->index_of[bodies->id[i]] = -1;
-#define PERMUTE(array)                                                                             \
-    bodies->array = permuted(bodies->array, sizeof *bodies->array, order, count, bodies->capacity);
-    BODY_ARRAYS(PERMUTE)
-#undef PERMUTE
+    for (size_t k = 0; k < BODY_FIELDS; k++) {
+        const struct state_field *field = &body_fields[k];
+        void *array = state_array(bodies, field);
+        state_set_array(bodies, field,
+                        permuted(array, field->stride, order, count, bodies->capacity));
+    }
     bodies->count = count;
     bodies->moving = moving;
     bodies_index(bodies);

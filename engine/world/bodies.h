@@ -10,6 +10,8 @@
 #include <stdint.h>
 
 #include "engine/gabion.h"
+#include "engine/world/shapes.h"
+#include "engine/world/state.h"
 #include "geometry/clump.h"
 #include "geometry/hollow.h"
 #include "geometry/polyhedron.h"
@@ -56,6 +58,10 @@ struct bodies {
     vec3 *start_of; // id -> x of a polyhedron when it entered the run; zero for other bodies
     size_t start_count, start_capacity;
 };
+
+// The arrays with an element per body, and what the state has of them (engine/world/state.h).
+#define BODY_FIELDS 13
+extern const struct state_field body_fields[BODY_FIELDS];
 
 void bodies_free(struct bodies *bodies);
 void bodies_reserve(struct bodies *bodies, size_t count);
@@ -109,20 +115,19 @@ static inline const struct hollow *bodies_hollow(const struct bodies *bodies, in
     return &bodies->hollows[bodies->shape_index[i]];
 }
 
-// Half-spaces, hollow spheres and drums: no sphere holds them, and all moving bodies may be near.
-static inline bool shape_is_wall(enum gabion_shape shape) {
-    return shape == GABION_HALF_SPACE || shape == GABION_HOLLOW_SPHERE || shape == GABION_DRUM;
+static inline const struct shape_kind *bodies_shape(const struct bodies *bodies, int32_t i) {
+    return &shape_kinds[bodies->shape[i]];
 }
 
 static inline bool bodies_is_wall(const struct bodies *bodies, int32_t i) {
-    return shape_is_wall((enum gabion_shape)bodies->shape[i]);
+    return bodies_shape(bodies, i)->wall;
 }
 
-// Some shape whose contacts turn with its axes. Hollows do not turn by themselves, but their
-// contacts are of the kind that knows about axes.
-static inline bool bodies_have_axes(const struct bodies *bodies) {
-    return bodies->polyhedron_count + bodies->clump_count + bodies->hollow_count > 0;
-}
+// Returns whether some shape of the world has contacts that need axes, even before a body has it.
+bool bodies_have_axes(const struct bodies *bodies);
+
+// Returns whether shape_index leads to an entry of the shape's list.
+bool bodies_shape_fits(const struct bodies *bodies, int32_t i);
 
 // The length R by which the solver turns a spin into a velocity, s = R w. A wall has none of its
 // own; one metre serves.
@@ -132,19 +137,10 @@ static inline double bodies_spin_radius(const struct bodies *bodies, int32_t i) 
 
 // What an overlap is measured against: a radius, half a thickness; a wall has no size.
 static inline double bodies_size(const struct bodies *bodies, int32_t i) {
-    switch ((enum gabion_shape)bodies->shape[i]) {
-    case GABION_SPHERE:
+    const struct shape_kind *shape = bodies_shape(bodies, i);
+    if (shape->ball)
         return bodies->radius[i];
-    case GABION_POLYHEDRON:
-        return 0.5 * bodies_polyhedron(bodies, i)->thickness;
-    case GABION_CLUMP:
-        return bodies_clump(bodies, i)->smallest;
-    case GABION_HALF_SPACE:
-    case GABION_HOLLOW_SPHERE:
-    case GABION_DRUM:
-        break;
-    }
-    return INFINITY;
+    return shape->size ? shape->size(bodies, i) : INFINITY;
 }
 
 static inline double bodies_smaller_size(const struct bodies *bodies, int32_t c, int32_t a) {

@@ -233,10 +233,16 @@ static bool fill_body(struct reader *r, size_t i, struct gabion_body *body) {
                              r->dataset[DENSITY] > 0, body, r->error);
 }
 
+// Returns whether a radius is all that the body's shape needs.
+static bool is_sphere(const struct reader *r, size_t i) {
+    double shape = r->dataset[SHAPE] ? r->slab[SHAPE][i] : GABION_SPHERE;
+    return shape >= 0 && shape < GABION_SHAPE_COUNT && shape_kinds[(int)shape].ball &&
+           r->slab[RADIUS][i] != 0.0;
+}
+
 static bool add_row(struct reader *r, size_t i) {
     struct gabion_body body = *r->template;
-    bool other = r->dataset[SHAPE] && r->slab[SHAPE][i] != GABION_SPHERE;
-    if (r->saved && (other || r->slab[RADIUS][i] == 0.0)) // not a sphere
+    if (r->saved && !is_sphere(r, i))
         return true;
     return fill_body(r, i, &body) && gabion_add_body(r->world, &body, r->error) >= 0;
 }

@@ -131,12 +131,8 @@ static bool read_grain(struct fields generator, struct gabion_world *world,
     }
     if (!case_read_grain(generator, template, world, error))
         return false;
-    size->radius = template->radius;
-    if (template->shape == GABION_CLUMP) {
-        const struct clump *clump = world->bodies.clumps[template->clump];
-        size->radius = clump->radius;
-        *centre = clump->centre;
-    }
+    quat axes;
+    bodies_place(&world->bodies, template, centre, &axes, &size->radius);
     return true;
 }
 

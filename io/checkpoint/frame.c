@@ -13,13 +13,6 @@
 // 1.1 called the interfaces of masonry joints.
 #define FORMAT_VERSION "2.0"
 
-#define BODY(dataset, unit_text, kind, width, field)                                               \
-    {                                                                                              \
-        .name = dataset, .unit = unit_text, .type = kind, .columns = width,                        \
-        .count = (size_t)bodies->count, .base = (char *)bodies->field,                             \
-        .stride = sizeof *bodies->field                                                            \
-    }
-
 #define CONTACT(dataset, unit_text, kind, width, field)                                            \
     {                                                                                              \
         .name = dataset, .unit = unit_text, .type = kind, .columns = width,                        \
@@ -63,22 +56,6 @@ static bool write_all(const struct h5_file *file, const struct h5_rows *rows, si
     return true;
 }
 
-static bool write_bodies(const struct h5_file *file, const struct gabion_world *world,
-                         struct gabion_error *error) {
-    const struct bodies *bodies = &world->bodies;
-    const struct h5_rows rows[] = {
-        BODY("bodies/id", "1", H5_TYPE_INT32, 1, id),
-        BODY("bodies/shape", "1", H5_TYPE_UINT8, 1, shape),
-        BODY("bodies/shape_index", "1", H5_TYPE_INT32, 1, shape_index),
-        BODY("bodies/radius", "m", H5_TYPE_FLOAT64, 1, radius),
-        BODY("bodies/position", "m", H5_TYPE_FLOAT64, 3, x),
-        BODY("bodies/orientation", "1", H5_TYPE_FLOAT64, 4, q),
-        BODY("bodies/velocity", "m/s", H5_TYPE_FLOAT64, 3, v),
-        BODY("bodies/spin", "rad/s", H5_TYPE_FLOAT64, 3, w),
-    };
-    return write_all(file, rows, sizeof rows / sizeof *rows, error);
-}
-
 static bool write_contacts(const struct h5_file *file, const struct gabion_world *world,
                            struct gabion_error *error) {
     const struct contacts *contacts = world->contacts;
@@ -107,19 +84,31 @@ static bool write_contacts(const struct h5_file *file, const struct gabion_world
     return write_all(file, rows, sizeof rows / sizeof *rows, error);
 }
 
-// Writes the datasets of shapes as they are in a checkpoint.
-static bool write_shapes(const struct h5_file *file, const struct gabion_world *world,
-                         const char *group, enum row_kind first, enum row_kind last,
-                         struct gabion_error *error) {
-    struct state state = {(struct gabion_world *)world, shape_table_make(&world->bodies)};
-    bool written = h5_write_group(file, group, error);
-    for (size_t k = 0; written && k < checkpoint_array_count; k++) {
-        if (checkpoint_arrays[k].rows < first || checkpoint_arrays[k].rows > last)
+static bool write_part(const struct h5_file *file, const struct state *state,
+                       const struct state_part *part, struct gabion_error *error) {
+    for (size_t k = 0; k < part->fields; k++) {
+        if (!(part->field[k].flags & STATE_FRAMED))
             continue;
-        struct h5_rows rows = checkpoint_view(&state, &checkpoint_arrays[k]);
-        written = h5_write_rows(file, &rows, error);
+        struct h5_rows rows = checkpoint_view(state, part, &part->field[k]);
+        if (!h5_exists(file, part->group) && !h5_write_group(file, part->group, error))
+            return false;
+        if (!h5_write_rows(file, &rows, error))
+            return false;
     }
-    shape_table_free(&state.shapes);
+    return true;
+}
+
+// Writes the fields of the state that frames have, as they are in a checkpoint. Shapes that the run
+// does not have are left out.
+static bool write_state(const struct h5_file *file, const struct gabion_world *world,
+                        struct gabion_error *error) {
+    struct state state = {.world = (struct gabion_world *)world};
+    bool written = true;
+    flat_shapes_fill(&state);
+    for (size_t k = 0; written && k < STATE_PARTS; k++)
+        if (state_parts[k] == &state_bodies || state_rows(state_parts[k], &state) > 0)
+            written = write_part(file, &state, state_parts[k], error);
+    flat_shapes_free(&state.shapes);
     return written;
 }
 
@@ -149,19 +138,6 @@ static bool write_interfaces(const struct h5_file *file, const struct gabion_wor
     return written;
 }
 
-static bool write_blocks(const struct h5_file *file, const struct gabion_world *world,
-                         struct gabion_error *error) {
-    return world->bodies.polyhedron_count == 0 ||
-           (write_shapes(file, world, "polyhedra", ROWS_POLYHEDRA, ROWS_FACE_CORNERS, error) &&
-            write_interfaces(file, world, error));
-}
-
-static bool write_clumps(const struct h5_file *file, const struct gabion_world *world,
-                         struct gabion_error *error) {
-    return world->bodies.clump_count == 0 ||
-           write_shapes(file, world, "clumps", ROWS_CLUMPS, ROWS_CLUMP_SPHERES, error);
-}
-
 static bool write_contents(const struct h5_file *file, const struct gabion_world *world,
                            struct gabion_error *error) {
     double time = world_time(world);
@@ -170,9 +146,9 @@ static bool write_contents(const struct h5_file *file, const struct gabion_world
            h5_write_number(file, "/", "step", H5_TYPE_INT64, &world->step, error) &&
            h5_write_number(file, "/", "time", H5_TYPE_FLOAT64, &time, error) &&
            h5_write_number(file, "/", "time_step", H5_TYPE_FLOAT64, &world->settings.step, error) &&
-           h5_write_group(file, "bodies", error) && h5_write_group(file, "contacts", error) &&
-           write_bodies(file, world, error) && write_contacts(file, world, error) &&
-           write_blocks(file, world, error) && write_clumps(file, world, error);
+           write_state(file, world, error) && h5_write_group(file, "contacts", error) &&
+           write_contacts(file, world, error) &&
+           (world->bodies.polyhedron_count == 0 || write_interfaces(file, world, error));
 }
 
 static bool write_temporary(const char *path, const struct gabion_world *world,

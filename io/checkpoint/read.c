@@ -6,20 +6,30 @@
 #include "io/checkpoint/format.h"
 #include "parallel/memory.h"
 
-static bool read_numbers(struct checkpoint *checkpoint, struct gabion_error *error) {
+static bool read_number(struct checkpoint *checkpoint, const struct state_part *part,
+                        const struct state_field *field, struct gabion_error *error) {
     const struct h5_file *file = &checkpoint->file;
-    for (size_t k = 0; k < checkpoint_number_count; k++) {
-        const struct state_number *number = &checkpoint_numbers[k];
-        char value[8];
-        if (!h5_read_number(file, number->object, number->name, number->type, value, error))
-            return false;
-        // The only numbers of one byte are of type bool.
-        if (number->type == H5_TYPE_UINT8 && value[0] != 0 && value[0] != 1)
-            return error_set(error, GABION_ERROR_INPUT,
-                             "%s: damaged: attribute '%s' should be 0 or 1", file->path,
-                             number->name);
-        memcpy((char *)&checkpoint->numbers + number->offset, value, h5_type_size(number->type));
-    }
+    char value[8];
+    if (!h5_read_number(file, part->group, field->name, checkpoint_type(field->type), value, error))
+        return false;
+    // The only numbers of one byte are of type bool.
+    if (field->type == STATE_UINT8 && value[0] != 0 && value[0] != 1)
+        return error_set(error, GABION_ERROR_INPUT, "%s: damaged: attribute '%s' should be 0 or 1",
+                         file->path, field->name);
+    struct state state = {.world = &checkpoint->numbers};
+    memcpy(state_address(part, field, &state), value, state_type_size(field->type));
+    return true;
+}
+
+static bool read_numbers(struct checkpoint *checkpoint, struct gabion_error *error) {
+    for (size_t k = 0; k < STATE_PARTS; k++)
+        for (size_t f = 0; !state_parts[k]->rows && f < state_parts[k]->fields; f++) {
+            const struct state_field *field = &state_parts[k]->field[f];
+            if (!(field->flags & STATE_UNSTORED) &&
+                !read_number(checkpoint, state_parts[k], field, error))
+                return false;
+        }
+    const struct h5_file *file = &checkpoint->file;
     return h5_read_number(file, "/", "time", H5_TYPE_FLOAT64, &checkpoint->time, error) &&
            h5_read_number(file, "/", "wall_time", H5_TYPE_FLOAT64, &checkpoint->wall_time, error);
 }
@@ -153,11 +163,12 @@ int64_t checkpoint_step(const struct checkpoint *checkpoint) { return checkpoint
 
 double checkpoint_wall_time(const struct checkpoint *checkpoint) { return checkpoint->wall_time; }
 
-static bool is_block(int shape) { return shape == GABION_POLYHEDRON; }
+static bool is_block(const struct shape_kind *shape) { return shape->block; }
 
-static bool is_finite(int shape) { return !shape_is_wall((enum gabion_shape)shape); }
+static bool is_finite(const struct shape_kind *shape) { return !shape->wall; }
 
-static int64_t count_shapes(const struct checkpoint *checkpoint, bool (*counts)(int)) {
+static int64_t count_shapes(const struct checkpoint *checkpoint,
+                            bool (*counts)(const struct shape_kind *)) {
     struct gabion_error ignored = {0};
     struct h5_rows shape = {.name = "bodies/shape", .type = H5_TYPE_UINT8, .columns = 1};
     if (!h5_find_rows(&checkpoint->file, &shape, &ignored))
@@ -167,7 +178,8 @@ static int64_t count_shapes(const struct checkpoint *checkpoint, bool (*counts)(
     shape.base = memory_allocate(shape.count, 1, "shapes");
     if (h5_read_rows(&checkpoint->file, &shape, NULL, NULL, &ignored))
         for (size_t i = 0; i < shape.count; i++)
-            count += counts(shape.base[i]);
+            count += (unsigned char)shape.base[i] < GABION_SHAPE_COUNT &&
+                     counts(&shape_kinds[(unsigned char)shape.base[i]]);
     memory_free(shape.base);
     return count;
 }

@@ -1,7 +1,6 @@
 // From a file whose bytes are as they were written to a world: still nothing is believed that could
 // make the engine read or write outside its arrays.
 #include <inttypes.h>
-#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -60,119 +59,78 @@ static bool check_materials(const struct checkpoint *checkpoint, const struct ga
 
 // ---- sizes ----
 
-static bool find_sizes(const struct checkpoint *checkpoint, const struct state *state,
-                       size_t sizes[ROWS_KINDS], struct gabion_error *error) {
-    bool known[ROWS_KINDS] = {false};
-    for (size_t k = 0; k < checkpoint_array_count; k++) {
-        const struct state_array *array = &checkpoint_arrays[k];
-        struct h5_rows rows = checkpoint_view(state, array);
+// Rows that a file has of each part.
+struct sizes {
+    size_t rows[STATE_PARTS];
+};
+
+static size_t rows_of(const struct sizes *sizes, const struct state_part *part) {
+    for (size_t k = 0; k < STATE_PARTS; k++)
+        if (state_parts[k] == part)
+            return sizes->rows[k];
+    return 0;
+}
+
+static bool find_rows(const struct checkpoint *checkpoint, const struct state *state,
+                      const struct state_part *part, size_t *count, struct gabion_error *error) {
+    for (size_t k = 0; k < part->fields; k++) {
+        struct h5_rows rows = checkpoint_view(state, part, &part->field[k]);
         if (!h5_find_rows(&checkpoint->file, &rows, error))
             return false;
-        if (known[array->rows] && rows.count != sizes[array->rows])
+        if (k > 0 && rows.count != *count)
             return error_set(error, GABION_ERROR_INPUT,
                              "%s: damaged: dataset '%s' has %zu rows where others have %zu",
-                             checkpoint->file.path, array->name, rows.count, sizes[array->rows]);
-        known[array->rows] = true;
-        sizes[array->rows] = rows.count;
+                             checkpoint->file.path, rows.name, rows.count, *count);
+        *count = rows.count;
     }
+    return *count <= part->most ||
+           error_set(error, GABION_ERROR_INPUT, "%s: damaged: more rows than there can be",
+                     checkpoint->file.path);
+}
+
+static bool find_sizes(const struct checkpoint *checkpoint, const struct state *state,
+                       struct sizes *sizes, struct gabion_error *error) {
+    for (size_t k = 0; k < STATE_PARTS; k++)
+        if (state_parts[k]->rows &&
+            !find_rows(checkpoint, state, state_parts[k], &sizes->rows[k], error))
+            return false;
     return true;
 }
 
-static bool check_sizes(const struct checkpoint *checkpoint, const size_t sizes[ROWS_KINDS],
+static bool check_sizes(const struct checkpoint *checkpoint, const struct sizes *sizes,
                         struct gabion_error *error) {
     int64_t moving = checkpoint->numbers.bodies.moving, ids = checkpoint->numbers.bodies.id_count;
+    size_t bodies = rows_of(sizes, &state_bodies), waiting = rows_of(sizes, &state_pending);
+    size_t starts = rows_of(sizes, &state_contact_starts);
+    size_t memory = rows_of(sizes, &state_contact_memory);
+    size_t collisions = rows_of(sizes, &state_contact_collisions);
     const char *wrong = NULL;
-    if (sizes[ROWS_BODIES] > INT32_MAX || sizes[ROWS_HALF_SPACES] > INT32_MAX ||
-        sizes[ROWS_HOLLOWS] > INT32_MAX || sizes[ROWS_CLUMPS] > INT32_MAX ||
-        sizes[ROWS_MEMORY] > UINT32_MAX || sizes[ROWS_PENDING] > INT_MAX ||
-        sizes[ROWS_DRIVEN] > INT_MAX || sizes[ROWS_JOINTS] > INT_MAX ||
-        sizes[ROWS_POLYHEDRA] > INT32_MAX || sizes[ROWS_INTERFACE_CORNERS] > UINT32_MAX)
-        wrong = "more rows than there can be";
-    else if (moving < 0 || moving > (int64_t)sizes[ROWS_BODIES])
+    if (moving < 0 || moving > (int64_t)bodies)
         wrong = "attribute 'bodies/moving' is not a number of bodies";
-    else if (ids < (int64_t)(sizes[ROWS_BODIES] + sizes[ROWS_PENDING]))
+    else if (ids < (int64_t)(bodies + waiting))
         wrong = "attribute 'bodies/id_count' is less than the number of bodies";
-    else if (ids < (int64_t)sizes[ROWS_BODY_STARTS])
+    else if (ids < (int64_t)rows_of(sizes, &state_body_starts))
         wrong = "dataset 'start/position' has more rows than there are ids";
-    else if (sizes[ROWS_STARTS] != (size_t)moving + 1 &&
-             (sizes[ROWS_STARTS] != 0 || sizes[ROWS_MEMORY] != 0))
+    else if (starts != (size_t)moving + 1 && (starts != 0 || memory != 0))
         wrong = "dataset 'contacts/start' should have one row more than there are moving bodies";
-    else if (sizes[ROWS_COLLISIONS] != 0 && sizes[ROWS_COLLISIONS] != sizes[ROWS_MEMORY])
+    else if (collisions != 0 && collisions != memory)
         wrong = "dataset 'contacts/collision' should have a row for each contact, or none";
     return !wrong ||
            error_set(error, GABION_ERROR_INPUT, "%s: damaged: %s", checkpoint->file.path, wrong);
 }
 
-static void make_room_for_bodies(const struct checkpoint *checkpoint, struct bodies *bodies,
-                                 const size_t sizes[ROWS_KINDS]) {
-    bodies_free(bodies);
-    bodies_reserve(bodies, sizes[ROWS_BODIES]);
-    bodies->count = (int32_t)sizes[ROWS_BODIES];
+static void make_room(const struct checkpoint *checkpoint, struct state *state,
+                      const struct sizes *sizes) {
+    for (size_t k = 0; k < STATE_PARTS; k++)
+        if (state_parts[k]->rows)
+            state_parts[k]->reserve(state, sizes->rows[k]);
+    struct bodies *bodies = &state->world->bodies;
     bodies->moving = checkpoint->numbers.bodies.moving;
     bodies->id_count = checkpoint->numbers.bodies.id_count;
     bodies->index_of = memory_reserve(NULL, &bodies->id_capacity, (size_t)bodies->id_count,
                                       sizeof *bodies->index_of, "body ids");
     for (int32_t id = 0; id < bodies->id_count; id++)
         bodies->index_of[id] = -1;
-    bodies->half_space_count = sizes[ROWS_HALF_SPACES];
-    bodies->half_spaces =
-        memory_reserve(NULL, &bodies->half_space_capacity, sizes[ROWS_HALF_SPACES],
-                       sizeof *bodies->half_spaces, "half-spaces");
-    bodies->hollow_count = sizes[ROWS_HOLLOWS];
-    bodies->hollows = memory_reserve(NULL, &bodies->hollow_capacity, sizes[ROWS_HOLLOWS],
-                                     sizeof *bodies->hollows, "containers");
-    bodies->start_count = sizes[ROWS_BODY_STARTS];
-    bodies->start_of = memory_reserve(NULL, &bodies->start_capacity, sizes[ROWS_BODY_STARTS],
-                                      sizeof *bodies->start_of, "first positions");
-}
-
-static void make_room_for_contacts(struct contacts *contacts, const size_t sizes[ROWS_KINDS]) {
-    memory_free(contacts->memory);
-    memory_free(contacts->memory_start);
-    contacts->count = 0;
-    contacts->memory_count = sizes[ROWS_MEMORY];
-    contacts->memory_capacity = contacts->start_capacity = 0;
-    contacts->memory = memory_reserve(NULL, &contacts->memory_capacity, sizes[ROWS_MEMORY],
-                                      sizeof *contacts->memory, "contact memory");
-    memory_free(contacts->memory_collision);
-    contacts->memory_collision = NULL; // a run that is not stabilized keeps none
-    contacts->memory_collision_capacity = 0;
-    if (sizes[ROWS_COLLISIONS] > 0)
-        contacts->memory_collision =
-            memory_reserve(NULL, &contacts->memory_collision_capacity, sizes[ROWS_COLLISIONS],
-                           sizeof *contacts->memory_collision, "collisions");
-    contacts->memory_start = NULL; // which is how the engine knows that nothing is remembered
-    if (sizes[ROWS_STARTS] > 0)
-        contacts->memory_start = memory_reserve(NULL, &contacts->start_capacity, sizes[ROWS_STARTS],
-                                                sizeof *contacts->memory_start, "contact memory");
-}
-
-static void make_room(const struct checkpoint *checkpoint, struct state *state,
-                      const size_t sizes[ROWS_KINDS]) {
-    struct gabion_world *world = state->world;
-    make_room_for_bodies(checkpoint, &world->bodies, sizes);
-    make_room_for_contacts(world->contacts, sizes);
-    memory_free(world->pending);
-    world->pending_count = (int)sizes[ROWS_PENDING];
-    world->pending = memory_allocate(sizes[ROWS_PENDING], sizeof *world->pending, "waiting bodies");
-    memory_free(world->driven);
-    world->driven_count = (int)sizes[ROWS_DRIVEN];
-    world->driven = memory_allocate(sizes[ROWS_DRIVEN], sizeof *world->driven, "driven bodies");
-
-    joints_free(&world->joints);
-    world->joints.count = (int)sizes[ROWS_JOINTS];
-    world->joints.list = memory_allocate(sizes[ROWS_JOINTS], sizeof *world->joints.list, "joints");
-
-    struct interfaces *interfaces = world->interfaces;
-    interfaces_free(interfaces);
-    interfaces->count = sizes[ROWS_INTERFACES];
-    interfaces->corner_count = sizes[ROWS_INTERFACE_CORNERS];
-    interfaces->list = memory_reserve(NULL, &interfaces->capacity, interfaces->count,
-                                      sizeof *interfaces->list, "joints");
-    interfaces->corner =
-        memory_reserve(NULL, &interfaces->corner_capacity, interfaces->corner_count,
-                       sizeof *interfaces->corner, "corners of joints");
-    state->shapes = shape_table_reserve(sizes);
 }
 
 // ---- values ----
@@ -180,21 +138,8 @@ static void make_room(const struct checkpoint *checkpoint, struct state *state,
 struct value_context {
     const struct checkpoint *checkpoint;
     const struct state *state;
-    enum value_check check;
+    const struct state_field *field;
 };
-
-static int64_t value_integer(enum h5_type type, const char *value) {
-    switch (type) {
-    case H5_TYPE_UINT8:
-        return *(const uint8_t *)value;
-    case H5_TYPE_UINT16:
-        return *(const uint16_t *)value;
-    case H5_TYPE_UINT32:
-        return *(const uint32_t *)value;
-    default:
-        return *(const int32_t *)value;
-    }
-}
 
 // The number of things that can be pointed at.
 static int64_t value_limit(const struct state *state, enum value_check check) {
@@ -213,9 +158,9 @@ static int64_t value_limit(const struct state *state, enum value_check check) {
     case VALUE_GROUP:
         return world->groups.count;
     case VALUE_SHAPE:
-        return GABION_DRUM + 1;
+        return GABION_SHAPE_COUNT;
     case VALUE_SHAPE_INDEX:
-        return INT32_MAX; // shape_fits knows better
+        return INT32_MAX; // bodies_shape_fits knows better
     case VALUE_POLYHEDRON:
         return polyhedra > 0 ? polyhedra : 1; // 0 where it means nothing
     case VALUE_CLUMP:
@@ -261,13 +206,14 @@ static int64_t value_least(enum value_check check) {
 static bool check_integers(const void *context, const struct h5_rows *rows, const void *block,
                            size_t first, size_t count, struct gabion_error *error) {
     const struct value_context *value = context;
-    if (value->check == VALUE_ANY)
+    const struct state_field *field = value->field;
+    if (field->check == VALUE_ANY)
         return true;
-    int64_t low = value_least(value->check);
-    int64_t limit = value_limit(value->state, value->check);
-    size_t size = h5_type_size(rows->type);
+    int64_t low = value_least(field->check);
+    int64_t limit = value_limit(value->state, field->check);
+    size_t size = state_type_size(field->type);
     for (size_t k = 0; k < count; k++) {
-        int64_t integer = value_integer(rows->type, (const char *)block + k * size);
+        int64_t integer = state_integer(field->type, (const char *)block + k * size);
         if (integer < low || integer >= limit)
             return error_set(error, GABION_ERROR_INPUT,
                              "%s: damaged: dataset '%s', row %zu: %" PRId64
@@ -281,60 +227,56 @@ static bool check_integers(const void *context, const struct h5_rows *rows, cons
 static bool check_reals(const void *context, const struct h5_rows *rows, const void *block,
                         size_t first, size_t count, struct gabion_error *error) {
     const struct value_context *value = context;
+    enum value_check check = value->field->check;
     const double *real = block;
     size_t columns = (size_t)rows->columns;
     for (size_t k = 0; k < count * columns; k++) {
-        bool good = value->check == VALUE_NOT_NAN ? !isnan(real[k]) : isfinite(real[k]);
+        bool good = check == VALUE_NOT_NAN ? !isnan(real[k]) : isfinite(real[k]);
         if (!good)
             return damaged(value->checkpoint, error, rows->name, first + k / columns,
                            "not a finite number");
-        if (value->check == VALUE_NOT_NEGATIVE && real[k] < 0)
+        if (check == VALUE_NOT_NEGATIVE && real[k] < 0)
             return damaged(value->checkpoint, error, rows->name, first + k / columns,
                            "a negative number");
     }
     return true;
 }
 
-static bool restore_arrays(const struct checkpoint *checkpoint, const struct state *state,
-                           struct gabion_error *error) {
-    for (size_t k = 0; k < checkpoint_array_count; k++) {
-        const struct state_array *array = &checkpoint_arrays[k];
-        struct value_context context = {checkpoint, state, array->check};
-        struct h5_rows rows = checkpoint_view(state, array);
-        h5_check check = array->type == H5_TYPE_FLOAT64 ? check_reals : check_integers;
+static bool restore_part(const struct checkpoint *checkpoint, const struct state *state,
+                         const struct state_part *part, struct gabion_error *error) {
+    for (size_t k = 0; k < part->fields; k++) {
+        const struct state_field *field = &part->field[k];
+        struct value_context context = {checkpoint, state, field};
+        struct h5_rows rows = checkpoint_view(state, part, field);
+        h5_check check = field->type == STATE_FLOAT64 ? check_reals : check_integers;
         if (!h5_read_rows(&checkpoint->file, &rows, check, &context, error))
             return false;
     }
     return true;
 }
 
-// ---- what must agree between arrays ----
-
-static bool shape_fits(const struct bodies *bodies, int32_t i) {
-    int64_t index = bodies->shape_index[i];
-    switch ((enum gabion_shape)bodies->shape[i]) {
-    case GABION_HALF_SPACE:
-        return index >= 0 && index < (int64_t)bodies->half_space_count;
-    case GABION_POLYHEDRON:
-        return index >= 0 && index < (int64_t)bodies->polyhedron_count &&
-               (size_t)bodies->id[i] < bodies->start_count;
-    case GABION_CLUMP:
-        return index >= 0 && index < (int64_t)bodies->clump_count;
-    case GABION_HOLLOW_SPHERE:
-    case GABION_DRUM:
-        return index >= 0 && index < (int64_t)bodies->hollow_count &&
-               hollow_is_drum(bodies_hollow(bodies, i)) == (bodies->shape[i] == GABION_DRUM);
-    default:
-        return index < 0;
-    }
+static bool restore_rows(const struct checkpoint *checkpoint, const struct state *state,
+                         struct gabion_error *error) {
+    for (size_t k = 0; k < STATE_PARTS; k++)
+        if (state_parts[k]->rows && !restore_part(checkpoint, state, state_parts[k], error))
+            return false;
+    return true;
 }
+
+static bool restore_shapes(const struct checkpoint *checkpoint, const struct state *state,
+                           struct gabion_error *error) {
+    return flat_shapes_restore(&state->shapes, &state->world->bodies, error) ||
+           error_context(error, "%s: damaged", checkpoint->file.path);
+}
+
+// ---- what must agree between arrays ----
 
 static bool check_bodies(const struct checkpoint *checkpoint, struct gabion_world *world,
                          struct gabion_error *error) {
     struct bodies *bodies = &world->bodies;
     for (int32_t i = 0; i < bodies->count; i++) {
         size_t row = (size_t)i;
-        if (!shape_fits(bodies, i))
+        if (!bodies_shape_fits(bodies, i))
             return damaged(checkpoint, error, "bodies/shape_index", row, "does not fit the shape");
         if (i < bodies->moving && (bodies_is_wall(bodies, i) || !(bodies->mass[i] > 0)))
             return damaged(checkpoint, error, "bodies/mass", row, "a moving body without mass");
@@ -343,13 +285,12 @@ static bool check_bodies(const struct checkpoint *checkpoint, struct gabion_worl
         bodies->index_of[bodies->id[i]] = i;
     }
     for (int k = 0; k < world->pending_count; k++) {
-        const struct gabion_body *body = &world->pending[k].body;
+        const struct shape_kind *shape = &shape_kinds[world->pending[k].body.shape];
         if (bodies->index_of[world->pending[k].id] >= 0)
             return damaged(checkpoint, error, "pending/id", (size_t)k, "the body is in the run");
-        if (body->shape == GABION_POLYHEDRON && bodies->polyhedron_count == 0)
-            return damaged(checkpoint, error, "pending/shape", (size_t)k, "there are no polyhedra");
-        if (body->shape == GABION_CLUMP && bodies->clump_count == 0)
-            return damaged(checkpoint, error, "pending/shape", (size_t)k, "there are no clumps");
+        if (shape->shared && shape->count(bodies) == 0)
+            return damaged(checkpoint, error, "pending/shape", (size_t)k,
+                           "there is no shape of this kind");
     }
     return true;
 }
@@ -383,7 +324,7 @@ static bool check_memory(const struct checkpoint *checkpoint, const struct state
                          struct gabion_error *error) {
     const struct contacts *contacts = state->world->contacts;
     const uint32_t *start = contacts->memory_start;
-    size_t starts = checkpoint_rows(state, ROWS_STARTS);
+    size_t starts = state_rows(&state_contact_starts, state);
     if (starts > 0 && (start[0] != 0 || start[starts - 1] != contacts->memory_count))
         return damaged(checkpoint, error, "contacts/start", starts - 1,
                        "does not fit the number of contacts");
@@ -398,22 +339,24 @@ static bool check_memory(const struct checkpoint *checkpoint, const struct state
 }
 
 static void restore_numbers(const struct checkpoint *checkpoint, struct gabion_world *world) {
-    for (size_t k = 0; k < checkpoint_number_count; k++) {
-        const struct state_number *number = &checkpoint_numbers[k];
-        memcpy((char *)world + number->offset, (const char *)&checkpoint->numbers + number->offset,
-               h5_type_size(number->type));
-    }
+    struct state from = {.world = (struct gabion_world *)&checkpoint->numbers}, to = {world, {0}};
+    for (size_t k = 0; k < STATE_PARTS; k++)
+        for (size_t f = 0; !state_parts[k]->rows && f < state_parts[k]->fields; f++) {
+            const struct state_field *field = &state_parts[k]->field[f];
+            if (!(field->flags & STATE_UNSTORED))
+                memcpy(state_address(state_parts[k], field, &to),
+                       state_address(state_parts[k], field, &from), state_type_size(field->type));
+        }
 }
 
 static bool restore_state(const struct checkpoint *checkpoint, struct state *state,
                           struct gabion_error *error) {
-    size_t sizes[ROWS_KINDS] = {0};
+    struct sizes sizes = {0};
     struct gabion_world *world = state->world;
-    if (!find_sizes(checkpoint, state, sizes, error) || !check_sizes(checkpoint, sizes, error))
+    if (!find_sizes(checkpoint, state, &sizes, error) || !check_sizes(checkpoint, &sizes, error))
         return false;
-    make_room(checkpoint, state, sizes);
-    return restore_arrays(checkpoint, state, error) &&
-           shape_table_restore(&state->shapes, &world->bodies, checkpoint->file.path, error) &&
+    make_room(checkpoint, state, &sizes);
+    return restore_rows(checkpoint, state, error) && restore_shapes(checkpoint, state, error) &&
            check_bodies(checkpoint, world, error) && check_memory(checkpoint, state, error) &&
            check_interfaces(checkpoint, world, error) && check_joints(checkpoint, world, error);
 }
@@ -440,7 +383,7 @@ bool checkpoint_restore(const struct checkpoint *checkpoint, struct gabion_world
     if (!check_materials(checkpoint, world, error) || !restore_groups(checkpoint, world, error))
         return false;
     bool restored = restore_state(checkpoint, &state, error);
-    shape_table_free(&state.shapes);
+    flat_shapes_free(&state.shapes);
     if (!restored)
         return false;
     restore_numbers(checkpoint, world);

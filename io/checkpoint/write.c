@@ -50,14 +50,8 @@ static bool write_texts(struct h5_file *file, const struct gabion_world *world,
     return h5_write_document(file, CHECKPOINT_CASE, note->case_text, error);
 }
 
-static bool write_numbers(struct h5_file *file, const struct gabion_world *world,
-                          const struct checkpoint_note *note, struct gabion_error *error) {
-    for (size_t k = 0; k < checkpoint_number_count; k++) {
-        const struct state_number *number = &checkpoint_numbers[k];
-        if (!h5_write_number(file, number->object, number->name, number->type,
-                             (const char *)world + number->offset, error))
-            return false;
-    }
+static bool write_note(struct h5_file *file, const struct gabion_world *world,
+                       const struct checkpoint_note *note, struct gabion_error *error) {
     double time = world_time(world);
     int32_t threads = team_size(world->team);
     return h5_write_number(file, "/", "time", H5_TYPE_FLOAT64, &time, error) &&
@@ -78,23 +72,45 @@ struct contents {
     bool written;
 };
 
+static bool write_field(struct h5_file *file, const struct state *state,
+                        const struct state_part *part, const struct state_field *field,
+                        struct gabion_error *error) {
+    struct h5_rows rows = checkpoint_view(state, part, field);
+    if (field->flags & STATE_UNSTORED)
+        return true;
+    return part->rows ? h5_write_rows(file, &rows, error)
+                      : h5_write_number(file, part->group, rows.name, rows.type, rows.base, error);
+}
+
+static bool write_part(struct h5_file *file, const struct state *state,
+                       const struct state_part *part, struct gabion_error *error) {
+    if (strcmp(part->group, "/") != 0 && !h5_exists(file, part->group) &&
+        !h5_write_group(file, part->group, error))
+        return false;
+    for (size_t k = 0; k < part->fields; k++)
+        if (!write_field(file, state, part, &part->field[k], error))
+            return false;
+    return true;
+}
+
+static bool write_state(struct h5_file *file, const struct gabion_world *world,
+                        struct gabion_error *error) {
+    struct state state = {.world = (struct gabion_world *)world};
+    bool written = true;
+    flat_shapes_fill(&state);
+    for (size_t k = 0; written && k < STATE_PARTS; k++)
+        written = write_part(file, &state, state_parts[k], error);
+    flat_shapes_free(&state.shapes);
+    return written;
+}
+
 static bool write_all(struct h5_file *file, const struct gabion_world *world,
                       const struct checkpoint_note *note, struct gabion_error *error) {
-    for (size_t k = 0; k < checkpoint_group_count; k++)
-        if (!h5_write_group(file, checkpoint_groups[k], error))
-            return false;
-    if (!write_texts(file, world, note, error) || !write_numbers(file, world, note, error) ||
-        !write_names(file, CHECKPOINT_GROUP_NAMES, &world->groups, error) ||
-        !write_names(file, CHECKPOINT_MATERIAL_NAMES, &world->materials, error))
-        return false;
-    struct state state = {(struct gabion_world *)world, shape_table_make(&world->bodies)};
-    bool written = true;
-    for (size_t k = 0; written && k < checkpoint_array_count; k++) {
-        struct h5_rows rows = checkpoint_view(&state, &checkpoint_arrays[k]);
-        written = h5_write_rows(file, &rows, error);
-    }
-    shape_table_free(&state.shapes);
-    return written;
+    return h5_write_group(file, "groups", error) && h5_write_group(file, "materials", error) &&
+           write_texts(file, world, note, error) && write_note(file, world, note, error) &&
+           write_names(file, CHECKPOINT_GROUP_NAMES, &world->groups, error) &&
+           write_names(file, CHECKPOINT_MATERIAL_NAMES, &world->materials, error) &&
+           write_state(file, world, error);
 }
 
 static void write_contents(void *context) {

@@ -48,10 +48,10 @@ static void extend_box_to(struct extremes *found, const struct bodies *bodies, i
 static void extend_extremes(struct extremes *found, const struct bodies *bodies) {
     for (int32_t i = 0; i < bodies->count; i++) {
         double size = bodies_size(bodies, i), speed = vec3_length(bodies->v[i]) / size;
-        if (bodies->shape[i] == GABION_SPHERE || bodies->shape[i] == GABION_CLUMP)
-            extend_box(found, bodies->x[i], bodies->radius[i]);
         if (bodies->shape[i] == GABION_POLYHEDRON)
             extend_box_to(found, bodies, i);
+        else if (!bodies_is_wall(bodies, i))
+            extend_box(found, bodies->x[i], bodies->radius[i]);
         if (bodies->mass[i] == 0.0)
             continue;
         found->count++;
@@ -238,9 +238,8 @@ static void check_events(const struct scene *scene, int64_t steps) {
 #define BYTES_PER_BLOCK   7400.0
 
 static double body_memory(int shape) {
-    return shape == GABION_POLYHEDRON || shape == GABION_CLUMP
-               ? BYTES_PER_BLOCK
-               : BYTES_PER_BODY + 5.0 * BYTES_PER_CONTACT;
+    return shape_kinds[shape].spin_reach ? BYTES_PER_BLOCK
+                                         : BYTES_PER_BODY + 5.0 * BYTES_PER_CONTACT;
 }
 
 static double estimate_memory(const struct gabion_world *world) {

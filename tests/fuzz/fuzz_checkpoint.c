@@ -157,17 +157,30 @@ static void change_value(hid_t file, const char *name, struct input *input) {
     H5Dclose(dataset);
 }
 
-static void change_attribute(hid_t file, const struct state_number *number, struct input *input) {
+// Counts through the stored fields of all parts, single numbers or rows.
+static const struct state_field *some_field(uint64_t which, bool rows, const char **group) {
+    for (size_t p = 0;; p = (p + 1) % STATE_PARTS)
+        for (size_t k = 0; !state_parts[p]->rows != rows && k < state_parts[p]->fields; k++)
+            if (!(state_parts[p]->field[k].flags & STATE_UNSTORED) && which-- == 0) {
+                *group = state_parts[p]->group;
+                return &state_parts[p]->field[k];
+            }
+}
+
+static void change_attribute(hid_t file, uint64_t which, struct input *input) {
+    const char *object;
+    const struct state_field *number = some_field(which, false, &object);
     struct gabion_error error = {0};
     struct h5_file forged = {.id = file, .writing = true};
     int64_t value = (int64_t)take(input, 8);
     // The ids given out may be many more than the bodies of a file; keep the memory of it small.
     if (strcmp(number->name, "id_count") == 0)
         value &= 0xffff;
-    H5Adelete_by_name(file, number->object, number->name, H5P_DEFAULT);
-    enum h5_type type = take(input, 1) & 1 ? number->type : (enum h5_type)(value & 3);
+    H5Adelete_by_name(file, object, number->name, H5P_DEFAULT);
+    enum h5_type type =
+        take(input, 1) & 1 ? checkpoint_type(number->type) : (enum h5_type)(value & 3);
     if (take(input, 1) & 1)
-        h5_write_number(&forged, number->object, number->name, type, &value, &error);
+        h5_write_number(&forged, object, number->name, type, &value, &error);
 }
 
 static void change_names(hid_t file, const char *name, struct input *input) {
@@ -189,13 +202,13 @@ static void change_structure(struct input *input) {
     hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
     while (input->size > 0) {
         uint64_t what = take(input, 1), which = take(input, 1);
-        const char *name = checkpoint_arrays[which % checkpoint_array_count].name;
+        const char *group, *name = some_field(which, true, &group)->name;
         if (what % 4 == 0)
             replace_dataset(file, name, input);
         else if (what % 4 == 1)
             change_value(file, name, input);
         else if (what % 4 == 2)
-            change_attribute(file, &checkpoint_numbers[which % checkpoint_number_count], input);
+            change_attribute(file, which, input);
         else
             change_names(file, names[which % 3], input);
     }

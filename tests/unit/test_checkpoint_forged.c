@@ -47,37 +47,60 @@ static void forge_value(const char *name, hid_t type, const void *value, const c
     forge_end(file, word);
 }
 
+static hid_t stored_type(enum state_type type) {
+    return type == STATE_FLOAT64  ? H5T_IEEE_F64LE
+           : type == STATE_UINT8  ? H5T_STD_U8LE
+           : type == STATE_UINT16 ? H5T_STD_U16LE
+           : type == STATE_INT32  ? H5T_STD_I32LE
+                                  : H5T_STD_U32LE;
+}
+
+static void forge_dataset(const struct state *stored, const struct state_part *part, size_t k) {
+    const struct state_field *field = &part->field[k];
+    hsize_t rows = state_rows(part, stored), columns = (hsize_t)field->columns;
+    hid_t type = stored_type(field->type), file = forge_begin();
+    int rank = columns > 1 ? 2 : 1;
+    assert_true(H5Ldelete(file, field->name, H5P_DEFAULT) >= 0);
+    forge_end(file, field->name);
+    forge_replace(field->name, field->type == STATE_FLOAT64 ? H5T_STD_I64LE : H5T_IEEE_F64LE, rank,
+                  rows, columns);
+    forge_replace(field->name, H5T_IEEE_F32BE, rank, rows, columns);
+    forge_replace(field->name, type, 3 - rank, rows, columns);
+    forge_replace(field->name, type, 3, rows, columns);
+    forge_replace(field->name, type, 2, rows, columns + 1);
+    forge_replace(field->name, type, rank, (hsize_t)1 << 40, columns);
+    if (k > 0 || part == &state_contact_collisions)
+        forge_replace(field->name, type, rank, rows + 1, columns);
+}
+
 static void test_forged_datasets(void **state) {
     (void)state;
     folder_clear();
     struct gabion_world *world = world_make(12, 1);
     write_good(world, 0);
-    struct state stored = {world, shape_table_make(&world->bodies)};
-    for (size_t k = 0; k < checkpoint_array_count; k++) {
-        const struct state_array *array = &checkpoint_arrays[k];
-        hsize_t rows = checkpoint_rows(&stored, array->rows), columns = (hsize_t)array->columns;
-        bool whole = array->type != H5_TYPE_FLOAT64;
-        hid_t type = !whole                          ? H5T_IEEE_F64LE
-                     : array->type == H5_TYPE_UINT8  ? H5T_STD_U8LE
-                     : array->type == H5_TYPE_UINT16 ? H5T_STD_U16LE
-                     : array->type == H5_TYPE_INT32  ? H5T_STD_I32LE
-                                                     : H5T_STD_U32LE;
-        int rank = columns > 1 ? 2 : 1;
-        hid_t file = forge_begin();
-        assert_true(H5Ldelete(file, array->name, H5P_DEFAULT) >= 0);
-        forge_end(file, array->name);
-        forge_replace(array->name, whole ? H5T_IEEE_F64LE : H5T_STD_I64LE, rank, rows, columns);
-        forge_replace(array->name, H5T_IEEE_F32BE, rank, rows, columns);
-        forge_replace(array->name, type, 3 - rank, rows, columns);
-        forge_replace(array->name, type, 3, rows, columns);
-        forge_replace(array->name, type, 2, rows, columns + 1);
-        forge_replace(array->name, type, rank, (hsize_t)1 << 40, columns);
-        if (array->rows == ROWS_COLLISIONS ||
-            (k > 0 && checkpoint_arrays[k - 1].rows == array->rows))
-            forge_replace(array->name, type, rank, rows + 1, columns);
-    }
-    shape_table_free(&stored.shapes);
+    struct state stored = {.world = world};
+    flat_shapes_fill(&stored);
+    for (size_t p = 0; p < STATE_PARTS; p++)
+        for (size_t k = 0; state_parts[p]->rows && k < state_parts[p]->fields; k++)
+            forge_dataset(&stored, state_parts[p], k);
+    flat_shapes_free(&stored.shapes);
     gabion_destroy(world);
+}
+
+static void forge_values(const struct state_field *field) {
+    double nan = NAN, negative = -1;
+    unsigned char large = 200;
+    int big = 1000000, minus = -2;
+    if (field->type == STATE_FLOAT64)
+        forge_value(field->name, H5T_NATIVE_DOUBLE, &nan, field->name);
+    if (field->check == VALUE_NOT_NEGATIVE)
+        forge_value(field->name, H5T_NATIVE_DOUBLE, &negative, field->name);
+    if (field->type == STATE_UINT8)
+        forge_value(field->name, H5T_NATIVE_UCHAR, &large, field->name);
+    else if (field->type != STATE_FLOAT64 && field->check != VALUE_ANY)
+        forge_value(field->name, H5T_NATIVE_INT, &big, field->name);
+    if (field->type == STATE_INT32)
+        forge_value(field->name, H5T_NATIVE_INT, &minus, field->name);
 }
 
 static void test_forged_values(void **state) {
@@ -86,22 +109,9 @@ static void test_forged_values(void **state) {
     struct gabion_world *world = world_make(12, 1);
     write_good(world, 0);
     gabion_destroy(world);
-    for (size_t k = 0; k < checkpoint_array_count; k++) {
-        const struct state_array *array = &checkpoint_arrays[k];
-        double nan = NAN, negative = -1;
-        unsigned char large = 200;
-        int big = 1000000, minus = -2;
-        if (array->type == H5_TYPE_FLOAT64)
-            forge_value(array->name, H5T_NATIVE_DOUBLE, &nan, array->name);
-        if (array->check == VALUE_NOT_NEGATIVE)
-            forge_value(array->name, H5T_NATIVE_DOUBLE, &negative, array->name);
-        if (array->type == H5_TYPE_UINT8)
-            forge_value(array->name, H5T_NATIVE_UCHAR, &large, array->name);
-        else if (array->type != H5_TYPE_FLOAT64 && array->check != VALUE_ANY)
-            forge_value(array->name, H5T_NATIVE_INT, &big, array->name);
-        if (array->type == H5_TYPE_INT32)
-            forge_value(array->name, H5T_NATIVE_INT, &minus, array->name);
-    }
+    for (size_t p = 0; p < STATE_PARTS; p++)
+        for (size_t k = 0; state_parts[p]->rows && k < state_parts[p]->fields; k++)
+            forge_values(&state_parts[p]->field[k]);
     forge_value("bodies/id", H5T_NATIVE_INT, &(int){0}, "two bodies with one id");
     forge_value("bodies/mass", H5T_NATIVE_DOUBLE, &(double){0}, "without mass");
     forge_value("bodies/shape_index", H5T_NATIVE_INT, &(int){0}, "does not fit the shape");
@@ -154,26 +164,30 @@ static void forge_number(const char *object, const char *name, enum h5_type type
     forge_end(file, word);
 }
 
+static void forge_attribute(const char *object, const char *name) {
+    hid_t file = forge_begin();
+    assert_true(H5Adelete_by_name(file, object, name, H5P_DEFAULT) >= 0);
+    forge_end(file, name);
+    file = forge_begin();
+    H5Adelete_by_name(file, object, name, H5P_DEFAULT);
+    hid_t space = H5Screate_simple(1, (hsize_t[]){2}, NULL);
+    hid_t attribute = H5Acreate_by_name(file, object, name, H5T_STD_I64LE, space, H5P_DEFAULT,
+                                        H5P_DEFAULT, H5P_DEFAULT);
+    H5Aclose(attribute);
+    H5Sclose(space);
+    forge_end(file, name);
+}
+
 static void test_forged_attributes(void **state) {
     (void)state;
     folder_clear();
     struct gabion_world *world = world_make(12, 1);
     write_good(world, 0);
     gabion_destroy(world);
-    for (size_t k = 0; k < checkpoint_number_count; k++) {
-        const struct state_number *number = &checkpoint_numbers[k];
-        hid_t file = forge_begin();
-        assert_true(H5Adelete_by_name(file, number->object, number->name, H5P_DEFAULT) >= 0);
-        forge_end(file, number->name);
-        file = forge_begin();
-        H5Adelete_by_name(file, number->object, number->name, H5P_DEFAULT);
-        hid_t space = H5Screate_simple(1, (hsize_t[]){2}, NULL);
-        hid_t attribute = H5Acreate_by_name(file, number->object, number->name, H5T_STD_I64LE,
-                                            space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-        H5Aclose(attribute);
-        H5Sclose(space);
-        forge_end(file, number->name);
-    }
+    for (size_t p = 0; p < STATE_PARTS; p++)
+        for (size_t k = 0; !state_parts[p]->rows && k < state_parts[p]->fields; k++)
+            if (!(state_parts[p]->field[k].flags & STATE_UNSTORED))
+                forge_attribute(state_parts[p]->group, state_parts[p]->field[k].name);
     forge_number("/", "step", H5_TYPE_INT64, -1, "step");
     forge_number("bodies", "moving", H5_TYPE_INT32, -1, "moving");
     forge_number("bodies", "moving", H5_TYPE_INT32, 13, "moving");

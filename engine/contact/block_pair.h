@@ -1,0 +1,17 @@
+// Pairs of a polyhedron and a sphere, a half-space or another polyhedron: the points where they
+// touch share one normal, and each is named by the parts of both shapes that meet there.
+#ifndef ENGINE_CONTACT_BLOCK_PAIR_H
+#define ENGINE_CONTACT_BLOCK_PAIR_H
+
+#include "engine/contact/pair.h"
+
+// Each appends the contacts that are closer than `reach` at q_m. The first body is the polyhedron.
+void block_find_sphere(const struct pair *pair, double reach, struct contact_list *out);
+void block_find_half_space(const struct pair *pair, double reach, struct contact_list *out);
+void block_find_block(const struct pair *pair, double reach, struct contact_list *out);
+
+// Returns whether the boxes around the two bodies come within reach: the grid knows bodies as
+// spheres, which says little of a slab.
+bool block_boxes_meet(const struct pair *pair, double reach);
+
+#endif

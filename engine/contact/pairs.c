@@ -1,0 +1,110 @@
+#include "engine/contact/pairs.h"
+
+#include "engine/contact/block_pair.h"
+#include "engine/contact/clump_pair.h"
+#include "engine/motion/midpoint.h"
+
+// clang-format off
+#define DIRECT {.direct = true, .one_normal = true}
+#define BLOCK(with, by) {.find = block_find_##with, .order = by, .one_normal = true, .boxes = true}
+#define BLOCK_ON_PLANE {.find = block_find_half_space, .one_normal = true}
+#define BALLS(by) {.find = clump_find_balls, .gap = clump_gap_balls, .order = by}
+#define FACES(by) {.find = clump_find_faces, .order = by, .boxes = true}
+#define BALLS_ON_PLANE {.find = clump_find_plane, .gap = clump_gap_plane}
+#define BALLS_IN_HOLLOW {.find = clump_find_hollow, .gap = clump_gap_hollow}
+// clang-format on
+
+const struct pair_kind pair_kinds[GABION_SHAPE_COUNT][GABION_SHAPE_COUNT] = {
+    [GABION_SPHERE] =
+        {
+            [GABION_SPHERE] = DIRECT,
+            [GABION_HALF_SPACE] = DIRECT,
+            [GABION_POLYHEDRON] = BLOCK(sphere, PAIR_ANTAGONIST),
+            [GABION_CLUMP] = BALLS(PAIR_ANTAGONIST),
+            [GABION_HOLLOW_SPHERE] = BALLS_IN_HOLLOW,
+            [GABION_DRUM] = BALLS_IN_HOLLOW,
+        },
+    [GABION_POLYHEDRON] =
+        {
+            [GABION_SPHERE] = BLOCK(sphere, PAIR_CANDIDATE),
+            [GABION_HALF_SPACE] = BLOCK_ON_PLANE,
+            [GABION_POLYHEDRON] = BLOCK(block, PAIR_LOWER_ID),
+            [GABION_CLUMP] = FACES(PAIR_ANTAGONIST),
+            [GABION_HOLLOW_SPHERE] = BALLS_IN_HOLLOW,
+            [GABION_DRUM] = BALLS_IN_HOLLOW,
+        },
+    [GABION_CLUMP] =
+        {
+            [GABION_SPHERE] = BALLS(PAIR_CANDIDATE),
+            [GABION_HALF_SPACE] = BALLS_ON_PLANE,
+            [GABION_POLYHEDRON] = FACES(PAIR_CANDIDATE),
+            [GABION_CLUMP] = BALLS(PAIR_LOWER_ID),
+            [GABION_HOLLOW_SPHERE] = BALLS_IN_HOLLOW,
+            [GABION_DRUM] = BALLS_IN_HOLLOW,
+        },
+};
+
+static bool antagonist_is_first(const struct bodies *bodies, int32_t c, int32_t a) {
+    enum pair_order order = pairs_kind(bodies, c, a)->order;
+    return order == PAIR_LOWER_ID ? bodies->id[a] < bodies->id[c] : order == PAIR_ANTAGONIST;
+}
+
+static struct pair pair_of(const struct gabion_world *world, int32_t c, int32_t a) {
+    bool swapped = antagonist_is_first(&world->bodies, c, a);
+    return (struct pair){world, swapped ? a : c, swapped ? c : a, swapped};
+}
+
+void pairs_find(const struct gabion_world *world, int32_t c, int32_t a, double reach,
+                struct contact_list *out) {
+    const struct pair_kind *kind = pairs_kind(&world->bodies, c, a);
+    struct pair pair = pair_of(world, c, a);
+    if (!kind->boxes || block_boxes_meet(&pair, reach))
+        kind->find(&pair, reach, out);
+}
+
+// Now -----------------------------------------------------------------------------------------
+
+// How far a point of a body has come since q_m.
+static vec3 moved_since(const struct gabion_world *world, int32_t i, vec3 point) {
+    const struct midpoint *midpoint = world->midpoint;
+    vec3 arm = vec3_sub(point, midpoint->x_m[i]);
+    vec3 own = mat3_apply_transposed(midpoint->axes_m[i], arm);
+    vec3 turned = mat3_apply(quat_matrix(world->bodies.q[i]), own);
+    return vec3_add(vec3_sub(world->bodies.x[i], midpoint->x_m[i]), vec3_sub(turned, arm));
+}
+
+static double moved_gap(const struct gabion_world *world, const struct contact *contact) {
+    vec3 point = contact->point;
+    vec3 moved =
+        vec3_sub(moved_since(world, contact->c, point), moved_since(world, contact->a, point));
+    return contact->gap + vec3_dot(moved, contact->normal);
+}
+
+static double direct_gap(const struct bodies *bodies, const struct contact *contact, vec3 *normal) {
+    mat3 axes;
+    if (bodies_is_wall(bodies, contact->a))
+        axes = quat_matrix(bodies->q[contact->a]);
+    return pair_gap(bodies, bodies->x, &axes, contact->c, contact->a, normal);
+}
+
+double pairs_gap(const struct gabion_world *world, const struct contact *contact, vec3 *normal) {
+    const struct pair_kind *kind = pairs_kind(&world->bodies, contact->c, contact->a);
+    if (kind->direct)
+        return direct_gap(&world->bodies, contact, normal);
+    *normal = contact->normal;
+    if (!kind->gap)
+        return moved_gap(world, contact);
+    struct pair pair = pair_of(world, contact->c, contact->a);
+    return kind->gap(&pair, contact);
+}
+
+double pairs_ball_radius(const struct bodies *bodies, const struct contact *contact, int32_t i) {
+    if (!bodies_shape(bodies, i)->balls)
+        return 0;
+    struct shape_balls balls = bodies_shape(bodies, i)->balls(bodies, i);
+    if (!balls.radii)
+        return balls.radius;
+    bool swapped = antagonist_is_first(bodies, contact->c, contact->a);
+    bool first = i == (swapped ? contact->a : contact->c);
+    return balls.radii[first ? contact->feature >> 16 : contact->feature & 0xffff];
+}
