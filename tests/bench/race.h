@@ -23,7 +23,7 @@ struct entrant {
     const char *name;
     bool ours;
     // From r = 0 until the solver says that the error of FCLIB is at most `tolerance`, or gives up.
-    struct race_run (*solve)(const struct entrant *entrant, const struct contact_problem *problem,
+    struct race_run (*solve)(const struct entrant *entrant, struct contact_problem *problem,
                              double tolerance, double *r);
     int method;          // ours: enum gabion_method
     const void *setting; // others: what `solve` understands

@@ -114,9 +114,8 @@ static SolverOptions *options_of(const struct setting *setting, double tolerance
     return options;
 }
 
-static struct race_run siconos_solve(const struct entrant *entrant,
-                                     const struct contact_problem *problem, double tolerance,
-                                     double *r) {
+static struct race_run siconos_solve(const struct entrant *entrant, struct contact_problem *problem,
+                                     double tolerance, double *r) {
     const struct setting *setting = entrant->setting;
     numerics_set_verbose(0);
     FrictionContactProblem *theirs = problem_in(problem, setting->storage);

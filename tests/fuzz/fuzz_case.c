@@ -9,6 +9,7 @@
 #include "engine/api/define.h"
 #include "io/case/case.h"
 #include "io/text/yaml.h"
+#include "parallel/team.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 const char *__lsan_default_suppressions(void);
