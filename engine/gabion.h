@@ -460,7 +460,7 @@ struct gabion_step_report {
     double mean_overlap;         // m, over the contacts that overlap or carry force
     double joint_error;          // m, largest of any joint at the end of the step
     double max_speed;
-    char refusal[200]; // "", or why the solver rejects such problems
+    char rejection[200]; // "", or why the solver rejects such problems
 };
 GABION_API bool gabion_read_step_report(const struct gabion_world *world,
                                         struct gabion_step_report *report,
@@ -709,9 +709,9 @@ GABION_API struct gabion_solver gabion_default_solver(void);
 
 enum gabion_solve_status {
     GABION_SOLVE_CONVERGED,
-    GABION_SOLVE_CAP,     // iterations or time used up
-    GABION_SOLVE_STALLED, // the method cannot get further
-    GABION_SOLVE_REFUSED, // not a problem for this method; the note says why
+    GABION_SOLVE_CAP,      // iterations or time used up
+    GABION_SOLVE_STALLED,  // the method cannot get further
+    GABION_SOLVE_REJECTED, // not a problem for this method; the note says why
 };
 
 struct gabion_solution {

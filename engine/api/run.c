@@ -49,9 +49,10 @@ static void log_step(struct gabion_world *world) {
         world_log(world, GABION_LOG_WARNING,
                   "step %" PRId64 ": residual %.2e after %d sweeps, above the tolerance of %.2e",
                   world->step, report->residual, (int)report->sweeps, world->settings.tolerance);
-    if (world->listeners.overlap_told || !(report->max_overlap_relative > OVERLAP_WORTH_A_WARNING))
+    if (world->listeners.overlap_reported ||
+        !(report->max_overlap_relative > OVERLAP_WORTH_A_WARNING))
         return;
-    world->listeners.overlap_told = true;
+    world->listeners.overlap_reported = true;
     world_log(world, GABION_LOG_WARNING,
               "step %" PRId64 ": two bodies overlap by %.0f %% of the smaller one's size; this is "
               "said once",

@@ -92,15 +92,15 @@ bool monitor_check_admitted(struct monitor *monitor, int iterations, const doubl
 
 bool monitor_done(const struct monitor *monitor) {
     return monitor->result.status == SOLVER_CONVERGED || monitor->result.status == SOLVER_CAP ||
-           monitor->result.status == SOLVER_REFUSED;
+           monitor->result.status == SOLVER_REJECTED;
 }
 
-void monitor_refuse(struct monitor *monitor, const char *format, ...) {
+void monitor_reject(struct monitor *monitor, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(monitor->result.note, sizeof monitor->result.note, format, arguments);
     va_end(arguments);
-    monitor->result.status = SOLVER_REFUSED;
+    monitor->result.status = SOLVER_REJECTED;
 }
 
 void monitor_stage(struct monitor *monitor, enum gabion_method method) {

@@ -28,7 +28,7 @@ const char *panel_status(enum solver_status status) {
     static const char *const words[] = {[SOLVER_CONVERGED] = "converged",
                                         [SOLVER_CAP] = "cap",
                                         [SOLVER_STALLED] = "stalled",
-                                        [SOLVER_REFUSED] = "refused"};
+                                        [SOLVER_REJECTED] = "rejected"};
     return words[status];
 }
 
@@ -44,7 +44,7 @@ bool panel_visits_all(enum gabion_method method) { return methods[method].slots;
 // nothing.
 static void solve_rows(struct monitor *monitor, enum gabion_method method, double *r) {
     if (monitor->problem->held && !methods[method].joints)
-        monitor_refuse(monitor, "%s takes no joints; use nsgs or newton", methods[method].name);
+        monitor_reject(monitor, "%s takes no joints; use nsgs or newton", methods[method].name);
     else if (!monitor_check(monitor, 0, r))
         methods[method].solve(monitor, r);
     if (monitor->best)

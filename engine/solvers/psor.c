@@ -37,7 +37,7 @@ void solver_psor(struct monitor *monitor, double *r) {
     const struct contact_problem *problem = monitor->problem;
     int32_t rough = first_rough(problem);
     if (rough < problem->contacts) {
-        monitor_refuse(monitor, "psor is for frictionless contacts; contact %d has mu = %g", rough,
+        monitor_reject(monitor, "psor is for frictionless contacts; contact %d has mu = %g", rough,
                        problem->mu[rough]);
         return;
     }

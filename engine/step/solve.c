@@ -111,8 +111,8 @@ static void add_to_report(struct solution *solution, const struct solver_result 
     report->sweeps = result->iterations;
     report->substitutions = result->substitutions;
     solution->world->run.local_fallbacks += result->local_fallbacks;
-    if (result->status == SOLVER_REFUSED)
-        memcpy(report->refusal, result->note, sizeof report->refusal);
+    if (result->status == SOLVER_REJECTED)
+        memcpy(report->rejection, result->note, sizeof report->rejection);
 }
 
 static struct solver_result try_method(struct solution *solution, enum gabion_method method) {
@@ -195,7 +195,7 @@ static void solve_from(struct solution *solution, const vec3 *start) {
     // The same measure of the same impulses, but for the rounding of the velocities.
     solution->converged |=
         result.status == SOLVER_CONVERGED || obeys_polygon(solution, solution->r);
-    if (result.status == SOLVER_REFUSED)
+    if (result.status == SOLVER_REJECTED)
         return;
     if ((!solution->converged && !worth_keeping(solution)) ||
         solution->measure.swelling > MAX_SWELLING)
@@ -230,7 +230,7 @@ static void solve_by_sweeps(struct solution *solution) {
 static void forget_last(struct gabion_step_report *report) {
     report->sweeps = 0;
     report->substitutions = 0;
-    report->refusal[0] = '\0';
+    report->rejection[0] = '\0';
     memset(report->spent, 0, sizeof report->spent);
 }
 

@@ -68,7 +68,7 @@ static void print_row(const struct comparison *comparison, const char *path,
                 solving->error.fclib);
 }
 
-// What a solver has to say, such as why it refuses, does not fit into a row.
+// What a solver has to say, such as why it rejects, does not fit into a row.
 static void keep_note(struct comparison *comparison, const char *path, int solver, double tolerance,
                       const char *note) {
     char line[1024];

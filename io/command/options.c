@@ -149,7 +149,7 @@ static const char *value_of(const char *argument) {
     return equals ? equals + 1 : NULL;
 }
 
-static bool refuse_option(enum verb verb, const char *argument, const struct option_row *row,
+static bool reject_option(enum verb verb, const char *argument, const struct option_row *row,
                           struct gabion_error *error) {
     char program[64], near[128], word[64];
     program_of(verb, program);
@@ -174,7 +174,7 @@ static bool take_option(struct options *options, int argc, const char *const *ar
     const char *argument = argv[*at], *value = value_of(argument);
     const struct option_row *row = find_option(options->verb, argument);
     if (row == NULL || !(row->verbs & BIT(options->verb)))
-        return refuse_option(options->verb, argument, row, error);
+        return reject_option(options->verb, argument, row, error);
     if (row->argument == NULL && value != NULL)
         return error_set(error, GABION_ERROR_INPUT, "--%s takes no value: %s", row->name, argument);
     if (row->argument != NULL && value == NULL) {

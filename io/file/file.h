@@ -22,7 +22,7 @@ bool file_publish(const char *temporary, const char *path, struct gabion_error *
 
 bool file_copy(const char *from, const char *to, struct gabion_error *error); // replaces `to`
 
-// Reads a whole file; refuses folders and anything larger than `limit` bytes. Adds a final NUL.
+// Reads a whole file; rejects folders and anything larger than `limit` bytes. Adds a final NUL.
 char *file_read(const char *path, size_t limit, size_t *size, struct gabion_error *error);
 
 bool file_make_directory(const char *path,

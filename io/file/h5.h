@@ -81,7 +81,7 @@ typedef bool (*h5_check)(const void *context, const struct h5_rows *rows, const 
                          size_t first, size_t count, struct gabion_error *error);
 
 // Verifies name, type and rank of a dataset and sets rows->count, without reading it. A count that
-// the file is too small to hold is refused.
+// the file is too small to hold is rejected.
 bool h5_find_rows(const struct h5_file *file, struct h5_rows *rows, struct gabion_error *error);
 bool h5_read_rows(const struct h5_file *file, const struct h5_rows *rows, h5_check check,
                   const void *context, struct gabion_error *error);

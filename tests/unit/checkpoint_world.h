@@ -409,12 +409,12 @@ static inline struct gabion_world *read_back(const char *path, struct gabion_err
     return NULL;
 }
 
-static inline void assert_refused(const char *path, const char *word) {
+static inline void assert_rejected(const char *path, const char *word) {
     struct gabion_error error = {0};
     struct gabion_world *world = read_back(path, &error);
     if (world || error.status != GABION_ERROR_INPUT || !strstr(error.text, path) ||
         !strstr(error.text, word))
-        fail_msg("%s: expected a refusal about '%s', not: %s", path, word,
+        fail_msg("%s: expected a rejection about '%s', not: %s", path, word,
                  world ? "success" : error.text);
 }
 

@@ -14,7 +14,7 @@
 
 #define ITERATIONS 12
 
-sym3 newton_inverse(const mat3 *W) { return sym3_inverse(W, 1e-12); }
+sym3 alart_curnier_inverse(const mat3 *W) { return sym3_inverse(W, 1e-12); }
 
 // Newton on the sliding piece: u_n = 0 and r_t = mu r_n y/|y|, y = r_t - rho u_t.
 static bool slide(const mat3 *W, vec3 b, double mu, vec3 *r) {
@@ -60,7 +60,8 @@ static bool opposes(const mat3 *W, vec3 b, vec3 r) {
     return u.y * r.y + u.z * r.z <= 0;
 }
 
-bool newton_solve(const mat3 *W, const sym3 *inverse, vec3 u, double mu, vec3 *r, double *k) {
+bool alart_curnier_solve(const mat3 *W, const sym3 *inverse, vec3 u, double mu, vec3 *r,
+                         double *k) {
     vec3 b = vec3_sub(u, mat3_apply(*W, *r));
     if (b.x >= 0) {
         *r = vec3_zero();

@@ -59,7 +59,7 @@ void solver_lemke(struct monitor *monitor, double *r) {
     size_t *start = count_unknowns(monitor->problem, sides);
     size_t n = start[monitor->problem->contacts];
     if (n > LCP_MOST) {
-        monitor_refuse(
+        monitor_reject(
             monitor, "%zu unknowns (%d contacts): lemke takes at most %d, for its tableau is dense",
             n, (int)monitor->problem->contacts, LCP_MOST);
         memory_free(start);

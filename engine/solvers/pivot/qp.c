@@ -234,7 +234,7 @@ void solver_qp(struct monitor *monitor, double *r) {
         rubs = rubs || problem->mu[a] > 0;
     size_t impulses = rubs ? 3 * contacts : contacts;
     if (impulses > MOST_IMPULSES) {
-        monitor_refuse(
+        monitor_reject(
             monitor, "%zu impulses (%zu contacts): qp takes at most %d, for its factors are dense",
             impulses, contacts, MOST_IMPULSES);
         return;

@@ -150,7 +150,7 @@ static void fill_point(const struct sweep_plan *plan, const struct block *block,
         point->r = hold_keep(law->held, point->r);
         return;
     }
-    point->inverse = newton_inverse(&point->W);
+    point->inverse = alart_curnier_inverse(&point->W);
     point->local = (uint8_t)local_choose(plan->local, false);
 }
 
