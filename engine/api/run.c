@@ -74,8 +74,9 @@ static void do_step(struct call *call) {
     call->result = 0;
 }
 
-// True: go on.
-static bool tell_listeners(struct gabion_world *world) {
+// Calls the step and log functions of the program. Returns false where the step function asks to
+// stop.
+static bool notify_listeners(struct gabion_world *world) {
     struct listeners *listeners = &world->listeners;
     log_step(world);
     if (!listeners->step)
@@ -89,7 +90,7 @@ static bool tell_listeners(struct gabion_world *world) {
 bool gabion_step(struct gabion_world *world, struct gabion_error *error) {
     if (call_run(world, do_step, NULL, error) < 0)
         return false;
-    tell_listeners(world);
+    notify_listeners(world);
     return true;
 }
 
@@ -104,7 +105,7 @@ int64_t gabion_run(struct gabion_world *world, int64_t steps, struct gabion_erro
     for (bool on = true; on && done < steps; done++) {
         if (call_run(world, do_step, NULL, error) < 0)
             return -1;
-        on = tell_listeners(world);
+        on = notify_listeners(world);
     }
     world_log(world, GABION_LOG_INFO, "%" PRId64 " steps done, t = %.9g s%s", done,
               world_time(world), done < steps ? ": the step function asked to stop" : "");

@@ -1,4 +1,4 @@
-// One contact problem given as arrays.
+// gabion_solve: solves one contact problem that is given as arrays.
 #include <string.h>
 
 #include "engine/api/entry.h"

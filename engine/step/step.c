@@ -77,7 +77,7 @@ bool step_fits(const struct gabion_world *world, struct gabion_error *error) {
 
 // The end of a step -----------------------------------------------------------------------------
 
-// Returns the largest square of a speed; not a number where a velocity or spin is none.
+// Finds the largest square of a speed; NaN where a velocity or spin is not finite.
 static void measure_speed(void *context, size_t begin, size_t end, double *out) {
     const struct gabion_world *world = context;
     for (size_t i = begin; i < end; i++) {

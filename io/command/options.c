@@ -129,7 +129,7 @@ static bool is_named(const struct option_row *row, const char *argument) {
     return strlen(row->name) == length && strncmp(row->name, argument + 2, length) == 0;
 }
 
-// The option of this verb, or else of another.
+// Finds an option of this verb; if there is none, one of another verb with that name.
 static const struct option_row *find_option(enum verb verb, const char *argument) {
     const struct option_row *other = NULL;
     for (size_t i = 0; i < OPTION_COUNT; i++) {
@@ -168,7 +168,7 @@ static bool reject_option(enum verb verb, const char *argument, const struct opt
                      suggestion_print(&suggestion, near, sizeof near), program);
 }
 
-// One option at argv[*at]; its value may be the next argument.
+// Parses the option at argv[*at]; its value may be the next argument.
 static bool take_option(struct options *options, int argc, const char *const *argv, int *at,
                         struct gabion_error *error) {
     const char *argument = argv[*at], *value = value_of(argument);
@@ -294,7 +294,7 @@ void options_print_help(enum verb verb, FILE *stream) {
                         "commands:\n");
         for (int i = 0; i < VERB_COUNT; i++)
             fprintf(stream, "  %-8s %-19s %s\n", verbs[i].name, verbs[i].target, verbs[i].summary);
-        fprintf(stream, "\n`gabion COMMAND --help` tells more.\n");
+        fprintf(stream, "\n`gabion COMMAND --help` gives details.\n");
     } else {
         const struct verb_row *row = &verbs[verb];
         fprintf(stream,

@@ -37,9 +37,9 @@ is "its step" "$(field step)" 1
 
 # The numbers of the run, of the file as Gabion reads it, and of numpy are the same.
 column=$(head -n 1 box/history.csv | tr , '\n' | grep -n '^residual_fclib$' | cut -d: -f1)
-told=$(awk -F, -v c="$column" '$1 == 120 { print $c }' box/history.csv)
+reported=$(awk -F, -v c="$column" '$1 == 120 { print $c }' box/history.csv)
 read -r _ scaled fclib difference <<<"$(residuals folder.hdf5)"
-near "residual of numpy and of the run" "$fclib" "$told" 1e-4
+near "residual of numpy and of the run" "$fclib" "$reported" 1e-4
 exits 0 "info" info folder.hdf5
 near "info: scaled" "$(field residual-scaled)" "$scaled" 1e-4
 near "info: fclib" "$(field residual-fclib)" "$fclib" 1e-4

@@ -1,7 +1,7 @@
 // Random worlds through the public interface: any mixture of sizes, fixed spheres, clumps, hollow
 // spheres and drums, locks, unequal inertia, laws, joints, drivers that move and turn, tilted
 // gravity, forces, timed insertions, removals and resets, theta, gap mode, method and local solver.
-// Of every scene must hold, whatever the physics:
+// These conditions must hold in every scene, whatever the physics:
 //   - the same bits after every step on 1, 2 and 3 threads and with the portable kernel;
 //   - the books close: energy_error <= 1e-9 of the turnover;
 //   - locked degrees of freedom and fixed bodies stay where they are, impulses push;

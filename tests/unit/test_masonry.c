@@ -527,7 +527,7 @@ static struct stack_definition stack_of(int count) {
     };
 }
 
-static void stacks_overhang_as_told(void **state) {
+static void stacks_overhang_as_defined(void **state) {
     struct gabion_error error = {0};
     struct stack_definition stack = stack_of(4);
     double overhang[] = {0.1, -0.2, 0.4};
@@ -584,7 +584,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(dome_blocks_share_flat_faces, start, stop),
         cmocka_unit_test_setup_teardown(bad_domes_are_rejected, start, stop),
         cmocka_unit_test_setup_teardown(a_tower_is_hollow_and_closed, start, stop),
-        cmocka_unit_test_setup_teardown(stacks_overhang_as_told, start, stop),
+        cmocka_unit_test_setup_teardown(stacks_overhang_as_defined, start, stop),
         cmocka_unit_test_setup_teardown(the_harmonic_stack_reaches_its_sum, start, stop),
     };
     return cmocka_run_group_tests_name("masonry", tests, NULL, NULL);

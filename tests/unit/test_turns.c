@@ -68,7 +68,7 @@ struct turning_path {
 static double first_angle(double t) { return 0.8 * sin(2 * PI * 1.5 * t); }
 static double second_angle(double t) { return -2.5 * t; }
 
-// Turned by the first driver, then by the second, then shifted; two points of the body tell where
+// Turned by the first driver, then by the second, then shifted; two points of the body show where
 // it is.
 static vec3 turning_reference(const struct turning_path *path, vec3 point, double t) {
     double angle[2] = {first_angle(t), second_angle(t)};

@@ -7,9 +7,9 @@
 
 typedef bool (*local_function)(const struct local_call *call, vec3 u, vec3 *r, double *k);
 
-// Normal first, then friction by the normal impulse found: exact where the block is diagonal with
-// equal tangential entries (Renouf, Dubois, Alart 2004). Relaxation is inside, so that the answer
-// is in the cone by itself.
+// Solves the normal direction first, then friction with the normal impulse found. This is exact
+// where the 3x3 block is diagonal with equal tangential entries (Renouf, Dubois, Alart 2004).
+// Relaxation is applied inside, so that the result lies in the cone.
 static bool solve_explicit(const struct local_call *call, vec3 u, vec3 *r, double *k) {
     (void)k;
     const mat3 *W = call->W;
