@@ -1,4 +1,5 @@
-// Gabion: granular media and dry masonry by Non-Smooth Contact Dynamics. The C interface.
+// Gabion simulates granular media and dry masonry by Non-Smooth Contact Dynamics. This header is
+// its complete C interface.
 //
 // A program creates a world, defines materials, shapes and bodies, steps the world and reads it.
 // All quantities are in SI units; vectors are in world axes unless a comment says otherwise.
@@ -47,22 +48,23 @@ extern "C" {
 
 struct gabion_world;
 
-// The version of the library that runs, which may be newer than the header. Never fails.
+// Returns the version of the library that runs, which may be newer than the header. Never fails.
 GABION_API const char *gabion_version(void);
 
 // Settings ------------------------------------------------------------------------------------
 
 enum gabion_scheme {
-    GABION_SCHEME_MOREAU,     // one implicit problem of velocities per step
+    GABION_SCHEME_MOREAU,     // each step solves one contact problem for the velocities at its end
     GABION_SCHEME_CORRECTIVE, // accelerations, positions and velocities corrected one after another
 };
 
-// Iterations of each correction.
+// Iterations of each correction of GABION_SCHEME_CORRECTIVE.
 struct gabion_budget {
     int positions, velocities, accelerations;
 };
 
-// How a contact constraint reads the gap g, measured at the midpoint configuration q_m.
+// How the gap g of a contact, measured at the midpoint of the step, limits its normal velocity u_n
+// (h is the time step).
 enum gabion_gap {
     GABION_GAP_MOREAU, // active when the predicted gap closes; restitution acts there
     GABION_GAP_GAP,    // u_n + max(g, 0)/h >= 0: bodies arrive exactly
@@ -70,10 +72,11 @@ enum gabion_gap {
     GABION_GAP_STABILIZED,
 };
 
-// Which approach the restitution of GABION_GAP_STABILIZED returns a part of.
+// The velocity of approach that the restitution of GABION_GAP_STABILIZED is applied to.
 enum gabion_restitution_velocity {
-    GABION_RESTITUTION_CORRECTED,   // that before the step of the collision
-    GABION_RESTITUTION_UNCORRECTED, // what that step left of it: wrong at every step size
+    GABION_RESTITUTION_CORRECTED,   // before the step in which the bodies collided
+    GABION_RESTITUTION_UNCORRECTED, // after that step; wrong at every step size, kept for
+                                    // comparison
 };
 
 enum gabion_method {        // docs/solvers.md describes each
@@ -87,14 +90,17 @@ enum gabion_method {        // docs/solvers.md describes each
     GABION_METHOD_ANDERSON, // accelerated sweeps
     GABION_METHOD_IPM,      // interior point
     GABION_METHOD_PROX,     // proximal point around accelerated sweeps
-    GABION_METHOD_AUTO,     // a chain of the above, each when the one before stalls
+    GABION_METHOD_AUTO,     // tries several of the above, each when the one before stalls
     GABION_METHOD_COUNT
 };
 
+// Solvers of the problem of one contact, whose part of W is a 3x3 block.
 enum gabion_local {
-    GABION_LOCAL_AUTO,     // explicit where the contact block is diagonal, newton elsewhere
-    GABION_LOCAL_EXPLICIT, // the same; only spheres have such blocks
-    GABION_LOCAL_NEWTON,   // Alart-Curnier on the full 3x3 block, exact where it fails
+    GABION_LOCAL_AUTO,     // explicit where the 3x3 block is diagonal, newton elsewhere
+    GABION_LOCAL_EXPLICIT, // for diagonal blocks, which only spheres have; elsewhere newton
+                           // replaces it
+    GABION_LOCAL_NEWTON,   // Newton's method of Alart and Curnier on the full block, exact where it
+                           // fails
     GABION_LOCAL_LEMKE,    // lexicographic pivots on the polygonal cone
     GABION_LOCAL_QP,       // quadratic programs on the polygonal cone
     GABION_LOCAL_EXACT,    // the full 3x3 Coulomb problem solved directly
@@ -141,10 +147,10 @@ struct gabion_settings {
     double rest_speed, rest_duration; // gabion_at_rest: slower than this for this long; 0: never
 };
 
-// The defaults: change what differs. Never fails.
+// Returns the default settings. Change what differs. Never fails.
 GABION_API struct gabion_settings gabion_default_settings(void);
 
-// Names as in case files ("nsgs", "auto"); NULL for a value that is not of the enumeration.
+// Return names as in case files ("nsgs", "auto"); NULL for a value outside the enumeration.
 GABION_API const char *gabion_method_name(enum gabion_method method);
 GABION_API const char *gabion_local_name(enum gabion_local local);
 
@@ -187,7 +193,7 @@ struct gabion_law {
     double restitution, tangential_restitution;
 };
 
-// The contact law between two materials, or the one of all pairs without a law of their own.
+// Set the contact law between two materials, and the law of all pairs that have none of their own.
 GABION_API bool gabion_set_law(struct gabion_world *world, int material_a, int material_b,
                                const struct gabion_law *law, struct gabion_error *error);
 GABION_API bool gabion_set_default_law(struct gabion_world *world, const struct gabion_law *law,
@@ -209,20 +215,20 @@ GABION_API int gabion_add_polyhedron(struct gabion_world *world, const gabion_ve
                                      int64_t corners, const int64_t *face_start,
                                      const int64_t *face_corner, int64_t faces,
                                      struct gabion_error *error);
-// The convex hull of points.
+// Adds the convex hull of points.
 GABION_API int gabion_add_hull(struct gabion_world *world, const gabion_vec3 *point, int64_t points,
                                struct gabion_error *error);
-// A box about the origin with these sides.
+// Adds a box about the origin with these sides.
 GABION_API int gabion_add_box(struct gabion_world *world, gabion_vec3 size,
                               struct gabion_error *error);
 
-// What the mass of a clump is spread over.
+// How the mass of a clump is distributed.
 enum gabion_clump_mass {
     GABION_CLUMP_SUM,   // the spheres one by one: where they overlap it counts twice
     GABION_CLUMP_UNION, // the solid that they make together
 };
 
-// A rigid body made of spheres that may overlap.
+// Adds a rigid body made of spheres that may overlap.
 GABION_API int gabion_add_clump(struct gabion_world *world, const gabion_vec3 *centre,
                                 const double *radius, int64_t spheres, enum gabion_clump_mass mass,
                                 struct gabion_error *error);
@@ -272,12 +278,12 @@ struct gabion_body {
     double insert_time;         // enters the run at this time; 0 or less: from the start
 };
 
-// An unnamed body with default values: fill in what differs. Never fails.
+// Returns an unnamed body with default values. Fill in what differs. Never fails.
 GABION_API struct gabion_body gabion_default_body(void);
 // Returns the id of the body, -1 on an error.
 GABION_API int32_t gabion_add_body(struct gabion_world *world, const struct gabion_body *body,
                                    struct gabion_error *error);
-// Makes room for so many more bodies at once; saves time, and is never needed.
+// Makes room for `count` more bodies at once. This saves time and is never required.
 GABION_API bool gabion_reserve_bodies(struct gabion_world *world, size_t count,
                                       struct gabion_error *error);
 
@@ -366,8 +372,8 @@ GABION_API int gabion_add_probe(struct gabion_world *world, const char *name, in
 // fall due at its end already done, and trying again does the same again.
 GABION_API bool gabion_step(struct gabion_world *world, struct gabion_error *error);
 
-// Does up to `steps` steps, fewer if the step function asks to stop. Returns how many were done,
-// -1 on an error (gabion_step_number tells how far it came).
+// Does up to `steps` steps, fewer if the step function asks to stop. Returns how many were done, -1
+// on an error (gabion_step_number then says which step it reached).
 GABION_API int64_t gabion_run(struct gabion_world *world, int64_t steps,
                               struct gabion_error *error);
 
@@ -452,7 +458,7 @@ struct gabion_step_report {
     bool converged;
     enum gabion_method finished_by;     // the method whose impulses the step went on with
     int32_t spent[GABION_METHOD_COUNT]; // iterations of each method
-    int64_t substitutions;       // contacts that another local solver than the one asked for served
+    int64_t substitutions;       // contacts solved by another local solver than the one asked for
     double residual;             // scaled measure
     double residual_fclib;       // unscaled one of FCLIB and Siconos
     double max_overlap;          // m, at the end of the step
@@ -460,7 +466,7 @@ struct gabion_step_report {
     double mean_overlap;         // m, over the contacts that overlap or carry force
     double joint_error;          // m, largest of any joint at the end of the step
     double max_speed;
-    char refusal[200]; // "", or why the solver rejects such problems
+    char rejection[200]; // "", or why the solver rejected the problem
 };
 GABION_API bool gabion_read_step_report(const struct gabion_world *world,
                                         struct gabion_step_report *report,
@@ -470,7 +476,8 @@ GABION_API bool gabion_read_step_report(const struct gabion_world *world,
 struct gabion_run_report {
     int64_t steps;
     int64_t unconverged_steps;
-    int64_t local_fallbacks; // one-contact problems that only the guard could answer
+    int64_t local_fallbacks; // one-contact problems where the local solver failed and a projected
+                             // step was used
     int64_t sweeps;
     int64_t contact_sweeps; // contacts times sweeps
 };
@@ -516,8 +523,8 @@ GABION_API bool gabion_probe_value(const struct gabion_world *world, int probe, 
 
 // Reading: bodies -----------------------------------------------------------------------------
 
-// All bodies in the run, one array per property and without a copy. Bodies are in no order that
-// means anything, and the order changes from step to step: `id` tells who is who.
+// All bodies in the run, one array per property and without a copy. The order of the bodies has no
+// meaning and may change with every step: identify them by `id`.
 struct gabion_bodies {
     int32_t count;
     const int32_t *id;
@@ -541,7 +548,7 @@ struct gabion_bodies {
 GABION_API bool gabion_view_bodies(const struct gabion_world *world, struct gabion_bodies *bodies,
                                    struct gabion_error *error);
 
-// One body by itself.
+// The state of one body.
 struct gabion_body_state {
     int32_t id;
     enum gabion_shape shape;
@@ -555,7 +562,7 @@ struct gabion_body_state {
     gabion_quat orientation;
     gabion_vec3 velocity, spin;
 };
-// An error where the body is not in the run (it waits, or it has left).
+// Reads one body. Fails where the body is not in the run (it has not entered yet, or has left).
 GABION_API bool gabion_get_body(const struct gabion_world *world, int32_t body,
                                 struct gabion_body_state *state, struct gabion_error *error);
 // Copies up to `capacity` bodies in order of their id. Returns how many are in the run, -1 on an
@@ -563,7 +570,7 @@ GABION_API bool gabion_get_body(const struct gabion_world *world, int32_t body,
 GABION_API int32_t gabion_read_bodies(const struct gabion_world *world,
                                       struct gabion_body_state *states, int32_t capacity,
                                       struct gabion_error *error);
-// The definition of a body that enters later: number `index` of `waiting` in the counts.
+// Reads the definition of a body that enters later: number `index` of `waiting` in the counts.
 GABION_API bool gabion_get_waiting(const struct gabion_world *world, int32_t index, int32_t *id,
                                    struct gabion_body *body, struct gabion_error *error);
 
@@ -638,7 +645,8 @@ struct gabion_joint_state {
     gabion_vec3 anchor[2]; // where the joint is on each body now
     gabion_vec3 force;     // N, on the first body over the last step
     gabion_vec3 moment;    // N m, about the first anchor
-    double error;          // m, how far the joint is off
+    double
+        error; // m, largest distance between its points on the two bodies, in the directions held
 };
 GABION_API bool gabion_get_joint(const struct gabion_world *world, int joint,
                                  struct gabion_joint_state *state, struct gabion_error *error);
@@ -672,15 +680,16 @@ struct gabion_interface {
 GABION_API struct gabion_interface *gabion_measure_interfaces(const struct gabion_world *world,
                                                               size_t *count,
                                                               struct gabion_error *error);
-// The first step finds the interfaces that exist as the run begins. This does it before, so that
-// they can be measured as they are at the start.
+// The first step finds the interfaces that exist as the run begins. This function does it
+// earlier, so that they can be measured at the start.
 GABION_API bool gabion_find_interfaces(struct gabion_world *world, struct gabion_error *error);
 GABION_API void gabion_free(void *array); // NULL is allowed
 
-// One contact problem by itself ---------------------------------------------------------------
+// Solving one contact problem -----------------------------------------------------------------
 
-// u = W r + q with Coulomb's law between u and r at each contact. Vectors have three numbers per
-// contact: normal, first and second tangent; u_n > 0 separates, r_n > 0 pushes apart.
+// Find impulses r so that the velocities u = W r + q obey Signorini's and Coulomb's law at each
+// contact with friction coefficient mu. Vectors have three numbers per contact: normal, first and
+// second tangent; u_n > 0 separates, r_n > 0 pushes apart.
 struct gabion_problem {
     int32_t contacts;
     // W by rows of 3x3 blocks: row c has the blocks row_start[c] up to, but without,
@@ -704,14 +713,14 @@ struct gabion_solver {
     double time_budget; // s; 0: none
     int threads;        // 0: one per physical core; 1: no team is started
 };
-// GABION_METHOD_AUTO to a tolerance of 1e-8 with one thread. Never fails.
+// Returns GABION_METHOD_AUTO with a tolerance of 1e-8 and one thread. Never fails.
 GABION_API struct gabion_solver gabion_default_solver(void);
 
 enum gabion_solve_status {
     GABION_SOLVE_CONVERGED,
-    GABION_SOLVE_CAP,     // iterations or time used up
-    GABION_SOLVE_STALLED, // the method cannot get further
-    GABION_SOLVE_REFUSED, // not a problem for this method; the note says why
+    GABION_SOLVE_CAP,      // iterations or time used up
+    GABION_SOLVE_STALLED,  // the method cannot get further
+    GABION_SOLVE_REJECTED, // the method cannot solve problems of this kind; the note says why
 };
 
 struct gabion_solution {
@@ -721,13 +730,14 @@ struct gabion_solution {
     int iterations;                 // sweeps, pivots or factorisations, as the method counts
     enum gabion_method method;      // that finished: with GABION_METHOD_AUTO the last of the chain
     int spent[GABION_METHOD_COUNT]; // iterations of each method
-    int64_t local_fallbacks;        // one-contact problems that only the guard could answer
-    int64_t substitutions; // contacts that another local solver than the one asked for served
-    char note[200];        // "", or a sentence
+    int64_t local_fallbacks; // one-contact problems where the local solver failed and a projected
+                             // step was used
+    int64_t substitutions;   // contacts solved by another local solver than the one asked for
+    char note[200];          // "", or a sentence
 };
-// Starts from r and leaves the best impulses there. False only where the problem or the settings
-// are wrong, or memory is short (r then holds no answer): a problem left unsolved is not an error,
-// but a status.
+// Solves the problem, starting from r, and leaves the best impulses in r. False only where the
+// problem or the settings are wrong, or memory is short (r then holds no answer): a problem left
+// unsolved is not an error, but a status.
 GABION_API bool gabion_solve(const struct gabion_problem *problem,
                              const struct gabion_solver *solver, double *r,
                              struct gabion_solution *solution, struct gabion_error *error);

@@ -1,4 +1,4 @@
-// What a program does to bodies between steps: velocities and forces of its own.
+// Sets velocities and applies forces to bodies between steps, on behalf of a program.
 #include "engine/api/entry.h"
 #include "parallel/memory.h"
 
@@ -7,7 +7,7 @@ struct act {
     vec3 linear, angular; // velocity and spin, or force and moment
 };
 
-// The place of a body that can be acted on; -1 with an error.
+// Returns the index of the body, which must be free to move; -1 with an error.
 static int32_t find_target(const struct call *call) {
     const struct act *act = call->arguments;
     int32_t i = entry_body(call->world, act->body, call->error);

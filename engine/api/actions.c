@@ -1,4 +1,4 @@
-// What acts on groups: drivers, tilt, forces, events; and the probes that measure them.
+// Defines what acts on groups (drivers, tilt, forces, events) and the probes that measure them.
 #include "engine/api/entry.h"
 #include "engine/api/materials.h"
 #include "parallel/memory.h"
@@ -122,7 +122,7 @@ static void set_tilt(struct call *call) {
     world->tilt = signal_copy(action->signal);
     world->tilt_axis = vec3_scale(1 / vec3_length(action->direction), action->direction);
     if (world->step > 0)
-        ledger_events(world); // the potential energy is another one
+        ledger_events(world); // the potential energy has changed
     call->result = 0;
 }
 

@@ -1,4 +1,4 @@
-// What Gabion's own folders need beside engine/gabion.h to define a world.
+// Functions for defining a world that Gabion's own folders use in addition to engine/gabion.h.
 #ifndef ENGINE_API_DEFINE_H
 #define ENGINE_API_DEFINE_H
 
@@ -8,12 +8,13 @@ struct team;       // parallel/team.h
 struct polyhedron; // geometry/polyhedron.h
 struct clump;      // geometry/clump.h
 
-// gabion_create with a team of the caller's, who destroys it after the world.
+// Creates a world like gabion_create, but with a team of the caller, who destroys it after the
+// world.
 struct gabion_world *world_create(const struct gabion_settings *settings, struct team *team,
                                   struct gabion_error *error);
 
-// Shapes that any number of bodies may have. The world takes them over, even when -1 is returned;
-// NULL, from a builder that failed, is an error.
+// Add a shape that any number of bodies may use, and return its number, -1 on an error. The world
+// takes ownership of the shape even on an error. NULL, from a builder that failed, is an error.
 int world_add_polyhedron(struct gabion_world *world, struct polyhedron *polyhedron,
                          struct gabion_error *error);
 int world_add_clump(struct gabion_world *world, struct clump *clump, struct gabion_error *error);

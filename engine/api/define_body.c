@@ -10,7 +10,8 @@ static bool locked_motion(const struct gabion_body *body) {
     return false;
 }
 
-// Lengths whose powers leave the range of numbers.
+// Returns whether mass and moments can be computed: powers of extreme lengths leave the range of
+// numbers.
 static bool has_mass(const struct gabion_world *world, const struct gabion_body *body) {
     double mass;
     vec3 inertia;

@@ -34,8 +34,8 @@ static bool find_pose(const struct gabion_world *world, int32_t id, struct pose 
     return false;
 }
 
-// Radii of a body from its centre: beyond, what an impulse at the anchor does to the centre is lost
-// in the rounding of what it does to the spin.
+// Largest distance of an anchor from the centre of a body, in radii. Beyond, the effect of an
+// impulse on the velocity is lost in the rounding error of its effect on the spin.
 #define FAR 1e7
 
 static bool is_far(const struct pose *pose, vec3 anchor) {
@@ -79,8 +79,9 @@ static struct joint_side side_at(const struct pose *pose, vec3 anchor, const vec
     return side;
 }
 
-// Points that are close together for their distance from the centre of mass do nearly the same to
-// the body, and sweeps would be slow to tell them apart.
+// Returns the distance between the points of a joint. Points that are close together relative to
+// their distance from the centre of mass have nearly the same effect on the body, and sweeps would
+// converge slowly.
 static double lever_of(const struct joint *joint, const struct pose *pose) {
     double lever = 0;
     for (int i = 0; i < 2; i++)

@@ -39,7 +39,7 @@ bool entry_readable(const struct gabion_world *world, struct gabion_error *error
     return true;
 }
 
-// A call and what does it, as one argument.
+// A call and its work function, as one argument.
 struct guarded {
     struct call call;
     void (*work)(struct call *call);
@@ -56,7 +56,7 @@ int64_t call_run(struct gabion_world *world, void (*work)(struct call *call), co
     struct guarded guarded = {{world, arguments, error ? error : &ignored, -1}, work};
     if (!entry_readable(world, guarded.call.error))
         return -1;
-    if (!world->account) // of world_create: its caller has the guard
+    if (!world->account) // made by world_create: its caller handles missing memory
         work(&guarded.call);
     else if (!memory_try(world->account, run_guarded, &guarded, guarded.call.error))
         world->broken = true;

@@ -1,11 +1,12 @@
-// The door of the library: every public function passes through one of these checks before it does
+// Checks at the entry of the library: every public function calls one of these before it does
 // anything, so that a bad world or pointer is an error and not a crash.
 #ifndef ENGINE_API_ENTRY_H
 #define ENGINE_API_ENTRY_H
 
 #include "engine/world/world.h"
 
-// A call that changes the world: work(call) does it and leaves its result.
+// A call of a public function that changes the world: work(call) does the work and stores the
+// result.
 struct call {
     struct gabion_world *world;
     const void *arguments;      // of the function's own type
@@ -13,28 +14,28 @@ struct call {
     int64_t result;             // negative: failed
 };
 
-// Runs the work of a call and returns its result; -1 where the world is NULL or broken, or memory
-// runs out, which breaks it. `error` may be NULL.
+// Runs the work of a call and returns its result. Returns -1 where the world is NULL or broken, and
+// where memory runs out, which leaves the world broken. `error` may be NULL.
 int64_t call_run(struct gabion_world *world, void (*work)(struct call *call), const void *arguments,
                  struct gabion_error *error);
 
-// Runs work that leaves no memory behind and does not change the world. False with an error where
+// Runs work that keeps no memory and does not change the world. Returns false with an error where
 // memory runs out; `error` must not be NULL.
 bool entry_try(void (*work)(void *context), void *context, struct gabion_error *error);
 
-// True: the world may be read.
+// Returns whether the world may be read; false with an error where it is NULL or broken.
 bool entry_readable(const struct gabion_world *world, struct gabion_error *error);
 
-// Returns false with an error that calls a pointer `name` missing, or a number out of range.
-// `error` may be NULL.
+// Always return false. entry_missing reports that the pointer `name` is NULL, entry_reject reports
+// the formatted text. `error` may be NULL.
 bool entry_missing(const char *name, struct gabion_error *error);
 bool entry_reject(struct gabion_error *error, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-// False with an error unless 0 <= index < count; `what` is the thing counted.
+// Returns whether 0 <= index < count; false with an error if not. `what` names the kind of thing.
 bool entry_index(int64_t index, int64_t count, const char *what, struct gabion_error *error);
 
-// Where a body is in the arrays; -1 with an error where it is not in the run.
+// Returns the index of a body in the arrays; -1 with an error where it is not in the run.
 int32_t entry_body(const struct gabion_world *world, int32_t id, struct gabion_error *error);
 
 #endif

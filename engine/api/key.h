@@ -75,26 +75,26 @@ extern const struct key_range key_share;       // [0, 1]
 extern const struct key_range key_share_above; // (0, 1]
 
 const struct key *key_find(const struct key_section *section, const char *name); // NULL: none
-// The key that was called `name` before it was renamed. NULL: none.
+// Returns the key that was called `name` before it was renamed; NULL: none.
 const struct key *key_find_former(const struct key_section *section, const char *name);
-// Follows "solver.tolerance" through the sections. NULL: there is no such key.
+// Returns the key at a path such as "solver.tolerance"; NULL: there is no such key.
 const struct key *key_find_path(const struct key_section *section, const char *path);
 
-// "a number > 0 (m), or auto": what a key expects, for error messages and the manual.
+// Describes what a key expects, for error messages and the manual: "a number > 0 (m), or auto".
 const char *key_describe(const struct key *key, char *text, size_t size);
 
-// Whether a number lies in the key's range, is finite, and is whole where the type says so. The
-// words of a key are not numbers.
+// Returns whether a number lies in the key's range, is finite, and is whole where the type says so.
+// The words of a key are not numbers.
 bool key_in_range(const struct key *key, double value);
 
-// How many numbers the member of the key holds.
+// Returns how many numbers the member of the key holds.
 int key_components(const struct key *key);
 
-// What a word of a key that is a number stands for: GABION_AUTOMATIC or INFINITY.
+// Returns the number that a word of a KEY_NUMBER stands for: GABION_AUTOMATIC or INFINITY.
 double key_word_value(const char *word);
 
-// The value between its member of `object` and numbers: an index for a choice, 0 or 1 for a
-// boolean, degrees where users give degrees.
+// Copy the value of a key from numbers to its member of `object`, and back. A choice is an index, a
+// boolean 0 or 1; angles that users give in degrees are in degrees.
 void key_store(const struct key *key, void *object, const double *values);
 void key_load(const struct key *key, const void *object, double *values);
 
@@ -102,11 +102,11 @@ void key_load(const struct key *key, const void *object, double *values);
 // without one keep what they have.
 void key_store_defaults(const struct key_section *section, void *object);
 
-// Whether the member holds a value that the key allows. 0 is allowed where there is no default: the
-// value was not given.
+// Returns whether the member holds a value that the key allows. Where there is no default, 0 is
+// allowed and means that the value was not given.
 bool key_check(const struct key *key, const void *object);
 
-// The value of a member as users write it.
+// Writes the value of a member as users write it.
 #define KEY_TEXT_SIZE 96
 const char *key_print(const struct key *key, const void *object, char text[KEY_TEXT_SIZE]);
 

@@ -1,4 +1,4 @@
-// Lines for the log function of the program that uses the library (gabion_set_log).
+// Sends lines to the log function of the program that uses the library (gabion_set_log).
 #ifndef ENGINE_API_LOG_H
 #define ENGINE_API_LOG_H
 

@@ -24,7 +24,7 @@ static const char *name_of(const struct name_table *table, int k) {
     return k >= 0 && k < table->count ? table->name[k] : NULL;
 }
 
-// The number of a name, old or new; -1 where there are too many.
+// Returns the number of a name, which is added if it is new; -1 where there are too many.
 static int use_name(struct name_table *table, const char *name, const char *what,
                     struct gabion_error *error) {
     int found = find_name(table, name);

@@ -4,7 +4,7 @@
 #include "engine/api/entry.h"
 #include "engine/contact/contacts.h"
 
-// A world to be read, and something to write to.
+// Returns whether the world may be read and `target` is not NULL; false with an error if not.
 static bool may_read(const struct gabion_world *world, const void *target, const char *what,
                      struct gabion_error *error) {
     if (!entry_readable(world, error))

@@ -49,9 +49,10 @@ static void log_step(struct gabion_world *world) {
         world_log(world, GABION_LOG_WARNING,
                   "step %" PRId64 ": residual %.2e after %d sweeps, above the tolerance of %.2e",
                   world->step, report->residual, (int)report->sweeps, world->settings.tolerance);
-    if (world->listeners.overlap_told || !(report->max_overlap_relative > OVERLAP_WORTH_A_WARNING))
+    if (world->listeners.overlap_reported ||
+        !(report->max_overlap_relative > OVERLAP_WORTH_A_WARNING))
         return;
-    world->listeners.overlap_told = true;
+    world->listeners.overlap_reported = true;
     world_log(world, GABION_LOG_WARNING,
               "step %" PRId64 ": two bodies overlap by %.0f %% of the smaller one's size; this is "
               "said once",
@@ -73,8 +74,9 @@ static void do_step(struct call *call) {
     call->result = 0;
 }
 
-// True: go on.
-static bool tell_listeners(struct gabion_world *world) {
+// Calls the step and log functions of the program. Returns false where the step function asks to
+// stop.
+static bool notify_listeners(struct gabion_world *world) {
     struct listeners *listeners = &world->listeners;
     log_step(world);
     if (!listeners->step)
@@ -88,7 +90,7 @@ static bool tell_listeners(struct gabion_world *world) {
 bool gabion_step(struct gabion_world *world, struct gabion_error *error) {
     if (call_run(world, do_step, NULL, error) < 0)
         return false;
-    tell_listeners(world);
+    notify_listeners(world);
     return true;
 }
 
@@ -103,7 +105,7 @@ int64_t gabion_run(struct gabion_world *world, int64_t steps, struct gabion_erro
     for (bool on = true; on && done < steps; done++) {
         if (call_run(world, do_step, NULL, error) < 0)
             return -1;
-        on = tell_listeners(world);
+        on = notify_listeners(world);
     }
     world_log(world, GABION_LOG_INFO, "%" PRId64 " steps done, t = %.9g s%s", done,
               world_time(world), done < steps ? ": the step function asked to stop" : "");

@@ -29,18 +29,18 @@ extern const struct key_section settings_keys; // the rows of SETTINGS_KEYS
 extern const struct key_section settings_gravity_ramp_keys, settings_time_keys,
     settings_contact_keys, settings_solver_keys, settings_stop_keys;
 
-// Two settings, each good by itself, that contradict each other.
+// A rule between two settings that are each valid but may contradict each other.
 struct settings_rule {
-    const char *key;   // the one to blame: the case reader reports its place
-    const char *other; // the one that it contradicts
-    bool if_given;     // holds only where the key is given: its default contradicts nothing
+    const char *key;   // the setting to report; the case reader gives its place in the file
+    const char *other; // the setting that it contradicts
+    bool if_given; // the rule applies only where the key is given: its default contradicts nothing
     bool (*broken)(const struct gabion_settings *settings);
     const char *text; // what is expected
 };
 extern const struct settings_rule settings_rules[];
 extern const size_t settings_rule_count;
 
-// "key: what is expected (found ...)".
+// Writes the message of a broken rule: "key: what is expected (found ...)".
 #define SETTINGS_RULE_SIZE 512
 const char *settings_rule_describe(const struct settings_rule *rule,
                                    const struct gabion_settings *settings,

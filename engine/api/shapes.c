@@ -1,4 +1,4 @@
-// Shapes that bodies share: taken in from arrays, and read back.
+// Adds shapes that bodies share, given as arrays, and reads them back.
 #include "engine/api/define.h"
 #include "engine/api/entry.h"
 #include "parallel/memory.h"
@@ -41,7 +41,7 @@ struct surface_request {
     int64_t faces;
 };
 
-// The builder checks all else, but it trusts these to describe one array.
+// Returns whether face starts ascend. The builder of polyhedra checks everything else.
 static bool starts_ascend(const struct surface_request *surface, struct gabion_error *error) {
     bool ascend = surface->faces >= 1 && surface->face_start[0] == 0;
     for (int64_t f = 0; ascend && f < surface->faces; f++)
@@ -124,7 +124,8 @@ int gabion_add_clump(struct gabion_world *world, const vec3 *centre, const doubl
 
 // Reading -------------------------------------------------------------------------------------
 
-// A shape of the table of so many, to be written to `target`.
+// Returns whether a table of `count` shapes has this index and `target` is not NULL; false with an
+// error if not.
 static bool shape_exists(int index, size_t count, const char *what, const void *target,
                          struct gabion_error *error) {
     if (!target)

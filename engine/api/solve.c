@@ -1,4 +1,4 @@
-// One contact problem given as arrays.
+// gabion_solve: solves one contact problem that is given as arrays.
 #include <string.h>
 
 #include "engine/api/entry.h"
@@ -112,7 +112,7 @@ static struct contact_problem *problem_of(const struct gabion_problem *given) {
     return problem;
 }
 
-_Static_assert((int)GABION_SOLVE_REFUSED == (int)SOLVER_REFUSED, "the same statuses, in order");
+_Static_assert((int)GABION_SOLVE_REJECTED == (int)SOLVER_REJECTED, "the same statuses, in order");
 
 struct task {
     const struct gabion_problem *problem;

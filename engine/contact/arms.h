@@ -1,18 +1,19 @@
-// Lever arms of contacts, in units of the bodies' spin radius (engine/motion/midpoint.h).
+// Computes lever arms of contacts, from the centre of each body to the contact point, divided by
+// the body's spin radius (engine/motion/midpoint.h).
 #ifndef ENGINE_CONTACT_ARMS_H
 #define ENGINE_CONTACT_ARMS_H
 
 #include "engine/contact/contacts.h"
 #include "engine/motion/midpoint.h"
 
-// Finds the arms of a contact. Those of round bodies are known without rounding: an impulse through
-// the centre turns nothing, exactly. Other bodies are touched in the point of the contact or, where
-// that lies between two surfaces, on their own surface.
+// Finds the arms of a contact. Those of spheres are exact, so that an impulse through the centre
+// causes no spin at all. The arms of other bodies end at the contact point or, where that lies
+// between two surfaces, on the body's own surface.
 void contact_arms(const struct midpoint *midpoint, const struct contact *contact, vec3 *arm_c,
                   vec3 *arm_a);
 
-// Returns the velocity of c against a at the contact by the state of the bodies: that before the
-// step until it is integrated.
+// Returns the velocity of c relative to a at the contact from the state of the bodies, which is
+// that before the step until the step is integrated.
 vec3 contact_velocity_now(const struct gabion_world *world, const struct contact *contact);
 
 #endif

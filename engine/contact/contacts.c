@@ -30,7 +30,7 @@ void contacts_size(struct gabion_world *world, size_t count) {
                                                sizeof *contacts->impulse, "contacts");
 }
 
-// The band around the cone is rounding.
+// The tolerance around the cone allows for rounding.
 enum contact_status contacts_status(const struct contacts *contacts, size_t k, double mu) {
     if (!contacts_carries(contacts, k))
         return CONTACT_OPEN;
@@ -47,8 +47,8 @@ static void take_over(struct contacts *contacts, uint32_t m, struct contact *con
         contacts->collision[k] = contacts->memory_collision[m];
 }
 
-// Warm start: a contact of the last step with the same bodies and feature hands its impulse over.
-// Lists per body are short and both in canonical order.
+// Warm start: copies the impulse of a contact of the last step that has the same bodies and
+// feature. The lists of a body are short and both in canonical order.
 static void match_features(struct contacts *contacts, struct contact *contact, bool *taken) {
     uint32_t start = contacts->memory_start[contact->c];
     uint32_t stop = contacts->memory_start[contact->c + 1];
@@ -212,7 +212,8 @@ static void remember_range(void *context, size_t begin, size_t end) {
     }
 }
 
-// A run that was stabilized until its checkpoint and is no longer has none to remember.
+// Keeps the collisions for the next step. There are none when a run continues from a checkpoint
+// with another setting of contact.gap.
 static void remember_collisions(struct contacts *contacts) {
     if (contacts->collision) {
         contacts->memory_collision = memory_reserve_aligned(

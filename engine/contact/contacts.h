@@ -1,4 +1,4 @@
-// Contacts and their life across steps.
+// The list of contacts of a step, and what is kept of them from one step to the next.
 //
 // Contacts of a step are in canonical order: by candidate index c, then antagonist index a, then as
 // their manifold lists them. c < a always, so c is a moving body; the normal points from a to c and
@@ -16,12 +16,14 @@ enum contact_status { CONTACT_OPEN, CONTACT_STICK, CONTACT_SLIP };
 
 // Bits of contact.flags.
 enum contact_flag {
-    CONTACT_ACTIVE = 1,    // takes part in the solve of this step
-    CONTACT_GENERAL = 2,   // its block of W is not diagonal, or its law has a tangential target
-    CONTACT_BALL_C = 4,    // c touches with a sphere about its centre: its arm is -n, exactly
-    CONTACT_BALL_A = 8,    // likewise a, whose arm is n
-    CONTACT_SURFACES = 16, // arms end on the two surfaces, half a gap from the point, not in it
-    CONTACT_PUSHED = 32    // carried an impulse when the last step ended
+    CONTACT_ACTIVE = 1, // takes part in the solve of this step
+    CONTACT_GENERAL =
+        2, // its 3x3 block of W is not diagonal, or its law has a tangential restitution
+    CONTACT_BALL_C = 4, // c touches with a sphere about its centre: its lever arm is exactly -n
+    CONTACT_BALL_A = 8, // likewise a, whose lever arm is exactly n
+    CONTACT_SURFACES =
+        16, // lever arms end on the two surfaces, half a gap from the point, not at the point
+    CONTACT_PUSHED = 32 // carried an impulse at the end of the last step
 };
 
 struct contact {
@@ -38,7 +40,7 @@ struct contact {
 struct contact_memory {
     int32_t a;
     uint32_t feature;
-    vec3 point; // where it was, to find it again should its feature change
+    vec3 point; // used to find the contact again if its feature changes
     vec3 impulse;
 };
 
@@ -48,25 +50,28 @@ _Static_assert(sizeof(struct contact_memory) == 56, "a million grains must fit i
 struct contacts {
     size_t count, capacity;
     struct contact *list;
-    // Beside the list: the impulse on c in N s, world axes. The impulses of the points of joints
-    // follow, each in the frame of its joint.
+    // By contact of the list: the impulse on c in N s, world axes. The impulses of the points of
+    // joints follow, each in the frame of its joint.
     vec3 *impulse;
     size_t impulse_capacity;
-    // The law asks for u_n + bias >= 0 (engine/contact/gap.h). Where some law has a tangential
-    // restitution, `before` is the velocity of c against a before the step; else NULL.
+    // The law requires u_n + bias >= 0, with u_n the normal velocity (engine/contact/gap.h). Where
+    // some law has a tangential restitution, `before` is the velocity of c relative to a before the
+    // step; else NULL.
     double *bias;
     vec3 *before;
     size_t bias_capacity, before_capacity;
     struct joint_points joints;
 
-    // What the last step left: memory of body c is [memory_start[c], memory_start[c + 1]).
+    // What is kept from the last step: the memory of body c is [memory_start[c], memory_start[c +
+    // 1]).
     size_t memory_count, memory_capacity;
     struct contact_memory *memory;
     uint32_t *memory_start; // moving + 1 entries
     size_t start_capacity;
 
-    // Of contact.gap stabilized (engine/contact/gap.h), beside list and memory: the velocity of c
-    // against a before the last step, where they collided in it; else zero. NULL: nothing is known.
+    // Used by contact.gap stabilized (engine/contact/gap.h), by contact of the list and by contact
+    // of the memory: the velocity of c relative to a before the last step, where they collided in
+    // it; else zero. NULL: nothing is known.
     vec3 *collision, *memory_collision;
     size_t collision_capacity, memory_collision_capacity;
 };
@@ -81,7 +86,7 @@ static inline size_t contacts_index(const struct contacts *contacts,
     return (size_t)(contact - contacts->list);
 }
 
-// Returns the status by the local law: what a user sees in ParaView.
+// Returns whether the contact is open, sticks or slips, as reported to users.
 enum contact_status contacts_status(const struct contacts *contacts, size_t k, double mu);
 
 struct gabion_world;
@@ -90,7 +95,7 @@ struct gabion_world;
 void contacts_size(struct gabion_world *world, size_t count);
 void contacts_free(struct contacts *contacts);
 
-// Warm start: takes the impulses of the last step over into the list.
+// Copies the impulses of the last step into the list (warm start).
 void contacts_match(struct gabion_world *world);
 // Moves the impulses of the list into the cones of the present normals.
 void contacts_admit(struct gabion_world *world);
@@ -98,12 +103,11 @@ void contacts_admit(struct gabion_world *world);
 void contacts_judge(struct gabion_world *world);
 // Keeps the impulses of the list for the next step.
 void contacts_remember(struct gabion_world *world);
-// Follows a new order of the bodies in memory: new_index[old] is the new place of a body, -1 where
-// it left the run. There were `old_moving` moving bodies.
+// Updates the memory after the bodies were sorted anew: new_index[old] is the new index of a body,
+// -1 where it left the run. There were `old_moving` moving bodies before.
 void contacts_reorder(struct gabion_world *world, const int32_t *new_index, int32_t old_moving);
 
-// Returns where the contact is after the step: its point is that of q_m, half a step behind the
-// bodies.
+// Returns the contact point at the end of the step. (contact.point is that at q_m.)
 vec3 contacts_position(const struct gabion_world *world, const struct contact *contact);
 
 #endif

@@ -6,8 +6,8 @@
 #include "engine/motion/motion.h"
 #include "parallel/memory.h"
 
-// Of c against a before the step, as far as the normal sees it: the spin of a sphere does not move
-// its surface along the normal.
+// Returns the velocity of c relative to a before the step. Where all bodies are spheres their spin
+// is left out, because it has no normal component.
 static vec3 velocity_before(const struct gabion_world *world, const struct contact *contact) {
     const struct bodies *bodies = &world->bodies;
     if (world->midpoint->axes_m)
@@ -21,10 +21,10 @@ double gap_restitution_cutoff(const struct gabion_settings *settings) {
     return 2 * vec3_length(settings->gravity) * settings->step;
 }
 
-// Points of a face whose gaps differ by rounding must not ask for different velocities: rigid
-// blocks cannot obey, and the solver would shift its whole load from corner to corner after noise
-// divided by h. So blocks touch from a gap of a millionth of their thickness on; spheres, which
-// have one point, exactly.
+// The gap up to which blocks count as touching: a millionth of their thickness. Gaps of the points
+// of one face differ by rounding; used as they are, noise divided by h would prescribe different
+// velocities, which rigid blocks cannot follow, and the solver would shift the whole load from
+// corner to corner. Spheres have one point and touch at gap zero.
 #define TOUCHING 2e-6 // of half the thickness
 
 static double touching_gap(const struct gabion_world *world, const struct contact *contact) {
@@ -94,7 +94,8 @@ static bool find_bias(const struct gabion_world *world, const struct contact *co
 
 #define CHUNK 4096
 
-// The kernels of spheres take round bodies of two inverse masses and planes that do not turn.
+// Returns whether the sphere kernel cannot treat the contact. It needs bodies with a struct
+// round_mass, and planes that do not turn.
 static bool is_general(const struct gabion_world *world, const struct contact *contact) {
     const struct bodies *bodies = &world->bodies;
     int32_t c = contact->c, a = contact->a;
@@ -143,9 +144,9 @@ void gap_activate(struct gabion_world *world) {
 // Collisions ----------------------------------------------------------------------------------
 
 // A collision: the gap was open and the contact pushes, so the body arrives in this step (section
-// III). By (2.9) the gap of a contact that pushed in the step before is zero now, and only rounding
-// could say on which side: that it did not push tells the same, and takes in the body that touched
-// at the very end of that step.
+// III). By (2.9) the gap of a contact that pushed in the last step is zero now up to rounding, so
+// its sign means nothing. Therefore the test is that the contact did not push in the last step; it
+// also covers a body that came to touch at the very end of that step.
 static void note_range(void *context, size_t begin, size_t end) {
     struct gabion_world *world = context;
     const struct contacts *contacts = world->contacts;

@@ -41,7 +41,7 @@ static void place_middle(const struct gabion_world *world, const struct joint *j
     }
 }
 
-// H v- at q_i, in the joint's own axes there.
+// Returns H v- at q_i, in the axes of the joint there.
 static vec3 velocity_at_start(const struct gabion_world *world, const struct joint *joint, int k,
                               const int32_t *body, const struct joint_place *placed) {
     const struct bodies *bodies = &world->bodies;
@@ -65,8 +65,9 @@ static vec3 velocity_before(const struct gabion_world *world, int32_t i, vec3 ar
     return vec3_add(bodies->v[i], vec3_cross(s, arm));
 }
 
-// A joint that is far apart (its bodies came late, or drivers pull it open) comes together by a
-// hundredth of its size in a step: all at once would be a shot.
+// The largest correction of a joint in a step, as a fraction of its size. A joint may be far apart
+// because a body entered late or drivers pull it open; closing it in one step would be a violent
+// impact.
 #define PULL 0.01
 
 static vec3 correctable(const struct joint *joint, vec3 g) {
@@ -74,7 +75,7 @@ static vec3 correctable(const struct joint *joint, vec3 g) {
     return length > most ? vec3_scale(most / length, g) : g;
 }
 
-// The law is u+ + bias = 0 (engine/world/joints.h).
+// Returns the bias of the law u+ + bias = 0 (engine/world/joints.h).
 static vec3 bias(const struct gabion_world *world, const struct joint_block *block, int k,
                  const struct joint_point *point) {
     const struct gabion_settings *settings = &world->settings;

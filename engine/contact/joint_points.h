@@ -1,4 +1,4 @@
-// The points of joints in the contact problem of a step.
+// The points of mechanical joints (engine/world/joints.h) as rows of the contact problem of a step.
 #ifndef ENGINE_CONTACT_JOINT_POINTS_H
 #define ENGINE_CONTACT_JOINT_POINTS_H
 
@@ -7,12 +7,13 @@
 
 #include "geometry/vec.h"
 
-// The points of one joint share a frame; they act on c, and against it on a.
+// A joint block is the set of points of one joint, which share a frame. Their impulses act on c,
+// and the opposite impulses on a.
 struct joint_block {
     int32_t c, a;   // body indices, c < a; the number of bodies for the world itself
-    uint32_t begin; // of its points
+    uint32_t begin; // its first point
     uint32_t count;
-    int32_t joint; // of the world
+    int32_t joint; // its number in the world
     bool swapped;  // c is the joint's second body
     vec3 axis[3];  // n, s, t at q_m
 };
@@ -34,18 +35,18 @@ struct gabion_world;
 
 void joint_points_free(struct joint_points *joints);
 
-// Returns the number of points if no joint sleeps.
+// Returns the number of points when all joints act, an upper bound.
 size_t joint_points_most(const struct gabion_world *world);
 
 // Lays out the points of all joints whose bodies are in the run, at the midpoint, and starts from
 // the impulses of the last step.
 void joint_points_find(struct gabion_world *world);
 
-// Keeps their impulses for the next step.
+// Keeps the impulses of the points for the next step.
 void joint_points_remember(struct gabion_world *world);
 
-// Returns the error of point k of a block by the state of the bodies, of c against a, in the
-// directions of the step.
+// Returns the error of point k of a joint block, c relative to a, from the present state of the
+// bodies, in the directions that the joint had at q_m.
 vec3 joint_points_gap(const struct gabion_world *world, const struct joint_block *block, int k);
 
 #endif

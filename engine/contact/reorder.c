@@ -1,4 +1,4 @@
-// Contact memory in a new order of the bodies.
+// Updates the contact memory after the bodies were sorted anew.
 #include "engine/contact/contacts.h"
 #include "engine/world/world.h"
 #include "parallel/memory.h"

@@ -20,8 +20,8 @@ bool motion_needs_tensor(const struct bodies *bodies, int32_t i) {
     return rotations == 0 ? !bodies_isotropic(bodies, i) : rotations != 7;
 }
 
-// Inverse of the inertia restricted to the axes that are free to turn, zero elsewhere: removing
-// degrees of freedom is not the same as zeroing rows of the full inverse.
+// Returns the inverse of the inertia restricted to the axes that are free to turn, zero elsewhere.
+// Removing degrees of freedom is not the same as zeroing rows of the full inverse.
 static sym3 restricted_inverse(sym3 inertia, unsigned locked) {
     double a[3][3] = {{inertia.xx, inertia.xy, inertia.xz},
                       {inertia.xy, inertia.yy, inertia.yz},
@@ -132,8 +132,8 @@ static vec3 free_spin(const struct gabion_world *world, int32_t i) {
                                mat3_apply_transposed(axes, loads_applied(world, i).moment));
     vec3 after = motion_free_spin(bodies->inertia[i], before, kick, world->settings.step);
     after = vec3_sub(after, turn);
-    // Only the change is turned back: the axes are orthonormal to rounding, always on the same
-    // side, and turning the whole spin there and back would scale it in every step.
+    // Only the change is rotated back to world axes. The axes are orthonormal only up to rounding,
+    // with a bias, so rotating the whole spin forth and back would scale it in every step.
     return vec3_add(bodies->w[i], mat3_apply(axes, vec3_sub(after, before)));
 }
 

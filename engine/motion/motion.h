@@ -1,4 +1,6 @@
-// Free motion: from q_i to the midpoint and the free velocity, and from there to q_{i+1}.
+// Motion within a step: from the positions q_i at its start to the midpoint q_m and the free
+// velocity v_free, and, once the contacts are solved, from there to q_{i+1}. h is the time step,
+// theta the parameter of the scheme, F the applied forces.
 //
 //   q_m = q + (1 - theta) h v            v_free = v + h M^-1 (theta F_{i+1} + (1 - theta) F_i)
 //   q_{i+1} = q_m + theta h v_{i+1}
@@ -19,8 +21,8 @@
 #include "engine/motion/midpoint.h"
 #include "engine/world/world.h"
 
-// Fills world->midpoint: free bodies, bodies that stand still, bodies on a path, then inverse
-// masses. These four are called in this order.
+// Fill world->midpoint: free bodies, bodies that stand still, bodies on a path, then inverse
+// masses. Call these four in this order.
 void motion_predict_free(struct gabion_world *world);
 void motion_predict_fixed(struct gabion_world *world);
 void motion_predict_driven(struct gabion_world *world);
@@ -33,8 +35,8 @@ void motion_integrate_free(struct gabion_world *world, velocity_function velocit
                            const void *context);
 void motion_integrate_driven(struct gabion_world *world);
 
-// Replaces the midpoint configuration by that of the bodies as they stand, and free velocities and
-// inverse masses likewise.
+// motion_stand fills the midpoint with the present positions of the bodies; motion_arrive replaces
+// its free velocities and inverse masses by the present ones as well.
 void motion_stand(struct gabion_world *world);
 void motion_arrive(struct gabion_world *world);
 
@@ -46,13 +48,13 @@ bool motion_needs_tensor(const struct bodies *bodies, int32_t i);
 // Wm = (W0 + W1) / 2, which without a kick (an angular impulse) keeps energy and |L| to rounding.
 vec3 motion_free_spin(vec3 inertia, vec3 before, vec3 kick, double h);
 
-// Returns the change of spin that joints are expected to cause in this step, from their impulses in
-// the last one, in body axes at q_m. The gyroscopic term is that of the spin with it: without, a
-// jointed body with unequal moments would be integrated to first order only. A change larger than
-// the spin itself was a shock, which does not come twice: zero is returned.
+// Returns the change of spin that joints are expected to cause in this step, in body axes at q_m,
+// from their impulses in the last step. The gyroscopic term includes it: otherwise a jointed body
+// with unequal moments would be integrated to first order only. A change larger than the spin
+// itself came from a shock, which is not expected to repeat: then the function returns zero.
 vec3 motion_expected_turn(const struct gabion_world *world, int32_t i, const mat3 *axes);
 
-// Returns the orientation at q_m.
+// Returns the orientation of a body at q_m.
 mat3 motion_midpoint_axes(const struct gabion_world *world, int32_t i);
 
 #endif

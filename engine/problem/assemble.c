@@ -1,4 +1,4 @@
-// W built from rows.
+// Builds the matrix W from the rows of a problem.
 #include <string.h>
 
 #include "engine/problem/contact_problem.h"
@@ -7,7 +7,8 @@
 
 static int32_t body_of(const struct contact_row *row, bool is_a) { return is_a ? row->a : row->c; }
 
-// The contacts that share a moving body with contact a, ascending, in `list`.
+// Lists the contacts that share a moving body with contact a, in ascending order. Returns their
+// number.
 static size_t neighbours(const struct contact_problem *problem, int32_t a, int32_t *list) {
     const struct contact_bodies *bodies = &problem->bodies;
     const struct contact_row *row = &bodies->rows[a];

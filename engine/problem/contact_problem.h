@@ -1,21 +1,32 @@
-// The contact problem: u = W r + q, and the contact law at each of its contacts. Every solver takes
-// one, whether it came from a step or from a file.
+// The contact problem of one step: find the contact impulses r so that the velocities u = W r + q
+// obey the contact law at every contact. Every solver takes a contact problem, whether it was made
+// from a step of a run or read from a file.
+//
+//   r    impulse at each contact, N s, on its first body c (the second body a receives -r)
+//   u    velocity of c relative to a at each contact at the end of the step, m/s
+//   q    that velocity if all impulses were zero (the free velocity), plus what the law adds to u
+//   W    what impulses do to velocities: W = H^T M^-1 H, M the masses, H the lever arms and frames
+//   mu   friction coefficient of each contact
+//
+// The contact law is Signorini's (u_n >= 0, r_n >= 0, u_n r_n = 0) with Coulomb's friction
+// (|r_t| <= mu r_n, sliding against r_t). The points of joints are in the same problem: u = 0 in
+// the directions that they hold (engine/world/hold.h).
 //
 // A problem has up to three forms:
 //
-//   views   what a step knows: its contacts, the points of its joints, the midpoint, the laws.
-//   Thin:
-//           nothing is copied, so that a million grains fit in memory. W is never built.
+//   views   pointers to what a step knows: contacts, points of joints, midpoint, laws. Nothing is
+//           copied, so that a million grains fit in memory, and W is never built.
 //   rows    one row per active contact and point of a joint, with its frame and lever arms, or
 //   matrix  rows of 3x3 blocks of W (files, direct methods; W need not be symmetric).
 //
-// A problem of a step has views; its rows are made when a method asks for them
-// (contact_problem_materialise). A problem from a file has a matrix, and views where Gabion wrote
-// it.
+// The problem of a step has views; its rows are made when a method asks for them
+// (contact_problem_materialise). A problem from a file has a matrix, and also views if Gabion wrote
+// the file.
 //
-// Vectors r, u, q over rows have three numbers per row, (n, s, t); u_n > 0 separates, r_n > 0
-// pushes apart. Vectors over views have a slot of three numbers for each contact of the list,
-// active or not, in world axes, and one for each point of a joint, in the joint's frame.
+// Vectors have one of two layouts. Over rows: three numbers per row in its own frame (n, s, t),
+// where n is the normal; u_n > 0 separates, r_n > 0 pushes apart. Over slots (the layout of the
+// views): three numbers in world axes for each contact of the list, active or not, followed by
+// three in the joint's frame for each point of a joint.
 #ifndef ENGINE_PROBLEM_CONTACT_PROBLEM_H
 #define ENGINE_PROBLEM_CONTACT_PROBLEM_H
 
@@ -29,6 +40,7 @@
 
 struct team;
 
+// Pointers to the data of a step; the problem does not own them.
 struct contact_views {
     const struct midpoint *midpoint; // NULL: the problem has no views
     const struct contact *contacts;
@@ -42,10 +54,15 @@ struct contact_views {
     const vec3 *v, *w;
 };
 
-enum contact_face { FACE_MATRIX, FACE_BODIES };
+// How a problem gives access to W.
+enum contact_face {
+    FACE_MATRIX, // W is stored: struct contact_matrix
+    FACE_BODIES, // W is applied through the velocities of the bodies: struct contact_bodies
+};
 
-// Columns ascend in a row and the diagonal block is always there. A block is stored by columns of
-// four numbers, the fourth zero, so that a product with a vector is three vector operations.
+// W as a sparse matrix of 3x3 blocks, stored row by row. Columns ascend within a row and the
+// diagonal block is always present. A block is stored by columns of four numbers, the fourth zero,
+// so that a product with a vector is three vector operations.
 #define CONTACT_BLOCK 12
 struct contact_matrix {
     size_t *start; // contacts + 1
@@ -54,9 +71,10 @@ struct contact_matrix {
     size_t *diagonal; // place of each contact's own block
 };
 
-#define CONTACT_FIXED (-1)
+#define CONTACT_FIXED (-1) // in place of a body: it does not react to impulses
 
-// One contact between bodies: u = q + axes (v_c + s_c x arm_c - v_a - s_a x arm_a).
+// One contact between bodies c and a: u = q + axes (v_c + s_c x arm_c - v_a - s_a x arm_a), where v
+// are velocities and s scaled spins (engine/motion/midpoint.h) caused by impulses.
 struct contact_row {
     int32_t c, a; // bodies; CONTACT_FIXED: prescribed, its velocity is in q
     vec3 axis[3]; // n, s, t in world axes
@@ -64,15 +82,18 @@ struct contact_row {
     uint32_t slot; // in vectors over the views, where the problem has them
 };
 
+// The bodies that the rows act on, and which rows act on each body.
 struct contact_bodies {
     int32_t count;
     struct inverse_mass *inverse; // M^-1 of each
     double *drift; // velocity before the step less the free one, 6 per body; NULL: not known
     struct contact_row *rows;
-    // Contacts of each body in ascending order, counted from start[body]: 2 contact + (it is a).
+    // The rows of each body in ascending order, from incident[start[body]] on. An entry is 2 * row,
+    // plus 1 where the body is the row's a.
     size_t *start;
     int32_t *incident;
-    // Pairs of bodies with contacts between them, each once; pair of each contact, -1 for none.
+    // Pairs of moving bodies with contacts between them, each once, and the pair of each row; -1:
+    // none.
     int32_t *first, *second, *pair;
     size_t pair_count;
 };
@@ -80,22 +101,23 @@ struct contact_bodies {
 struct contact_problem {
     struct contact_views views;
     struct stored_views *stored; // what they point at, where the problem owns it; else NULL
-    // By slot: 1 / |W_aa|_2 where the plan of the sweeps has found it, else 0. Eigenvalues are
-    // dear: rows take them from here. NULL: not kept.
+    // By slot: 1 / |W_aa|_2 where the sweep plan has computed it, else 0. Eigenvalues are
+    // expensive, so rows made later take them from here. NULL: not kept.
     double *slot_rho;
-    double floor;      // of the scale of the residual, m/s: h |g| of a step, 0 of a file
+    double floor;      // smallest scale of the residual, m/s: h |g| for a step, 0 for a file
     struct team *team; // NULL: one thread
 
     // Rows or matrix. NULL and 0 while only the views are there.
     enum contact_face face;
     int32_t contacts; // rows
-    double *mu;       // of each row; from CONTACT_STICKS on it sticks
-    uint8_t *held;    // engine/world/hold.h: points of joints, and what they hold; NULL: none
+    double *mu;       // of each row; CONTACT_STICKS or more: infinite friction
+    uint8_t *held;    // of each row: the directions that a point of a joint holds
+                      // (engine/world/hold.h), 0 for a contact; NULL: no joints
     double *q;
     mat3 *diagonal; // W_aa
     double *rho;    // 1 / |W_aa|_2; 0 where W_aa vanishes
-    // Squares of the free velocities of each row's two bodies, summed: what rounding is measured
-    // by. Negative: not known (a file), and rounding excuses nothing.
+    // Sum over the rows of the squared free velocities of their two bodies, which bounds the
+    // rounding error of q. Negative: not known (a file); no rounding error is then subtracted.
     double speed2;
     struct contact_matrix matrix;
     struct contact_bodies bodies;
@@ -109,13 +131,14 @@ void contact_problem_free(struct contact_problem *problem);
 struct contact_problem *contact_problem_of_views(const struct contact_views *views, double floor,
                                                  struct team *team);
 
-// Lets the problem keep what a plan finds of it, for rows that are made later.
+// Makes the problem keep the 1 / |W_aa|_2 that a sweep plan computes (slot_rho).
 void contact_problem_keep_rho(struct contact_problem *problem);
 
 // Makes the rows of a problem with views, unless they (or a matrix) are there already.
 void contact_problem_materialise(struct contact_problem *problem);
 
-// Vectors over views and over rows. Inactive contacts have no row; their slots become zero.
+// Return the number of slots, and convert a vector from slots to rows and back. Inactive contacts
+// have no row; their slots become zero.
 size_t contact_problem_slots(const struct contact_problem *problem);
 void contact_problem_to_rows(const struct contact_problem *problem, const vec3 *slots, double *r);
 void contact_problem_from_rows(const struct contact_problem *problem, const double *r, vec3 *slots);
@@ -148,7 +171,7 @@ double contact_problem_dot(const struct contact_problem *problem, const double *
 void contact_problem_product(const struct contact_problem *problem, const double *x, double *Wx);
 void contact_problem_velocity(const struct contact_problem *problem, const double *r, double *u);
 
-// Impulses under change, one contact at a time: what a sweep works on.
+// Impulses that a sweep changes one contact at a time, with the body velocities that follow.
 struct contact_state {
     const struct contact_problem *problem;
     double *r; // the caller's
@@ -157,7 +180,7 @@ struct contact_state {
 
 struct contact_state contact_state_open(const struct contact_problem *problem, double *r);
 void contact_state_close(struct contact_state *state);
-void contact_state_refresh(struct contact_state *state); // after r was changed as a whole
+void contact_state_refresh(struct contact_state *state); // call it after r was changed from outside
 
 static inline vec3 contact_get(const double *x, int32_t contact) {
     const double *three = x + 3 * (size_t)contact;
@@ -177,10 +200,10 @@ static inline mat3 contact_block(const double *value) {
                    {value[2], value[6], value[10]}}};
 }
 
-// The place of block (row, column); SIZE_MAX: none.
+// Returns the index of block (row, column); SIZE_MAX where there is none.
 size_t contact_matrix_find(const struct contact_matrix *matrix, int32_t row, int32_t column);
 
-// (W x)_a by three sums that do not wait for each other.
+// Returns (W x)_a. Three independent sums let the processor overlap them.
 __attribute__((always_inline)) static inline vec3
 contact_matrix_row(const struct contact_matrix *matrix, int32_t a, const double *x) {
     lanes4 n = {0}, s = {0}, t = {0};
@@ -203,7 +226,8 @@ static inline vec3 contact_body_velocity(const double *v, int32_t body, vec3 arm
                     vec3_cross(vec3_make(six[3], six[4], six[5]), arm));
 }
 
-// Without q.
+// Returns the relative velocity at a row, in its frame, that the body velocities v cause; q is not
+// included.
 static inline vec3 contact_row_velocity(const struct contact_row *row, const double *v) {
     vec3 u = vec3_sub(contact_body_velocity(v, row->c, row->arm_c),
                       contact_body_velocity(v, row->a, row->arm_a));
@@ -242,7 +266,8 @@ static inline void contact_body_push(double *v, const struct inverse_mass *inver
     six[5] += ds.z;
 }
 
-// (W r)_a + q_a for the impulses at hand; then r_a becomes `r`.
+// contact_state_velocity returns u_a = (W r)_a + q_a for the present impulses; contact_state_set
+// replaces r_a.
 static inline vec3 contact_state_velocity(const struct contact_state *state, int32_t a) {
     const struct contact_problem *problem = state->problem;
     vec3 q = contact_get(problem->q, a);

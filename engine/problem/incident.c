@@ -1,4 +1,4 @@
-// Which rows touch which bodies.
+// Finds which rows act on which bodies.
 #include "engine/problem/contact_problem.h"
 #include "parallel/memory.h"
 
@@ -29,8 +29,9 @@ static bool same_bodies(const struct contact_row *x, const struct contact_row *y
     return x->c == y->c && x->a == y->a;
 }
 
-// Contacts and joints of the same two bodies need not follow each other: those of one normal do.
-// The first of the pair, looked for among the contacts of the body that has fewer of them.
+// Returns the first row with the same two bodies, searched among the rows of the body that has
+// fewer of them. Rows of one pair of bodies need not follow each other; only contacts with the same
+// normal do.
 static int32_t first_of_pair(const struct contact_bodies *bodies, int32_t contact) {
     const struct contact_row *row = &bodies->rows[contact];
     const size_t *start = bodies->start;

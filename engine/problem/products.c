@@ -1,4 +1,4 @@
-// Products with W, and impulses under change.
+// Products with W, and struct contact_state.
 #include <string.h>
 
 #include "engine/problem/contact_problem.h"
@@ -30,7 +30,8 @@ static void matrix_range(void *context, size_t begin, size_t end) {
     matrix_rows(&product->problem->matrix, product->x, product->add, begin, end, product->out);
 }
 
-// The velocity of a body from the impulses of its contacts, in their order.
+// Computes the velocities of bodies from the impulses of their contacts, summed in the order of the
+// rows.
 static void body_range(void *context, size_t begin, size_t end) {
     const struct product *product = context;
     const struct contact_bodies *bodies = &product->problem->bodies;

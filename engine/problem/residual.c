@@ -23,8 +23,8 @@ double residual_scale(const struct residual_sums *sums, double floor) {
     return fmax(sqrt(sums->closing2), floor);
 }
 
-// Rounding may excuse a small error, never a large one: impulses that ran away bring a large
-// "rounding" along. And what is not a number must not look solved.
+// Subtracts the rounding error only where it is small: diverged impulses have a large rounding
+// error as well. A NaN stays a NaN and never counts as solved.
 double residual_scaled(const struct residual_sums *sums, double floor) {
     double scale = residual_scale(sums, floor), rounding = residual_rounding(sums);
     double error = sqrt(sums->scaled2), speed = sqrt(sums->v2);
@@ -48,9 +48,10 @@ double residual_fclib(const struct residual_sums *sums) {
     return scale > DBL_EPSILON ? error / scale : error;
 }
 
-// Of a problem by itself -----------------------------------------------------------------------
+// The residual of the rows of a problem ---------------------------------------------------------
 
-// Where W_aa vanishes no rho is right and any shows whether the law holds: the largest there is.
+// Returns a rho for contacts whose W_aa vanishes: the largest of the others. Any value shows
+// whether the law holds there.
 static double spare_rho(const struct contact_problem *problem) {
     double most = 0;
     for (int32_t a = 0; a < problem->contacts; a++)

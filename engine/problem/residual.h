@@ -1,5 +1,6 @@
-// How well impulses obey the contact law. The measures take impulses and velocities as they are and
-// know nothing of how they were found; no solver has a measure of its own.
+// The residual: how far impulses r are from obeying the contact law
+// (engine/problem/contact_problem.h defines r, u, q, W and mu). All solvers are judged by these
+// measures; no solver has one of its own.
 //
 // With u = W r + q, ut = u + mu |u_T| n (De Saxce) and K the Coulomb cone, the natural map of
 // contact a is  e_a(rho) = r_a - P_K(r_a - rho ut_a).  Two measures:
@@ -7,10 +8,11 @@
 //   scaled:  sqrt(sum |e_a(rho_a)|^2 / rho_a^2) / s,  rho_a = 1/|W_aa|_2   (velocity over velocity)
 //   fclib:   sqrt(sum |e_a(1)|^2) / max(|q|, |r|, |u|)                     (as Siconos reports it)
 //
-// s is the norm of q over the contacts that close in q, and at least h |g|: it cannot be inflated
-// by far candidates and does not vanish for a scene at rest. Without gravity it can still shrink
-// to the rounding of velocities that nearly cancel, so what rounding alone explains is taken off
-// the scaled error: a few units in the last place of the velocities and impulses involved.
+// s is the norm of q over the contacts that q closes (q_n < 0), and at least h |g|: distant
+// candidate contacts cannot inflate it, and it does not vanish for a scene at rest. Without gravity
+// s can still shrink to the rounding error of velocities that nearly cancel. Therefore the rounding
+// error (a few units in the last place of the velocities and impulses involved) is subtracted from
+// the scaled measure.
 #ifndef ENGINE_PROBLEM_RESIDUAL_H
 #define ENGINE_PROBLEM_RESIDUAL_H
 
@@ -18,6 +20,7 @@
 
 #include "engine/problem/contact_problem.h"
 
+// Sums over contacts from which both measures follow. The 2 in a name means squared.
 struct residual_sums {
     double closing2, q2;       // |q|^2 over closing contacts, and over all
     double scaled2, unscaled2; // |e|^2 / rho^2, and |e|^2 with rho = 1
@@ -25,18 +28,21 @@ struct residual_sums {
     double v2, wr2; // velocities of the bodies of each contact; |r|^2 / rho^2
 };
 
-// One contact as the measures see it: normal parts apart, tangential parts as vectors in any frame.
+// One contact as the measures need it: normal components as numbers, tangential components as
+// vectors in any frame.
 struct contact_view {
     double r_n, u_n, mu, rho;
     double v2; // square of the velocities of the two bodies, spins included
     vec3 r_t, u_t;
-    uint8_t held; // the point of a joint: what is not held is zero above
+    uint8_t held; // not 0: a point of a joint; components that it does not hold are zero above
 };
 
-// Impulses that ran away drown rho u in r - (r - rho u): where the projection changes nothing the
-// difference is taken as what it is. What is not a number ends up there and stays so.
+// When impulses have diverged, r - (r - rho u) loses rho u to rounding. So where the projection
+// changes nothing, the functions below use rho u itself. A NaN takes that branch as well and stays
+// a NaN.
 
-// Sticking has no De Saxce form: u_t must vanish wherever the contact is closed.
+// Returns the squared natural map of a contact with infinite friction, which has no De Saxce form:
+// u_t must vanish wherever the contact is closed.
 static inline double sticking_map2(const struct contact_view *view, double rho) {
     bool closed = !(view->r_n - rho * view->u_n <= 0);
     double normal = closed ? rho * view->u_n : view->r_n;
@@ -44,7 +50,7 @@ static inline double sticking_map2(const struct contact_view *view, double rho) 
     return normal * normal + vec3_dot(tangential, tangential);
 }
 
-// |r - P_K(r - rho ut)|^2, slip = |u_t|.
+// Returns |r - P_K(r - rho ut)|^2; slip is |u_t|.
 static inline double natural_map2(const struct contact_view *view, double slip, double rho) {
     double mu = view->mu;
     if (view->held)
@@ -65,7 +71,7 @@ static inline double natural_map2(const struct contact_view *view, double slip, 
     return e_n * e_n + vec3_dot(e_t, e_t);
 }
 
-// Adds a contact with its free velocity, as r = 0 has it.
+// Adds a contact whose view holds the free velocity q (r = 0).
 static inline void residual_add_free(const struct contact_view *view, struct residual_sums *sums) {
     double q2 = view->u_n * view->u_n + vec3_dot(view->u_t, view->u_t);
     sums->q2 += q2;
@@ -74,7 +80,7 @@ static inline void residual_add_free(const struct contact_view *view, struct res
         sums->closing2 += q2;
 }
 
-// Adds a contact with the velocity that the impulses give.
+// Adds a contact whose view holds the velocity u that the impulses cause.
 static inline void residual_add_solved(const struct contact_view *view,
                                        struct residual_sums *sums) {
     double slip2 = vec3_dot(view->u_t, view->u_t), slip = sqrt(slip2);
@@ -97,15 +103,16 @@ double residual_rounding(const struct residual_sums *sums);
 double residual_scaled(const struct residual_sums *sums, double floor);
 double residual_fclib(const struct residual_sums *sums);
 
-// Returns |r| / rho over the velocities there are: how far impulses that cancel each other have
-// grown.
+// Returns sqrt(sum |r|^2 / rho^2) relative to the velocities of the problem. A large value means
+// that impulses which cancel each other have grown without bound.
 double residual_swelling(const struct residual_sums *sums, double floor);
 
-// Returns both measures of impulses over the rows of a problem; u is built anew from r.
+// Both measures.
 struct contact_error {
     double scaled, fclib;
 };
-// The sums behind them.
+// Return the sums, and the measures that follow from them, of impulses over the rows of a problem;
+// u is computed from r.
 struct residual_sums residual_of_rows(const struct contact_problem *problem, const double *r);
 
 struct contact_error residual_of(const struct contact_problem *problem, const double *r);

@@ -77,7 +77,7 @@ size_t contact_problem_slots(const struct contact_problem *problem) {
                                    : (size_t)problem->contacts;
 }
 
-// Moving bodies are numbered in the order in which rows name them.
+// Numbers the moving bodies in the order in which rows use them.
 struct source {
     struct contact_problem *problem;
     int32_t *number; // of the rows, by body of the midpoint

@@ -1,4 +1,5 @@
-// Views whose contents the problem owns: a copy of a step's, or what a file held.
+// Views (engine/problem/contact_problem.h) whose contents the problem owns: a copy of those of a
+// step, or what was read from a file.
 #ifndef ENGINE_PROBLEM_STORED_H
 #define ENGINE_PROBLEM_STORED_H
 
@@ -6,7 +7,7 @@
 
 struct stored_views {
     struct midpoint midpoint;
-    // Behind the views of the midpoint.
+    // The arrays that the midpoint points at.
     double *radius, *mass;
     vec3 *inertia;
     uint8_t *lock;
@@ -21,8 +22,9 @@ struct stored_views {
     int law_count;
 };
 
-// Returns an empty one with room for the given numbers, without joints. `general`: inverse masses
-// need more than two numbers; `before`: some law has a tangential restitution.
+// Returns stored views with room for the given numbers of bodies, contacts and laws, without
+// joints. `general`: inverse masses need more than two numbers; `before`: some law has a tangential
+// restitution.
 struct stored_views *stored_views_create(int32_t bodies, size_t contacts, int laws, bool general,
                                          bool before);
 void stored_views_free(struct stored_views *stored);

@@ -1,4 +1,5 @@
-// Blocks of W = H^T M^-1 H: what an impulse at one contact does to the velocity at another.
+// Computes the 3x3 blocks of W = H^T M^-1 H (engine/problem/contact_problem.h). Block W_ab is the
+// velocity at contact a that a unit impulse at contact b causes.
 #ifndef ENGINE_PROBLEM_WEIGH_H
 #define ENGINE_PROBLEM_WEIGH_H
 
@@ -11,7 +12,7 @@ static inline vec3 contact_respond(const struct inverse_mass *inverse, vec3 arm,
     return vec3_add(vec3_times(inverse->inv_m, p), vec3_cross(s, arm));
 }
 
-// Adds the part of one body to W_ab, with its arms in rows a and b.
+// Adds the contribution of one body, which has the given arms in rows a and b, to W_ab.
 static inline void contact_add_part(const struct inverse_mass *inverse, const vec3 *axis_a,
                                     vec3 arm_a, const vec3 *axis_b, vec3 arm_b, double sign,
                                     double w[3][3]) {

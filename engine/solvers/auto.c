@@ -1,8 +1,8 @@
-// The default chain: accelerated sweeps, interior point, proximal Newton, proximal point, each from
-// the best impulses so far and only when the one before stalls. Sweeps are cheap and win on easy
-// problems and where factors would be dense; the interior point method takes ten to twenty
-// factorisations whatever the rank of W; where it jams the proximal methods still get through. What
-// each was worth on which problems is in docs/measurements.md.
+// The method auto: a chain of accelerated sweeps, interior point, proximal Newton and proximal
+// point. Each stage starts from the best impulses so far, and only when the one before stalls.
+// Sweeps are cheap and win on easy problems and where factors would be dense; the interior point
+// method takes ten to twenty factorisations whatever the rank of W; where it fails, the proximal
+// methods often succeed. docs/measurements.md reports the gain of each stage by problem.
 #include <string.h>
 
 #include "engine/solvers/krylov/anderson.h"
@@ -11,20 +11,21 @@
 #include "engine/solvers/methods.h"
 #include "engine/solvers/newton/proximal_newton.h"
 
-// How long sweeps may go without a tenfold gain depends on what a factorisation would cost. That
-// grows with the square of the neighbours of a contact, the cost of a sweep in proportion to them.
+// Sweeps that a tenfold gain may take before the next stage begins. The limit depends on the cost
+// of a factorisation, which grows with the square of the neighbours of a contact, while that of a
+// sweep is proportional to them.
 #define WINDOW_SHORT  15
 #define WINDOW_LONG   100
 #define WINDOW_BODIES 25
 
 #define FEW 10 // contacts
 
-#define FACTORISATIONS 60   // of a stage
-#define COST_MOST      2e11 // multiplications of one; beyond, only sweeps are left
+#define FACTORISATIONS 60   // at most, per stage
+#define COST_MOST      2e11 // multiplications of a factorisation; above, only sweeps are used
 
-// Proximal Newton gets slowly through where all else stalls (beds of grains, after 100 to 300
-// factorisations, while sweeps stand still for tens of thousands): it may take longer where
-// factorisations are cheap.
+// Proximal Newton converges slowly on problems where all other methods stall: on beds of grains in
+// 100 to 300 factorisations, while tens of thousands of sweeps make no progress. Where
+// factorisations are cheap it may therefore take more of them.
 #define NEWTON_MOST 400
 #define NEWTON_WORK 4e9 // multiplications in all
 
@@ -36,7 +37,8 @@ static int window(const struct contact_problem *problem) {
     return (int)fmin(fmax(0.15 * factorisation / sweep, WINDOW_SHORT), WINDOW_LONG);
 }
 
-// The next stage starts from the best.
+// Begins the next stage from the best impulses so far. Returns false where the problem is solved or
+// the iterations are used up.
 static bool go_on(struct monitor *monitor, enum gabion_method next, double *r) {
     if (monitor->result.status == SOLVER_CONVERGED || monitor->result.status == SOLVER_CAP)
         return false;
@@ -55,8 +57,8 @@ static int newton_most(const struct resolvent *resolvent) {
     return (int)fmin(fmax(NEWTON_WORK / cost, FACTORISATIONS), NEWTON_MOST);
 }
 
-// Few contacts that hardly touch each other are solved by one sweep, in less time than the memory
-// of an accelerated one takes to set up.
+// Tries a single sweep, which solves a few nearly independent contacts in less time than it takes
+// to set up an accelerated sweep.
 static bool one_sweep(struct monitor *monitor, double *r) {
     struct solver_settings exact = *monitor->settings;
     exact.local = GABION_LOCAL_EXACT;

@@ -1,12 +1,14 @@
-// The methods that solve a contact problem.
+// The list of methods that solve a contact problem (engine/problem/contact_problem.h), and their
+// common signature. docs/solvers.md describes each method.
 #ifndef ENGINE_SOLVERS_METHODS_H
 #define ENGINE_SOLVERS_METHODS_H
 
 #include "engine/solvers/monitor.h"
 
-// The one list of methods, in the order of enum gabion_method: EACH(enum name, name in files, takes
-// joints, works on slots). The unknowns of methods that take no joints are cones or halflines. A
-// method on slots works on the views of a problem that has them; the others need its rows.
+// The only list of methods, in the order of enum gabion_method: EACH(enum name, name in files,
+// takes joints, works on slots). A method that takes no joints handles only impulses in friction
+// cones or on half-lines. A method that works on slots uses the views of a problem that has them;
+// all others need its rows.
 #define SOLVER_METHODS(EACH)                                                                       \
     EACH(NSGS, nsgs, true, true)                                                                   \
     EACH(PSOR, psor, false, false)                                                                 \
@@ -20,9 +22,9 @@
     EACH(PROX, prox, true, false)                                                                  \
     EACH(AUTO, auto, true, false)
 
-// A method moves r, asks the monitor after each iteration that is worth measuring, and returns when
-// it says stop or when the method itself cannot get further. It sees the problem, its settings and
-// nothing else: monitor->problem, monitor->settings. solver_nsgs, solver_psor, ... are these.
+// A method improves r, calls the monitor after each iteration that is worth measuring, and returns
+// when the monitor says stop or when it cannot improve r any further. It reads monitor->problem and
+// monitor->settings and nothing else. The functions are solver_nsgs, solver_psor and so on.
 typedef void (*solver_function)(struct monitor *monitor, double *r);
 #define SOLVER_DECLARE(id, name, joints, slots)                                                    \
     void solver_##name(struct monitor *monitor, double *r);

@@ -64,7 +64,7 @@ bool monitor_check(struct monitor *monitor, int iterations, const double *r) {
         monitor->result.finished = monitor->stage;
         keep_best(monitor, r);
     } else if (!monitor->best) {
-        keep_best(monitor, r); // a measure that is not a number: stages go on from the start
+        keep_best(monitor, r); // the measure is NaN: later stages continue from the start
     }
     return decide(monitor, monitor->best_measure);
 }
@@ -76,7 +76,7 @@ bool monitor_note(struct monitor *monitor, int iterations, const struct contact_
     return decide(monitor, monitor->last);
 }
 
-// Into the cone; of a joint what it holds.
+// Returns r inside its friction cone; for a point of a joint, only the directions that it holds.
 static vec3 admit(const struct contact_problem *problem, int32_t a, vec3 r) {
     uint8_t held = contact_held(problem, a);
     return held ? hold_keep(held, r) : cone_clamp(r, problem->mu[a]);
@@ -92,15 +92,15 @@ bool monitor_check_admitted(struct monitor *monitor, int iterations, const doubl
 
 bool monitor_done(const struct monitor *monitor) {
     return monitor->result.status == SOLVER_CONVERGED || monitor->result.status == SOLVER_CAP ||
-           monitor->result.status == SOLVER_REFUSED;
+           monitor->result.status == SOLVER_REJECTED;
 }
 
-void monitor_refuse(struct monitor *monitor, const char *format, ...) {
+void monitor_reject(struct monitor *monitor, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(monitor->result.note, sizeof monitor->result.note, format, arguments);
     va_end(arguments);
-    monitor->result.status = SOLVER_REFUSED;
+    monitor->result.status = SOLVER_REJECTED;
 }
 
 void monitor_stage(struct monitor *monitor, enum gabion_method method) {

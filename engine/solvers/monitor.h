@@ -1,5 +1,6 @@
-// Watches a solver: measures the residual (engine/problem/residual.h), decides when to stop, keeps
-// the best impulses and writes the history. Solvers differ in how they move r, and in nothing else.
+// The monitor watches a solver: it measures the residual (engine/problem/residual.h), decides when
+// to stop, keeps the best impulses r and writes the history. Solvers differ only in how they
+// improve r.
 #ifndef ENGINE_SOLVERS_MONITOR_H
 #define ENGINE_SOLVERS_MONITOR_H
 
@@ -22,9 +23,9 @@ struct solver_settings {
 
 enum solver_status {
     SOLVER_CONVERGED,
-    SOLVER_CAP,     // iterations or time used up
-    SOLVER_STALLED, // the method cannot get further
-    SOLVER_REFUSED, // not a problem for this method; the note says why
+    SOLVER_CAP,      // iterations or time used up
+    SOLVER_STALLED,  // the method cannot get further
+    SOLVER_REJECTED, // the method cannot solve problems of this kind; the note says why
 };
 
 struct solver_result {
@@ -33,8 +34,9 @@ struct solver_result {
     int spent[GABION_METHOD_COUNT]; // iterations by method
     int iterations;                 // sweeps, pivots or factorisations, as the method counts
     struct contact_error error;
-    int64_t local_fallbacks; // one-contact problems that only the guard could answer
-    int64_t substitutions;   // contacts that another local solver than the one asked for served
+    int64_t local_fallbacks; // one-contact problems where the local solver failed and a projected
+                             // step was used
+    int64_t substitutions;   // contacts solved by another local solver than the one asked for
     char note[200];          // "" or a sentence
 };
 
@@ -45,33 +47,37 @@ struct monitor {
     struct solver_workspace *workspace; // memory kept between solves; never NULL
     double *best;                       // NULL until a check keeps one
     double best_measure, last; // the measure chosen: of the best impulses, of the last check
-    int iterations;            // at the last check, in all
-    int before;                // of the stages before
+    int iterations;            // at the last check, over all stages
+    int before;                // iterations of the stages before this one
     enum gabion_method stage;  // the method at work
-    int spent_before;          // by it, in earlier stages
+    int spent_before;          // iterations of this method in earlier stages
 };
 
 struct monitor monitor_open(const struct contact_problem *problem,
                             const struct solver_settings *settings);
 void monitor_close(struct monitor *monitor);
 
-// Takes a measurement that the method made itself, of impulses that it keeps itself. Returns true
+// Records a measurement that the method made itself, of impulses that it keeps itself. Returns true
 // when the method has to stop: converged or at the cap.
 bool monitor_note(struct monitor *monitor, int iterations, const struct contact_error *error);
 
-// Measures r after `iterations` of the present stage. True: stop, converged or at the cap.
+// Measures r after `iterations` of the present stage. Returns true when the method has to stop:
+// converged or at the cap.
 bool monitor_check(struct monitor *monitor, int iterations, const double *r);
-// The same for impulses on their way, which may lie outside their cones: of those nearest by their
-// tangents, which it puts into `admitted`. Only such are an answer.
+// Does the same for impulses that may lie outside their friction cones: shortens their tangential
+// parts until they lie inside, writes them to `admitted` and measures those. Only admissible
+// impulses can be a solution.
 bool monitor_check_admitted(struct monitor *monitor, int iterations, const double *r,
                             double *admitted);
-bool monitor_done(const struct monitor *monitor); // what the last check said, or a refusal
+bool monitor_done(
+    const struct monitor *monitor); // the last check said stop, or the problem was rejected
 
-// The problem is not one for this method, and why.
-void monitor_refuse(struct monitor *monitor, const char *format, ...)
+// Records that the method cannot solve problems of this kind, and why.
+void monitor_reject(struct monitor *monitor, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-// Begins a new stage of a chain, by the given method: solvers count from zero, the monitor goes on.
+// Begins a new stage of a chain of methods, by the given method. The method counts its iterations
+// from zero; the monitor adds them up.
 void monitor_stage(struct monitor *monitor, enum gabion_method method);
 
 #endif

@@ -28,7 +28,7 @@ const char *panel_status(enum solver_status status) {
     static const char *const words[] = {[SOLVER_CONVERGED] = "converged",
                                         [SOLVER_CAP] = "cap",
                                         [SOLVER_STALLED] = "stalled",
-                                        [SOLVER_REFUSED] = "refused"};
+                                        [SOLVER_REJECTED] = "rejected"};
     return words[status];
 }
 
@@ -40,11 +40,11 @@ bool solver_has_polygon(enum gabion_method method, enum gabion_local local) {
 
 bool panel_visits_all(enum gabion_method method) { return methods[method].slots; }
 
-// Methods on rows measure the start first: it may be the answer, and no contacts are solved by
-// nothing.
+// Solves on the rows of the problem. Measures the start first, because it may be the solution
+// already; a problem without contacts always is.
 static void solve_rows(struct monitor *monitor, enum gabion_method method, double *r) {
     if (monitor->problem->held && !methods[method].joints)
-        monitor_refuse(monitor, "%s takes no joints; use nsgs or newton", methods[method].name);
+        monitor_reject(monitor, "%s takes no joints; use nsgs or newton", methods[method].name);
     else if (!monitor_check(monitor, 0, r))
         methods[method].solve(monitor, r);
     if (monitor->best)
@@ -61,8 +61,8 @@ static void solve_slots(struct monitor *monitor, struct contact_problem *problem
     memory_free(r);
 }
 
-// Velocities that are not numbers make impulses that are none. No impulses are the answer then, and
-// the residual says that it is not one.
+// Replaces impulses that are not finite by zero. Velocities that are NaN cause them; the residual
+// then reports that the problem is not solved.
 static void drop_if_not_finite(const struct contact_problem *problem, double *r) {
     size_t size = 3 * contact_problem_slots(problem), k = 0;
     while (k < size && isfinite(r[k]))
@@ -79,7 +79,8 @@ struct solver_result panel_solve(struct contact_problem *problem, enum gabion_me
     monitor.workspace = own ? own : workspace;
     monitor.stage = monitor.result.finished = method;
     if (problem->views.midpoint && solver_has_polygon(method, settings->local))
-        contact_problem_materialise(problem); // the polygon's law is measured on rows
+        contact_problem_materialise(
+            problem); // the residual of the polygonal cone is measured on rows
     if (methods[method].slots)
         methods[method].solve(&monitor, r);
     else if (problem->views.midpoint)

@@ -1,7 +1,7 @@
-// Proximal point: the problem with W + A and q - A r_ref, A = alpha tr W_aa / 3, has no null space
-// and is solved by accelerated sweeps; its answer is the next r_ref. Where that stays, the true
-// problem is solved.
-// Slow and robust: what is left when faster methods stall (Acary, Bremond, Huber 2018).
+// The method prox, a proximal point method. The problem with W + A and q - A r_ref, A = alpha tr
+// W_aa / 3, has no null space and is solved by accelerated sweeps; its solution is the next r_ref.
+// Where r_ref no longer changes, the original problem is solved. The method is slow and robust, for
+// problems on which faster methods stall (Acary, Bremond, Huber 2018).
 #include <string.h>
 
 #include "engine/solvers/krylov/acceleration.h"
@@ -13,7 +13,8 @@
 #define ALPHA_MAX   0.3
 #define ALPHA_MIN   1e-12
 
-// Sweeps of an inner problem: at least, when it was easy, when it was hard, when it is left.
+// Numbers of sweeps on an inner problem: the least, up to which it was easy, from which it was
+// hard, and at which it is given up.
 #define LEAST 3
 #define EASY  300
 #define HARD  1000
@@ -26,10 +27,10 @@ struct prox {
     struct acceleration acceleration;
     double *reference;
     double alpha;
-    int sweeps; // in all
+    int sweeps; // over all inner problems
 };
 
-// |D (answer - reference)|
+// Returns |D (answer - reference)|.
 static double moved(const struct prox *prox) {
     const struct acceleration *a = &prox->acceleration;
     double sum = 0;
@@ -40,9 +41,10 @@ static double moved(const struct prox *prox) {
     return sqrt(sum);
 }
 
-// The inner problem is solved well enough when a sweep changes r by less than about alpha times the
-// way from r_ref: the compliance acts on that, W on the other. Four times as exact takes half as
-// many sweeps again on hyperstatic problems. Returns its sweeps; 0: the monitor said stop.
+// Solves the inner problem until a sweep changes r by less than about alpha times its distance from
+// r_ref, because the compliance acts on that distance and W on the change. Four times the accuracy
+// would take half as many sweeps again on hyperstatic problems. Returns the number of sweeps; 0:
+// the monitor said stop.
 static int solve_inner(struct prox *prox) {
     struct acceleration *a = &prox->acceleration;
     int cap = prox->monitor->settings->max_iterations - prox->monitor->before;

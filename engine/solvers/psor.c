@@ -1,12 +1,12 @@
-// Projected successive over-relaxation on the normal impulses of a frictionless problem:
-// r_n <- max(0, r_n - omega u_n / W_nn), one contact after the other (Renouf, Acary, Dumont 2005,
-// eq. 34; Cryer 1971). Contacts go in natural order: a sweep is serial.
+// Projected successive over-relaxation on the normal impulses of a frictionless problem: r_n <-
+// max(0, r_n - omega u_n / W_nn), one contact after the other (Renouf, Acary, Dumont 2005, eq. 34;
+// Cryer 1971). A sweep visits the contacts in their order, in one thread.
 #include "engine/solvers/local/exact.h"
 #include "engine/solvers/methods.h"
 
 #define CHECK_EVERY 5
 
-// The first contact with friction, or none: the count.
+// Returns the first contact with friction; the number of contacts if there is none.
 static int32_t first_rough(const struct contact_problem *problem) {
     int32_t a = 0;
     while (a < problem->contacts && !(problem->mu[a] > 0))
@@ -14,13 +14,13 @@ static int32_t first_rough(const struct contact_problem *problem) {
     return a;
 }
 
-// A start may hold what a frictionless answer cannot.
+// Removes from the start impulses what a frictionless solution cannot have.
 static void project(const struct contact_problem *problem, double *r) {
     for (int32_t a = 0; a < problem->contacts; a++)
         contact_set(r, a, vec3_make(fmax(r[3 * (size_t)a], 0), 0, 0));
 }
 
-// Where W_nn vanishes no impulse changes u_n, and none is given.
+// Makes one sweep. Where W_nn vanishes no impulse can change u_n, and the contact gets none.
 static void sweep(struct contact_state *state, double omega) {
     const struct contact_problem *problem = state->problem;
     for (int32_t a = 0; a < problem->contacts; a++) {
@@ -37,7 +37,7 @@ void solver_psor(struct monitor *monitor, double *r) {
     const struct contact_problem *problem = monitor->problem;
     int32_t rough = first_rough(problem);
     if (rough < problem->contacts) {
-        monitor_refuse(monitor, "psor is for frictionless contacts; contact %d has mu = %g", rough,
+        monitor_reject(monitor, "psor is for frictionless contacts; contact %d has mu = %g", rough,
                        problem->mu[rough]);
         return;
     }

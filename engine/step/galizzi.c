@@ -21,7 +21,7 @@
 // them.
 #define TOUCHING 1e-6
 
-// The state before the step, should it fail after bodies have moved.
+// The state before the step, restored if the step fails after bodies have moved.
 struct past {
     vec3 *x, *v, *w;
     quat *q;
@@ -91,7 +91,7 @@ static struct body_velocity without_contacts(const struct gabion_world *world, i
     return (struct body_velocity){world->midpoint->v_free[i], world->midpoint->s_free[i]};
 }
 
-// Times h: what loads alone do to the velocity.
+// Returns h times the acceleration that loads alone cause.
 static struct body_velocity acceleration(const struct gabion_world *world, int32_t i) {
     struct body_velocity from = before(world, i), to = without_contacts(world, i);
     return (struct body_velocity){vec3_sub(to.v, from.v), vec3_sub(to.s, from.s)};
@@ -102,7 +102,8 @@ static vec3 in_frame(const struct contact_row *row, vec3 u) {
                      vec3_dot(row->axis[2], u));
 }
 
-// The world itself, which joints know as a body, stands still.
+// Returns the velocity or acceleration of a body at a point; zero for the world, which joints treat
+// as a body.
 static vec3 at_point(const struct gabion_world *world, int32_t i, vec3 arm,
                      level_function velocity) {
     if (i == world->bodies.count)
@@ -136,7 +137,7 @@ static vec3 centripetal(const struct gabion_world *world, const struct correctio
     return vec3_cross(w, vec3_cross(w, r));
 }
 
-// Of a joint that holds a distance: how its line turns.
+// Returns the term of a distance joint that comes from the rotation of its line.
 static double turning(const struct gabion_world *world, const struct correction *correction,
                       int32_t k) {
     const struct correction_row *about = &correction->rows[k];
@@ -150,7 +151,7 @@ static double turning(const struct gabion_world *world, const struct correction 
     return (u.y * u.y + u.z * u.z) / joint->length;
 }
 
-// Times h: J (a) + c of eq. 2.6.
+// Returns h times J a + c of eq. 2.6.
 static vec3 closing_acceleration(const struct gabion_world *world,
                                  const struct correction *correction, int32_t k) {
     const struct contact_row *row = &correction->problem->bodies.rows[k];
@@ -220,8 +221,8 @@ static void set_impulses(struct gabion_world *world, const struct correction *co
 
 // Accelerations -------------------------------------------------------------------------------
 
-// Contacts that are closed, and that velocities alone leave closed to the end of the step: one that
-// has just rebounded is not held, though its gap is zero.
+// Chooses the contacts that are closed and that the present velocities do not open before the end
+// of the step: one that has just rebounded is not held, although its gap is zero.
 static bool *choose_resting(const struct gabion_world *world) {
     const struct contacts *contacts = world->contacts;
     bool *chosen = memory_allocate(contacts->count, sizeof *chosen, "contacts");
@@ -282,7 +283,7 @@ static void move_apart(struct gabion_world *world) {
 
 // Velocities ----------------------------------------------------------------------------------
 
-// Contacts that were found closed, and those that the pass on positions closes.
+// Chooses the contacts that were found closed, and those that the correction of positions closes.
 static bool *choose_closed(const struct gabion_world *world) {
     const struct correction *positions = &world->galizzi->positions;
     size_t count = world->contacts->count;
@@ -326,8 +327,8 @@ static void report_residual(struct gabion_world *world, const struct correction 
 }
 
 // Poisson's restitution as in section 6: p becomes (1 + e) p, all three components of a contact
-// that sticks alike, which is what keeps the energy from growing. What would stop less than the
-// cut-off speed does not rebound. Returns the largest e of those that do.
+// that sticks alike, which is what keeps the energy from growing. Contacts that approach more
+// slowly than the cut-off speed do not rebound. Returns the largest e of those that do.
 static double rebound_contacts(const struct gabion_world *world, struct correction *correction) {
     double cutoff = gap_restitution_cutoff(&world->settings), most = 0;
     for (int32_t k = 0; k < correction->problem->contacts; k++) {
@@ -342,7 +343,8 @@ static double rebound_contacts(const struct gabion_world *world, struct correcti
     return most;
 }
 
-// Joints pass the rebound on: scaled with the contacts they hold as before.
+// Scales the impulses of contacts and joints by the rebound: joints transmit it, and hold as before
+// when they are scaled like the contacts.
 static void rebound(const struct gabion_world *world, struct correction *correction) {
     double e = rebound_contacts(world, correction);
     for (int32_t k = 0; k < correction->problem->contacts; k++)
@@ -375,13 +377,13 @@ static void take_velocities(struct gabion_world *world) {
     }
 }
 
-// Both kinds of impulses for those who look at the contacts ------------------------------------
+// The sum of both kinds of impulses, for output and warm start ----------------------------------
 
 static bool comes_before(const struct contact *x, const struct contact *y) {
     return x->c != y->c ? x->c < y->c : x->a < y->a;
 }
 
-// The normal has turned since: what pushed along it still does.
+// Returns an impulse rotated with its normal, so that its normal part stays normal.
 static vec3 turned_impulse(vec3 impulse, vec3 from, vec3 to) {
     double normal = vec3_dot(impulse, from);
     vec3 along = vec3_add_scaled(impulse, -normal, from);

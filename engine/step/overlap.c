@@ -23,7 +23,7 @@ static void measure_overlap(void *context, size_t begin, size_t end, double *out
     }
 }
 
-// From the gaps that measure_overlap found.
+// Adds up the overlaps from the gaps that measure_overlap found.
 static void add_overlap(void *context, size_t begin, size_t end, double *out) {
     const struct overlaps *overlaps = context;
     for (size_t k = begin; k < end; k++) {

@@ -1,4 +1,4 @@
-// How far bodies overlap at the end of a step, and how many contacts carry force.
+// Measures how far bodies overlap at the end of a step, and how many contacts carry force.
 #ifndef ENGINE_STEP_OVERLAP_H
 #define ENGINE_STEP_OVERLAP_H
 

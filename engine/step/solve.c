@@ -8,16 +8,17 @@
 #include "engine/solvers/sweep/workspace.h"
 #include "parallel/memory.h"
 
-// A residual up to which impulses that did not converge are better than none of them.
+// The residual up to which impulses that did not converge are better than none.
 #define ACCEPTABLE_RESIDUAL 0.01
 
-// Impulses that have grown by more cancel each other in so many digits that energy is lost in
-// rounding.
+// The growth of impulses (residual_swelling) beyond which they cancel each other in so many digits
+// that rounding changes the energy.
 #define MAX_SWELLING 1e7
 
-// No impulses at all, with a residual of 1, are the better start than some that are far off, unless
-// they are right but for a loaded contact that was not found again: that makes 10, and newton needs
-// a third of the factorisations from there. Impulses that begin to run away are not.
+// The residual beyond which the solve starts from zero impulses, whose residual is 1. The limit is
+// above 10, because impulses that are right except for one loaded contact that was not matched have
+// about that residual, and newton needs a third of the factorisations from there. It rules out
+// impulses that begin to diverge.
 #define MAX_START_RESIDUAL 30.0
 #define MAX_START_SWELLING 1e4
 
@@ -111,8 +112,8 @@ static void add_to_report(struct solution *solution, const struct solver_result 
     report->sweeps = result->iterations;
     report->substitutions = result->substitutions;
     solution->world->run.local_fallbacks += result->local_fallbacks;
-    if (result->status == SOLVER_REFUSED)
-        memcpy(report->refusal, result->note, sizeof report->refusal);
+    if (result->status == SOLVER_REJECTED)
+        memcpy(report->rejection, result->note, sizeof report->rejection);
 }
 
 static struct solver_result try_method(struct solution *solution, enum gabion_method method) {
@@ -123,15 +124,17 @@ static struct solver_result try_method(struct solution *solution, enum gabion_me
     return result;
 }
 
-// Sweeps leave the velocities of their impulses in the workspace and have measured them.
+// Solves by nsgs, which leaves the velocities of its impulses in the workspace and has measured
+// them.
 static void sweep(struct solution *solution) {
     struct solver_result result = try_method(solution, GABION_METHOD_NSGS);
     solution->measure = (struct solver_measure){.error = result.error};
     solution->converged = result.status == SOLVER_CONVERGED;
 }
 
-// Impulses that obey the law of the polygon that was asked for are the answer, however far the
-// round cone is: that is what a polygon costs (Renouf, Acary, Dumont 2005, section 8.2).
+// Returns whether impulses obey the law of the polygonal cone that the user asked for. They are
+// then the solution, whatever the residual of the round cone is: this is the error that a polygon
+// makes (Renouf, Acary, Dumont 2005, section 8.2).
 static bool obeys_polygon(const struct solution *solution, const vec3 *slots) {
     struct contact_problem *problem = solution->world->problem;
     if (!solver_has_polygon(solution->method, solution->settings.local))
@@ -151,22 +154,24 @@ static bool worth_starting_from(const struct solution *solution) {
     return residual <= 1 || (solution->method == GABION_METHOD_NEWTON && nearly_all);
 }
 
-// What did not converge counts if it is better than the start and nearly right.
+// Returns whether impulses that did not converge are kept: they must be better than the start and
+// have an acceptable residual.
 static bool worth_keeping(const struct solution *solution) {
     double residual = solution->measure.error.scaled;
     return residual < solution->first && residual <= ACCEPTABLE_RESIDUAL;
 }
 
-// A better start for sweeps. A problem may have no solution (a block between drivers that close),
-// and impulses then grow with every iteration while the residual hardly falls. It is the scaled one
-// that shows this: FCLIB's divides by the impulses.
+// Returns whether the impulses are a better start for sweeps than those of the step. A problem may
+// have no solution (a block between drivers that close), and impulses then grow with every
+// iteration while the residual hardly falls. It is the scaled one that shows this: FCLIB's divides
+// by the impulses.
 static bool worth_sweeping(const struct solution *solution) {
     return solution->measure.error.scaled < 0.5 * fmin(solution->first, 1) &&
            solution->measure.swelling <= MAX_SWELLING;
 }
 
-// Sweeps from the better of the start, no impulses and what was found. Where they do harm they do
-// not count.
+// Sweeps from the best of three: the start, zero, and the impulses found. Drops the result where it
+// is worse.
 static void fall_back(struct solution *solution, const vec3 *start) {
     size_t bytes = solution->slots * sizeof(vec3);
     bool found = worth_sweeping(solution);
@@ -192,17 +197,17 @@ static void solve_from(struct solution *solution, const vec3 *start) {
     memcpy(solution->r, start, solution->slots * sizeof *start);
     struct solver_result result = try_method(solution, solution->method);
     measure(solution);
-    // The same measure of the same impulses, but for the rounding of the velocities.
+    // This measure may differ from the method's own by the rounding error of the velocities.
     solution->converged |=
         result.status == SOLVER_CONVERGED || obeys_polygon(solution, solution->r);
-    if (result.status == SOLVER_REFUSED)
+    if (result.status == SOLVER_REJECTED)
         return;
     if ((!solution->converged && !worth_keeping(solution)) ||
         solution->measure.swelling > MAX_SWELLING)
         fall_back(solution, start);
 }
 
-// Methods that need not visit every contact: the start may be the answer.
+// Solves by a method that need not visit every contact, unless the start is the solution already.
 static void solve_if_needed(struct solution *solution) {
     bool polygon = solver_has_polygon(solution->method, solution->settings.local);
     measure(solution);
@@ -214,14 +219,14 @@ static void solve_if_needed(struct solution *solution) {
     if (worth_starting_from(solution))
         memcpy(start, solution->r, solution->slots * sizeof *start);
     if (!solution->converged || !obeys_polygon(solution, start)) {
-        if (solution->converged) // for the round cone: such a start would be taken for the answer
+        if (solution->converged) // for the round cone only: the method would accept such a start
             memset(start, 0, solution->slots * sizeof *start);
         solve_from(solution, start);
     }
     memory_free(start);
 }
 
-// Sweeps with a polygon for a cone come to rest on its law.
+// Solves by nsgs. With a polygonal cone, sweeps converge to the law of that cone.
 static void solve_by_sweeps(struct solution *solution) {
     sweep(solution);
     solution->converged |= !solution->converged && obeys_polygon(solution, solution->r);
@@ -230,7 +235,7 @@ static void solve_by_sweeps(struct solution *solution) {
 static void forget_last(struct gabion_step_report *report) {
     report->sweeps = 0;
     report->substitutions = 0;
-    report->refusal[0] = '\0';
+    report->rejection[0] = '\0';
     memset(report->spent, 0, sizeof report->spent);
 }
 

@@ -1,4 +1,5 @@
-// The solve of a step: which method, what helps when it fails, and what is reported.
+// Solves the contact problem of a step: chooses the method, tries another one when it fails, and
+// writes the report.
 #ifndef ENGINE_STEP_SOLVE_H
 #define ENGINE_STEP_SOLVE_H
 
@@ -6,20 +7,22 @@
 #include "engine/solvers/monitor.h"
 #include "engine/world/world.h"
 
-// Sees the problem of a step before it is solved, with the impulses that the solve starts from
-// (over the slots of its views). Set world->observer to be called in every step.
+// An observer receives the problem of each step before it is solved, with the impulses over slots
+// that the solve starts from. Set world->observer to install one.
 struct step_observer {
     void (*see)(struct step_observer *observer, struct contact_problem *problem, const vec3 *start);
 };
 
-// Returns the problem of the contacts that the world has now, as views: of the step in progress, or
-// of the last one. Free it with contact_problem_free.
+// Returns the contact problem, with views, of the step in progress, or of the last step between
+// steps. Free it with contact_problem_free.
 struct contact_problem *solve_problem(const struct gabion_world *world);
 
 // Returns the solver settings of a run, with the deadline of its step in progress.
 struct solver_settings solve_settings(const struct gabion_world *world);
 
-// Phases. Methods that may find a step solved as it stands need start impulses inside their cones.
+// Phases of a step, in this order.
+
+// Moves the start impulses into their friction cones for methods that may accept them unchanged.
 void solve_admit(struct gabion_world *world);
 // Lays the problem out.
 void solve_open(struct gabion_world *world);

@@ -77,7 +77,7 @@ bool step_fits(const struct gabion_world *world, struct gabion_error *error) {
 
 // The end of a step -----------------------------------------------------------------------------
 
-// Returns the largest square of a speed; not a number where a velocity or spin is none.
+// Finds the largest square of a speed; NaN where a velocity or spin is not finite.
 static void measure_speed(void *context, size_t begin, size_t end, double *out) {
     const struct gabion_world *world = context;
     for (size_t i = begin; i < end; i++) {
@@ -97,10 +97,10 @@ static int32_t first_not_finite(const struct gabion_world *world) {
 
 bool step_check(struct gabion_world *world, struct gabion_error *error) {
     double v2;
-    if (world->report.refusal[0])
+    if (world->report.rejection[0])
         return error_set(error, GABION_ERROR_RUN, "step %lld: solver.method %s: %s",
                          (long long)world->step + 1, panel_name(world->settings.method),
-                         world->report.refusal);
+                         world->report.rejection);
     team_max(world->team, (size_t)world->bodies.moving, 1, measure_speed, world, &v2);
     world->report.max_speed = sqrt(v2);
     if (isnan(v2))

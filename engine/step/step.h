@@ -1,4 +1,4 @@
-// What the two schemes share: the phases of a step that neither of them changes.
+// The phases of a step that are the same in both schemes (moreau.h, galizzi.h).
 #ifndef ENGINE_STEP_STEP_H
 #define ENGINE_STEP_STEP_H
 
@@ -13,17 +13,18 @@ bool world_step(struct gabion_world *world, struct gabion_error *error);
 void step_phase(struct gabion_world *world, enum phase phase, void (*work)(struct gabion_world *));
 
 // Phases at the start of a step, in this order.
-void step_enter(struct gabion_world *world);   // bodies enter, and are put in order
-void step_leave(struct gabion_world *world);   // velocities are reset, bodies leave
-void step_account(struct gabion_world *world); // the ledger books what these did
-// Rejects bodies that do not fit into a hollow, when some have entered.
+void step_enter(struct gabion_world *world);   // lets bodies enter, and sorts the bodies in memory
+void step_leave(struct gabion_world *world);   // resets velocities, and lets bodies leave
+void step_account(struct gabion_world *world); // books the energy of these events in the ledger
+// Rejects bodies that entered in this step and do not fit into a hollow body.
 bool step_fits(const struct gabion_world *world, struct gabion_error *error);
 
 // Returns the velocity of a body at the end of the step, as the solve left it.
 struct body_velocity step_velocity(const void *world, int32_t body);
 
-// Looks at those velocities before they become state: an error where one is not a number, where the
-// solver rejected the problem, or where an unsolved step stops the run (solver.on_cap).
+// Checks those velocities before they become state. Returns false with an error where one is not a
+// number, where the solver rejected the problem, or where an unsolved step stops the run
+// (solver.on_cap).
 bool step_check(struct gabion_world *world, struct gabion_error *error);
 
 // Integrates free bodies with those velocities, and driven ones along their path.

@@ -13,9 +13,9 @@ struct work_context {
 
 enum { WORK_APPLIED, WORK_THETA, WORK_COUNT };
 
-// What the gyroscopic term did because the contact impulse came after it: with the spin W_free
-// that the free rotation reached (with what joints were expected to do) and W+ that the contacts
-// left, -h/2 (W+ - W_free).(Wm x I Wm).
+// Returns the work of the gyroscopic term that comes from applying the contact impulse after it:
+// with the spin W_free that the free rotation reached (with what joints were expected to do) and W+
+// that the contacts left, -h/2 (W+ - W_free).(Wm x I Wm).
 static double gyroscopic_work(const struct gabion_world *world, int32_t i, vec3 w_after) {
     const struct bodies *bodies = &world->bodies;
     if (bodies_isotropic(bodies, i) || bodies->lock[i] >> 3)
@@ -31,7 +31,8 @@ static double gyroscopic_work(const struct gabion_world *world, int32_t i, vec3 
     return -0.5 * world->settings.step * vec3_dot(vec3_sub(after, free), turn);
 }
 
-// Returns the power of what the program applied, by the mean velocity and spin of the step.
+// Returns the power of the forces and moments that the program applied, at the mean velocity and
+// spin of the step.
 static double applied_power(const struct gabion_world *world, int32_t i, vec3 velocity,
                             vec3 spin_after) {
     struct applied applied = loads_applied(world, i);
@@ -65,7 +66,7 @@ static void add_body_work(void *context, size_t begin, size_t end, double *out) 
     }
 }
 
-// Adds 1/2 (u+ + u-).r of each contact, and the part of it that a prescribed body paid for.
+// Adds 1/2 (u+ + u-).r of each contact, and the part of it that a prescribed body did.
 static void add_contact_work(void *context, size_t begin, size_t end, double *out) {
     const struct gabion_world *world = context;
     const struct bodies *bodies = &world->bodies;
@@ -89,7 +90,7 @@ static void add_contact_work(void *context, size_t begin, size_t end, double *ou
     }
 }
 
-// Velocities before and after the step, summed.
+// Returns the sum of the velocities before and after the step.
 static struct body_velocity velocity_sum(const struct gabion_world *world, int32_t i) {
     const struct bodies *bodies = &world->bodies;
     struct body_velocity after = step_velocity(world, i);
@@ -108,7 +109,7 @@ static vec3 in_frame(const struct joint_block *block, vec3 u) {
                      vec3_dot(block->axis[2], u));
 }
 
-// 1/2 (u+ + u-).r of all joints, and the part of it that prescribed bodies paid for.
+// Adds 1/2 (u+ + u-).r of all joints, and the part of it that prescribed bodies did.
 static void joints_work(const struct gabion_world *world, double *work, double *driven) {
     const struct joint_points *joints = &world->contacts->joints;
     const vec3 *impulse = world->contacts->impulse + world->contacts->count;

@@ -5,7 +5,8 @@
 
 #include "parallel/memory.h"
 
-// The step starting at t carries the event of time T when T lies in (t - h, t], but for rounding.
+// Returns whether the step starting at t applies an event of time T: T lies in (t - h, t], up to
+// rounding.
 static bool falls_due(const struct gabion_world *world, double time) {
     double h = world->settings.step, t = world_time(world), slack = 1e-6 * h;
     return time <= t + slack && (world->step == 0 || time > t - h + slack);

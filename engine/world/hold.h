@@ -1,5 +1,6 @@
-// A point of a joint stands in the contact problem beside the contacts: in the directions of it
-// that are held u = 0 and r has any sign; in the others r = 0 and u is whatever it is.
+// Directions that a point of a joint holds in the contact problem
+// (engine/problem/contact_problem.h). Along a held direction the relative velocity u is 0 and the
+// impulse r may have either sign; along the others r is 0 and u is free.
 #ifndef ENGINE_WORLD_HOLD_H
 #define ENGINE_WORLD_HOLD_H
 
@@ -7,10 +8,11 @@
 
 #include "geometry/vec.h"
 
-// Bits of `held`. 0: a contact.
+// Bits of `held`: the directions n, s, t, and HOLD_POINT, which is set for every point of a joint.
+// 0: a contact.
 enum { HOLD_N = 1, HOLD_S = 2, HOLD_T = 4, HOLD_POINT = 8, HOLD_ALL = 15 };
 
-// Below this share of its trace W is the rounding of a locked direction.
+// Diagonal entries of W below this fraction of its trace are rounding errors of a locked direction.
 #define HOLD_FLOOR 1e-12
 
 static inline vec3 hold_keep(uint8_t held, vec3 x) {
@@ -21,7 +23,8 @@ static inline double hold_floor(const mat3 *W) {
     return HOLD_FLOOR * (W->row[0].x + W->row[1].y + W->row[2].z);
 }
 
-// Without directions along which no impulse moves anything, as bodies in a plane have across it.
+// Returns `held` without the directions along which no impulse can move the bodies, such as across
+// the plane for bodies that are locked to a plane.
 static inline uint8_t hold_possible(uint8_t held, const mat3 *W) {
     for (int i = 0; i < 3; i++)
         if (!(vec3_get(W->row[i], i) > hold_floor(W)))
@@ -29,11 +32,11 @@ static inline uint8_t hold_possible(uint8_t held, const mat3 *W) {
     return held;
 }
 
-#define HOLD_MOST 6 // directions of a joint
+#define HOLD_MOST 6 // directions that a joint can hold
 
-// The inverse of the symmetric a, in place: Gauss-Jordan, the largest pivot first. What depends on
-// the directions before it gets no impulse, and what could be done in it is done by them: a zero
-// row and column.
+// Inverts the symmetric matrix a in place by Gauss-Jordan elimination, the largest pivot first.
+// Linearly dependent rows and columns become zero: the direction gets no impulse, because the
+// directions before it can do the same.
 static inline void hold_invert(double a[HOLD_MOST][HOLD_MOST], int n, double floor) {
     unsigned left = (1u << n) - 1;
     for (int round = 0; round < n; round++) {
@@ -60,8 +63,8 @@ static inline void hold_invert(double a[HOLD_MOST][HOLD_MOST], int n, double flo
                 a[i][j] = 0;
 }
 
-// The inverse of W in the directions held, zero in the others: r - inverse u is the impulse that
-// obeys.
+// Returns the inverse of W in the directions held, zero in the others: r - inverse u is the impulse
+// for which u vanishes there.
 static inline sym3 hold_inverse(uint8_t held, const mat3 *W) {
     double a[HOLD_MOST][HOLD_MOST] = {{0}};
     for (int i = 0; i < 3; i++)

@@ -1,29 +1,32 @@
-// Joints: bilateral constraints between two bodies, or a body and the world, inside the contact
-// problem of the step.
+// Mechanical joints: two-sided constraints between two bodies, or between a body and the world,
+// that are solved together with the contacts of the step. (The faces between masonry blocks are
+// called interfaces: engine/contact/interfaces.h.)
 //
-// A joint is one to three points, of whose three directions some are held: u = 0 there, and the
-// impulse may have any sign.
+// A joint consists of one to three points. At each point the relative velocity u of the bodies
+// vanishes in some of the three directions n, s, t; these directions are held, and the impulse
+// along them may have either sign.
 //
 //   ball       the anchor, three directions
 //   hinge      the anchor, and a point further along the axis, two directions across it
 //   fixed      those, and a point off the axis, one direction across both
 //   distance   the two anchors, one direction, along the line between them
 //
-// With the error g of the positions and u- = H v- at the start of the step, H_m at q_m, the law is
+// Let g be the error of the positions, u- = H v- the velocity across the joint at the start of the
+// step, H its directions and lever arms there, and H_m those at the midpoint q_m. The law is
 //
 //   H_m v+ = -(1 - theta)/theta (H_m - H) v- - (1 - theta) u- - correction g / h.
 //
-// The first term is how the directions turn: at theta = 1/2 v+ leans out of them as much to one
-// side as v- does to the other, so that the joint does no work in smooth motion and the scheme is
-// of second order. The others are there for what a joint finds wrong, after shocks, sudden drivers
-// and late arrivals. To first order an error goes over into
+// The first term accounts for the rotation of the directions during the step: at theta = 1/2, v+
+// and v- deviate from the directions at q_m by opposite amounts, so that the joint does no work in
+// smooth motion and the scheme is of second order. The other terms remove errors that shocks,
+// sudden drivers and late bodies cause. To first order an error evolves as
 //
 //   g' = g + h ((1 - theta) u- + theta u+),   u' = u+ = -(1 - theta) u- - g / h,
 //
-// whose square vanishes: velocity and position are right after two steps. (Asking for g' = 0 at
-// once, theta u+ + (1 - theta) u- + g / h = 0, has at theta = 1/2 velocities that change sign for
-// ever.) At theta = 1 this is u+ + g / h = 0, the scheme of Anitescu ("A fixed time-step approach
-// for multi-body dynamics with contact and friction", IROS 2003).
+// a linear map whose square is zero: velocity and position are correct after two steps. (The
+// condition g' = 0 after one step, theta u+ + (1 - theta) u- + g / h = 0, makes velocities at theta
+// = 1/2 change sign for ever.) At theta = 1 this is u+ + g / h = 0, the scheme of Anitescu ("A
+// fixed time-step approach for multi-body dynamics with contact and friction", IROS 2003).
 #ifndef ENGINE_WORLD_JOINTS_H
 #define ENGINE_WORLD_JOINTS_H
 
@@ -34,8 +37,8 @@
 
 #define JOINT_POINTS 3
 
-// Where a joint is on each of its two bodies, in the body's own axes from its centre; on the world,
-// world axes from the origin.
+// The place of a joint on one of its two bodies, in the body's own axes from its centre; for the
+// world, in world axes from the origin.
 struct joint_side {
     vec3 anchor;
     mat3 frame; // columns n, s, t
@@ -49,7 +52,8 @@ struct joint {
     double lever;  // from the anchor to the other points, m
     double length; // distance only, m
 
-    vec3 impulse[JOINT_POINTS]; // state: of the last step on the first body, in the joint's frame
+    vec3 impulse[JOINT_POINTS]; // part of the state: impulse of the last step on the first body, in
+                                // the joint's frame
     vec3 axis[3];               // n, s, t at q_m of the last step
 };
 
@@ -59,7 +63,7 @@ struct joints {
     // Pairs of ids that do not collide because they are joined, ascending: low << 32 | high.
     uint64_t *apart;
     size_t apart_count;
-    int listed; // joints that the list was made of
+    int listed; // number of joints when `apart` was made
 };
 
 static inline uint64_t joints_key(int32_t first, int32_t second) {
@@ -78,7 +82,7 @@ int joint_points(const struct joint *joint);
 // Returns the directions that point k holds: bits of engine/world/hold.h.
 uint8_t joint_holds(const struct joint *joint, int k);
 
-// A side of a joint in space.
+// One side of a joint in world axes.
 struct joint_place {
     vec3 centre;
     vec3 arm;     // from the centre to the anchor
@@ -87,22 +91,23 @@ struct joint_place {
 
 struct joint_place joint_place(const struct joint_side *side, vec3 centre, const mat3 *axes);
 
-// Finds the indices of both bodies, the number of bodies for the world itself. False while one of
-// them is not in the run: the joint sleeps.
+// Finds the indices of both bodies; the index of the world is the number of bodies. Returns false
+// while one of the bodies is not in the run: the joint then does not act.
 bool joint_find_bodies(const struct gabion_world *world, const struct joint *joint, int32_t *body);
 
-// Places both sides by the state of the bodies.
+// Computes both sides from the present state of the bodies.
 void joint_place_now(const struct gabion_world *world, const struct joint *joint,
                      const int32_t *body, struct joint_place *placed);
 
 // Returns the vector from the centre of the side's body to point k.
 vec3 joint_arm(const struct joint *joint, const struct joint_place *side, int k);
 
-// Finds the joint's directions: they turn with its second body; those of a distance follow the
-// line.
+// Finds the directions n, s, t of the joint. They turn with its second body; those of a distance
+// joint follow the line between the anchors.
 void joint_axes(const struct joint *joint, const struct joint_place *placed, vec3 *axis);
 
-// Returns how far point k of the first side is from that of the second, in the directions held.
+// Returns the vector from point k of the second side to point k of the first, in the directions
+// held.
 vec3 joint_error_at(const struct joint *joint, const struct joint_place *placed, const vec3 *axis,
                     int k);
 
@@ -111,23 +116,24 @@ vec3 joint_error_at(const struct joint *joint, const struct joint_place *placed,
 // Adds up the angular impulses of the last step on each moving body.
 void joints_moments(const struct gabion_world *world, vec3 *moment);
 
-// How far the points of a joint are apart in the directions held, by the state of its bodies; zero
-// while one is not in the run. And the largest of all joints.
+// Return the distance between the points of a joint in the directions held, from the present state
+// of its bodies (zero while one is not in the run), and the largest such distance of all joints.
 double joint_error(const struct gabion_world *world, const struct joint *joint);
 double joints_error(const struct gabion_world *world);
 
-// Finds where the joint is on each body now; false while one of them is not in the run.
+// Finds the present anchors on both bodies; returns false while one of them is not in the run.
 bool joints_anchors(const struct gabion_world *world, const struct joint *joint, vec3 *first,
                     vec3 *second);
 
 // Return the force on the first body over the last step and its moment about a point; zero while
-// the joint sleeps.
+// one of the bodies is not in the run.
 vec3 joints_force(const struct gabion_world *world, const struct joint *joint);
 vec3 joints_moment(const struct gabion_world *world, const struct joint *joint, vec3 about);
 
 // Joined bodies do not collide ------------------------------------------------------------------
 
-void joints_list_apart(struct joints *joints); // before joints_part, once there are new ones
+void joints_list_apart(
+    struct joints *joints); // call it after joints were added, before joints_part
 
 // Returns whether a pair of ids, by joints_key, is on that list.
 bool joints_listed(const struct joints *joints, uint64_t key);

@@ -55,7 +55,7 @@ void ledger_set_velocity(struct gabion_world *world, int32_t i, vec3 velocity, v
     double before = kinetic_energy(&world->bodies, i);
     world->bodies.v[i] = velocity;
     world->bodies.w[i] = spin;
-    if (world->step == 0) // the first step counts from what it finds
+    if (world->step == 0) // the first step starts from the energies it finds
         return;
     double change = kinetic_energy(&world->bodies, i) - before;
     ledger->kinetic += change;
@@ -85,7 +85,8 @@ void ledger_projection(struct gabion_world *world) {
     ledger->turnover += fabs(change);
 }
 
-// Rounding of the energies themselves, step after step, is allowed for beside the turnover.
+// The limit allows for the rounding of the energies in every step, in addition to that of the
+// turnover.
 bool ledger_failed(const struct ledger *ledger) {
     double scale = ledger->turnover + fabs(ledger->kinetic) + fabs(ledger->potential);
     return !(fabs(ledger->energy_error) <= 1e-9 * scale);

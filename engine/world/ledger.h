@@ -1,4 +1,5 @@
-// The energy ledger: every joule that enters or leaves is named, and the rest is the error.
+// The energy ledger: books every change of energy by its cause. What no cause explains is the
+// error.
 //
 //   energy_error = dE - contact - joint - driver - applied - theta - projection - removed
 //   E = kinetic + potential
@@ -16,7 +17,7 @@
 struct ledger {
     double kinetic, potential; // now
     double contact_work;       // 1/2 sum (u+ + u-).r: friction, impact, restitution
-    double joint_work;         // the same of joints: what their correction does, and theta
+    double joint_work;         // the same sum over joints: work of their corrections and of theta
     double driver_work;        // done by prescribed bodies on the others
     double applied_work;       // applied forces; change of gravity under a ramp
     double theta_work;         // -(theta - 1/2) h F.(v+ - v-), and the gyroscopic counterpart
@@ -34,14 +35,15 @@ struct gabion_world;
 void ledger_events(struct gabion_world *world);
 // Gives a body another velocity and spin between steps and books the difference as removed_energy.
 void ledger_set_velocity(struct gabion_world *world, int32_t i, vec3 velocity, vec3 spin);
-// Measures the energies at the end of the step; what the work of the step does not explain is the
-// error.
+// Measures the energies at the end of the step and adds to energy_error what the work of the step
+// does not explain.
 void ledger_close(struct gabion_world *world);
 // Measures the energies anew after bodies were moved apart and books the difference as
 // projection_work.
 void ledger_projection(struct gabion_world *world);
 
-// Returns whether the error is more than rounding: a defect of the program, not physics.
+// Returns whether energy_error is larger than rounding allows, which means that the program has a
+// defect.
 bool ledger_failed(const struct ledger *ledger);
 
 #endif

@@ -4,17 +4,17 @@
 
 #include "engine/world/world.h"
 
-// Gravity at a time, with its ramp and tilt.
+// Returns gravity at a time, with its ramp and tilt.
 vec3 loads_gravity(const struct gabion_world *world, double time);
 
-// Gravity's theta-average over the step in progress.
+// Returns the mean of gravity over the step in progress, weighted by theta.
 vec3 loads_step_gravity(const struct gabion_world *world);
 
-// Adds up the theta-average of the force on each group over the step in progress. A force acts in a
-// step when the middle of the step lies inside [start, end].
+// Adds up the mean force on each group over the step in progress, weighted by theta. A force acts
+// in a step when the middle of the step lies inside [start, end].
 void loads_group_forces(const struct gabion_world *world, vec3 *force);
 
-// Returns what a program applied to a body for this step.
+// Returns the force and moment that gabion_apply_force gave a body for this step.
 static inline struct applied loads_applied(const struct gabion_world *world, int32_t i) {
     return world->applied ? world->applied[world->bodies.id[i]] : (struct applied){0};
 }

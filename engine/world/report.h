@@ -1,4 +1,4 @@
-// The phases of a step, which are timed.
+// The phases of a step. The time of each is measured and reported.
 #ifndef ENGINE_WORLD_REPORT_H
 #define ENGINE_WORLD_REPORT_H
 

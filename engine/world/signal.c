@@ -15,7 +15,7 @@ double signal_smooth_step(double s) {
     return s * s * s * (10 + s * (6 * s - 15));
 }
 
-// Integral of the smooth step from 0 to s, for s in [0, 1].
+// Returns the integral of the smooth step from 0 to s, for s in [0, 1].
 static double smooth_step_integral(double s) {
     double s2 = s * s;
     return s2 * s2 * (2.5 + s * (s - 3));
@@ -37,7 +37,8 @@ static double ramp_value(double t, double length, double smooth) {
     return speed * (t - 0.5 * smooth);
 }
 
-// sin(2 pi cycles) with the bits of every processor: the C library's last bit is not portable.
+// Returns sin(2 pi cycles), with the same bits on every processor: the last bit of the C library's
+// sine is not portable.
 static double sine(double cycles) {
     double angle = TWO_PI * (cycles - floor(cycles));
     return quat_exp(vec3_make(0, 0, 2 * angle)).z;
@@ -94,7 +95,8 @@ static struct motion record_motion(const struct signal *signal, int k, double s)
     };
 }
 
-// At rest before the first point; at the speed of the last one after it.
+// Returns the displacement of a record: at rest before the first point, at the final speed after
+// the last.
 static double record_value(const struct signal *signal, double time) {
     const double *t = signal->time;
     int last = signal->given.points - 1;

@@ -1,4 +1,4 @@
-// The world: everything a run is. Internal; users see engine/gabion.h.
+// The world: all data of a run. Internal; programs that use the library see engine/gabion.h.
 #ifndef ENGINE_WORLD_WORLD_H
 #define ENGINE_WORLD_WORLD_H
 
@@ -28,7 +28,7 @@ struct name_table {
 };
 
 struct law_table {
-    int materials; // size of `of`, one side
+    int materials; // side of the square table `of`
     uint16_t *of;  // [materials * materials] -> law
     struct gabion_law *law;
     int count; // law 0 is the default one
@@ -36,7 +36,7 @@ struct law_table {
 
 struct driver {
     int group;
-    bool turns;     // about the axis `direction` through `pivot`, not along it
+    bool turns; // turns about the axis `direction` through `pivot`; false: moves along `direction`
     vec3 direction; // as given to a driver that moves; unit when it turns
     vec3 pivot;
     struct signal signal;
@@ -69,15 +69,15 @@ struct pending_body {
     struct gabion_body body;
 };
 
-// Where a fixed body was before its drivers moved it. Its path is turned first, in the order of the
-// drivers, then shifted by the sum of the others.
+// A fixed body that drivers move, as it was before they moved it. Drivers that turn act first, in
+// their order; the sum of the displacements follows.
 struct driven_body {
     int32_t id;
     vec3 origin;
     quat orientation;
 };
 
-// What a program applied to a body for the next step alone.
+// Force and moment that a program applied to a body for the next step (gabion_apply_force).
 struct applied {
     vec3 force, moment;
 };
@@ -89,17 +89,17 @@ struct listeners {
     gabion_log_function log;
     void *log_user;
     enum gabion_log_level least;
-    bool called;       // the step function is running
-    bool overlap_told; // one warning is enough
+    bool called;           // the step function is running
+    bool overlap_reported; // the warning about overlaps was given; it is given once
 };
 
 struct gabion_world {
     struct gabion_settings settings;
     struct team *team;
-    // Of gabion_create: where all its memory is, and its threads. NULL: both are the caller's.
+    // Memory and threads of a world made by gabion_create. NULL: the caller provides both.
     struct memory_account *account;
     struct machine *machine;
-    bool broken; // left half changed: only gabion_destroy is allowed
+    bool broken; // a change was interrupted: only gabion_destroy is allowed
     struct listeners listeners;
 
     struct name_table materials, groups;
@@ -127,16 +127,16 @@ struct gabion_world {
     int pending_count;
     struct driven_body *driven; // every fixed body that a driver names
     int driven_count;
-    struct interfaces *interfaces; // of blocks, as the run began
+    struct interfaces *interfaces; // between masonry blocks, as found when the run began
     double rest_since;             // time since which all bodies are slow; NAN: they are not
     struct ledger ledger;
 
-    // Of the last step.
+    // Reports of the last step and of the run.
     struct gabion_step_report report;
     struct gabion_run_report run;
     double phase_time[PHASE_COUNT]; // s, wall, of all steps
 
-    // Of the step in progress.
+    // Data of the step in progress.
     double deadline;       // solver.time_budget, clock_seconds; 0: none
     bool entered, changed; // bodies entered; events changed the state
     struct contact_problem *problem;
@@ -146,15 +146,15 @@ struct gabion_world {
     struct midpoint *midpoint;
     struct detection *detection;
     struct solver_workspace *workspace;
-    struct galizzi *galizzi; // what the phases of a corrective step hand on; NULL between steps
+    struct galizzi *galizzi; // data that the phases of a corrective step share; NULL between steps
 };
 
-// Time of step number `step`: a product, so that it does not drift.
+// Returns the time at the start of the step: a product, so that it does not drift.
 static inline double world_time(const struct gabion_world *world) {
     return (double)world->step * world->settings.step;
 }
 
-// The law between two bodies, as an index into laws.law.
+// Returns the law between two bodies, as an index into laws.law.
 static inline uint16_t world_law(const struct gabion_world *world, int32_t i, int32_t j) {
     const uint16_t *material = world->bodies.material;
     return world->laws.of[material[i] * world->laws.materials + material[j]];

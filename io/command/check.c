@@ -19,7 +19,7 @@ __attribute__((format(printf, 1, 2))) static void warn(const char *format, ...) 
     warnings++;
 }
 
-// What the bodies span; walls have no size.
+// Ranges of sizes, speeds and positions of the bodies, without walls.
 struct extremes {
     int32_t count;       // of moving bodies, as are the next six
     double small, large; // sizes: radii, half thicknesses of blocks
@@ -71,12 +71,12 @@ static void extend_extremes(struct extremes *found, const struct bodies *bodies)
     }
 }
 
-// Of the bodies in the run and of those that wait for their time.
+// Finds the extremes of the bodies in the run and of those that enter later.
 static struct extremes find_extremes(const struct gabion_world *world) {
     struct extremes found = {.small = INFINITY,
                              .low = {INFINITY, INFINITY, INFINITY},
                              .high = {-INFINITY, -INFINITY, -INFINITY}};
-    // Lent: their numbers stay 0.
+    // The tables of shapes belong to the world: they are detached again before `waiting` is freed.
     struct bodies waiting = {.polyhedra = world->bodies.polyhedra, .clumps = world->bodies.clumps};
     for (int k = 0; k < world->pending_count; k++)
         bodies_append(&waiting, bodies_new_id(&waiting), &world->pending[k].body);
@@ -173,8 +173,8 @@ static void check_overlap(struct gabion_world *world) {
                  : "does not push it out again");
 }
 
-// Wants the bodies in order, as check_overlap leaves them. Those that come later are looked at in
-// their step.
+// Checks that bodies fit into hollow bodies. The bodies must be sorted, as check_overlap leaves
+// them. Bodies that enter later are checked in their step.
 static void check_fit(const struct gabion_world *world) {
     struct gabion_error error = {0};
     if (!hollow_fit_check(world, &error))

@@ -1,4 +1,5 @@
-// The commands behind the verbs. False: the error says why, and its status is the exit status.
+// The commands, one function per verb. Each returns false on failure; the error says why, and its
+// status is the exit status.
 #ifndef IO_COMMAND_COMMANDS_H
 #define IO_COMMAND_COMMANDS_H
 

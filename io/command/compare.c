@@ -68,7 +68,8 @@ static void print_row(const struct comparison *comparison, const char *path,
                 solving->error.fclib);
 }
 
-// What a solver has to say, such as why it refuses, does not fit into a row.
+// Keeps the note of a solver, such as why it rejects the problem, for below the table: it does not
+// fit into a row.
 static void keep_note(struct comparison *comparison, const char *path, int solver, double tolerance,
                       const char *note) {
     char line[1024];

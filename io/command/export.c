@@ -12,7 +12,7 @@
 #include "io/run/scene.h"
 #include "parallel/memory.h"
 
-// Of the file rather than of the problem that went into it: what a reader will see.
+// Describes the written file by reading it again, so that the output is what a reader will see.
 static bool print_written(const char *path, const struct gabion_world *world,
                           struct gabion_error *error) {
     double *r;

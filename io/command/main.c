@@ -30,7 +30,7 @@ int main(int argc, char **argv) {
     bool done = options_parse(&options, argc, (const char *const *)argv, &error) &&
                 dispatch(&options, &error);
     options_free(&options);
-    // A script that reads an empty summary must not be told that all went well.
+    // A write failure is an error: a script that reads an empty summary must not see exit status 0.
     if (fflush(stdout) != 0 || ferror(stdout))
         done = error_set(&error, GABION_ERROR_RUN, "cannot write to standard output: %s",
                          strerror(errno));

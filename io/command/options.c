@@ -129,7 +129,7 @@ static bool is_named(const struct option_row *row, const char *argument) {
     return strlen(row->name) == length && strncmp(row->name, argument + 2, length) == 0;
 }
 
-// The option of this verb, or else of another.
+// Finds an option of this verb; if there is none, one of another verb with that name.
 static const struct option_row *find_option(enum verb verb, const char *argument) {
     const struct option_row *other = NULL;
     for (size_t i = 0; i < OPTION_COUNT; i++) {
@@ -149,7 +149,7 @@ static const char *value_of(const char *argument) {
     return equals ? equals + 1 : NULL;
 }
 
-static bool refuse_option(enum verb verb, const char *argument, const struct option_row *row,
+static bool reject_option(enum verb verb, const char *argument, const struct option_row *row,
                           struct gabion_error *error) {
     char program[64], near[128], word[64];
     program_of(verb, program);
@@ -168,13 +168,13 @@ static bool refuse_option(enum verb verb, const char *argument, const struct opt
                      suggestion_print(&suggestion, near, sizeof near), program);
 }
 
-// One option at argv[*at]; its value may be the next argument.
+// Parses the option at argv[*at]; its value may be the next argument.
 static bool take_option(struct options *options, int argc, const char *const *argv, int *at,
                         struct gabion_error *error) {
     const char *argument = argv[*at], *value = value_of(argument);
     const struct option_row *row = find_option(options->verb, argument);
     if (row == NULL || !(row->verbs & BIT(options->verb)))
-        return refuse_option(options->verb, argument, row, error);
+        return reject_option(options->verb, argument, row, error);
     if (row->argument == NULL && value != NULL)
         return error_set(error, GABION_ERROR_INPUT, "--%s takes no value: %s", row->name, argument);
     if (row->argument != NULL && value == NULL) {
@@ -294,7 +294,7 @@ void options_print_help(enum verb verb, FILE *stream) {
                         "commands:\n");
         for (int i = 0; i < VERB_COUNT; i++)
             fprintf(stream, "  %-8s %-19s %s\n", verbs[i].name, verbs[i].target, verbs[i].summary);
-        fprintf(stream, "\n`gabion COMMAND --help` tells more.\n");
+        fprintf(stream, "\n`gabion COMMAND --help` gives details.\n");
     } else {
         const struct verb_row *row = &verbs[verb];
         fprintf(stream,

@@ -40,16 +40,16 @@ struct options {
     const char **overrides;
     int override_count;
     bool force, quiet, markdown, help, version;
-    // Of solve and compare.
+    // For solve and compare.
     struct solver_choice *solvers; // --solver, --solvers
     int solver_count;
     double *tolerances; // --tol
     int tolerance_count;
-    struct solver_settings solver; // the rest of them; its tolerance is not set
+    struct solver_settings solver; // all other options of solvers; its tolerance is not set
     bool local_given;
     const char *history; // --history; NULL: none
     bool save, warm;
-    // Of export.
+    // For export.
     const char *fclib; // --fclib
     int64_t step;      // --step; -1: not given
 };
@@ -58,10 +58,10 @@ bool options_parse(struct options *options, int argc, const char *const *argv,
                    struct gabion_error *error);
 void options_free(struct options *options);
 
-// What the options say about the scene to open.
+// Returns what the options say about the scene to open.
 struct scene_request options_scene(const struct options *options);
 
-// Help of a verb, or of the program (VERB_NONE).
+// Prints the help of a verb, or of the program (VERB_NONE).
 void options_print_help(enum verb verb, FILE *stream);
 
 #endif

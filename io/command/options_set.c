@@ -137,7 +137,8 @@ static const char *local_name(int index) { return panel_local_name((enum gabion_
 static const char *measure_name(int index) { return index == 0 ? "scaled" : "fclib"; }
 static const char *cone_name(int index) { return index == 0 ? "inner" : "outer"; }
 
-// Which of `count` names; -1 with an error that lists or suggests.
+// Returns the index of a word among `count` names; -1 with an error that lists them or suggests
+// one.
 static int find_name(const char *word, const char *(*name)(int), int count, const char *what,
                      struct gabion_error *error) {
     struct suggestion suggestion = suggestion_start(word);

@@ -1,5 +1,5 @@
-// What each option of the table in io/command/options.c does to the options; the value is what
-// followed it, NULL for a flag.
+// One function per option of the table in io/command/options.c: checks the value given on the
+// command line and stores it. The value is NULL for a flag.
 #ifndef IO_COMMAND_OPTIONS_SET_H
 #define IO_COMMAND_OPTIONS_SET_H
 

@@ -1,7 +1,7 @@
 // Performance profiles (Dolan, More, "Benchmarking optimization software with performance
 // profiles", Math. Program. 91, 2002): rho_s(tau) is the fraction of the problems that solver s
-// solves within tau times the time of the fastest. rho_s(1) tells how often it wins, its limit how
-// often it solves at all.
+// solves within tau times the time of the fastest. rho_s(1) is how often it is the fastest, the
+// limit for large tau how often it solves the problem at all.
 #ifndef IO_COMMAND_PROFILE_H
 #define IO_COMMAND_PROFILE_H
 

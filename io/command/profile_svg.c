@@ -11,7 +11,7 @@
 #define PANEL_GAP    76.0 // between panels: tick labels, axis name, title
 #define LEGEND_WIDTH 170.0
 
-// Of Okabe and Ito: told apart by every reader, in print too.
+// The palette of Okabe and Ito, which colour-blind readers can distinguish, also in print.
 static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                       "#e69f00", "#56b4e9", "#000000", "#999999"};
 static const char *const dashes[] = {"none", "7 3", "2 3", "9 3 2 3"};

@@ -66,8 +66,8 @@ static void report_unsolved(const struct solving *solving, const struct solver_s
               options->target, panel_status(result->status), result->iterations,
               solving_measure(settings, &solving->error), settings->tolerance,
               result->note[0] != '\0' ? ": " : "", result->note,
-              options->save && result->status != SOLVER_REFUSED ? "; what was found is in the file"
-                                                                : "");
+              options->save && result->status != SOLVER_REJECTED ? "; what was found is in the file"
+                                                                 : "");
 }
 
 static bool solve(struct contact_problem *problem, struct solver_choice choice,
@@ -86,7 +86,7 @@ static bool solve(struct contact_problem *problem, struct solver_choice choice,
     struct solving solving = solving_run(problem, choice, &settings, start, r);
     memory_free(start);
     print_answer(&solving, choice, &settings, problem);
-    bool save = options->save && solving.result.status != SOLVER_REFUSED; // else nothing to store
+    bool save = options->save && solving.result.status != SOLVER_REJECTED; // else nothing to store
     bool written = (options->history == NULL || write_history(options->history, &history, error)) &&
                    (!save || fclib_save_solution(options->target, problem, r, error));
     memory_free(history.records);

@@ -1,4 +1,5 @@
-// Contact problems from files, solved and timed: what `solve` and `compare` share.
+// Reads contact problems from files, solves them and measures the time: shared by the commands
+// `solve` and `compare`.
 #ifndef IO_COMMAND_SOLVING_H
 #define IO_COMMAND_SOLVING_H
 
@@ -6,8 +7,8 @@
 #include "io/command/options.h"
 #include "parallel/team.h"
 
-// Reads a problem and gives it the team's threads: the step that Gabion exported where the file
-// holds one, else the matrix. Its stored solution is not wanted here.
+// Reads a problem, to be solved by the threads of the team: the views of a step that Gabion
+// exported, if the file holds them, else the matrix. A stored solution is not read.
 struct contact_problem *solving_read(const char *path, struct team *team,
                                      struct gabion_error *error);
 
@@ -18,9 +19,9 @@ double *solving_start(const char *path, const struct contact_problem *problem,
 
 struct solving {
     struct solver_result result;
-    struct contact_error error; // measured anew on the answer
-    double seconds;             // of solving alone
-    bool solved;                // converged, and the new measure says so too
+    struct contact_error error; // measured again on the solution
+    double seconds;             // of the solve alone
+    bool solved;                // converged, and the second measurement confirms it
 };
 
 // Solves from `start` over the slots of the problem (NULL: from zero) and leaves the answer in r,
@@ -29,8 +30,8 @@ struct solving solving_run(struct contact_problem *problem, struct solver_choice
                            const struct solver_settings *settings, const double *start, double *r);
 
 double solving_measure(const struct solver_settings *settings, const struct contact_error *error);
-bool solving_has_local(enum gabion_method method); // has it a choice of them?
-// A local solver must have an effect.
+bool solving_has_local(enum gabion_method method); // only nsgs offers local solvers
+// Rejects a local solver that the method does not offer.
 bool solving_check(struct solver_choice choice, struct gabion_error *error);
 
 // "nsgs", "nsgs/exact".

@@ -1,8 +1,8 @@
 // Names inside an FCLIB file, shared by its reader and its writer.
 //
-// W is stored as in CSparse: m rows, n columns, entries i and x, and p by the kind that nz tells.
-// In triplets p is the column and i the row, as Siconos writes them; the comment in fclib.h says
-// the opposite.
+// W is stored as in CSparse: m rows, n columns, entries i and x, and p, whose meaning depends on
+// nz. In triplets p is the column and i the row, as Siconos writes them; the comment in fclib.h
+// says the opposite.
 #ifndef IO_FCLIB_FORMAT_H
 #define IO_FCLIB_FORMAT_H
 

@@ -27,7 +27,7 @@ static void *read_vector(const struct h5_file *file, const char *name, enum h5_t
     return NULL;
 }
 
-// A vector whose length is known beforehand; `why` tells from where.
+// A vector whose length is known beforehand; `why` names what the length follows from.
 static double *read_exactly(const struct h5_file *file, const char *name, h5_check check,
                             size_t expected, const char *why, struct gabion_error *error) {
     size_t count = 0;
@@ -239,8 +239,8 @@ static int32_t *find_blocks(const struct entries *entries, size_t contacts, size
     return column;
 }
 
-// An entry told twice is a sum, as in CSparse; the first is copied, so that even the sign of a zero
-// survives.
+// Fills the blocks. Entries given twice are added up, as in CSparse; the first is copied, so that
+// even the sign of a zero is kept.
 static bool fill_blocks(const struct h5_file *file, const struct entries *entries,
                         struct contact_matrix *matrix, struct gabion_error *error) {
     for (size_t k = 0; k < entries->count; k++) {

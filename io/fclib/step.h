@@ -1,5 +1,5 @@
-// The contacts and bodies behind an exported problem, inside its FCLIB file: one table for the
-// writer and the reader.
+// Stores the views of an exported step (contacts, bodies, laws) inside its FCLIB file and reads
+// them back; writer and reader share one table.
 #ifndef IO_FCLIB_STEP_H
 #define IO_FCLIB_STEP_H
 

@@ -1,4 +1,5 @@
-// Files that are either whole or absent: written to a temporary name, flushed, renamed.
+// Writes files that are either complete or absent: under a temporary name first, then flushed and
+// renamed. Also reads and copies files.
 #ifndef IO_FILE_FILE_H
 #define IO_FILE_FILE_H
 
@@ -12,17 +13,17 @@ struct safe_file {
 };
 
 bool safe_file_open(struct safe_file *file, const char *path, struct gabion_error *error);
-// Flush, fsync, rename. On failure the temporary file is removed, an old file of that name stays,
-// and the error names the file and the cause (disk full, no permission).
+// Flushes the file to disk and renames it. On failure the temporary file is removed, an old file of
+// that name is kept, and the error names the file and the cause (disk full, no permission).
 bool safe_file_commit(struct safe_file *file, struct gabion_error *error);
 void safe_file_abandon(struct safe_file *file);
 
-// fsync + rename of a file that another library wrote to `temporary`, then fsync of the folder.
+// Flushes and renames a file that another library wrote to `temporary`, then flushes the folder.
 bool file_publish(const char *temporary, const char *path, struct gabion_error *error);
 
 bool file_copy(const char *from, const char *to, struct gabion_error *error); // replaces `to`
 
-// Reads a whole file; refuses folders and anything larger than `limit` bytes. Adds a final NUL.
+// Reads a whole file; rejects folders and anything larger than `limit` bytes. Adds a final NUL.
 char *file_read(const char *path, size_t limit, size_t *size, struct gabion_error *error);
 
 bool file_make_directory(const char *path,

@@ -11,24 +11,25 @@
 
 bool folder_is_directory(const char *path);
 
-// out/<case name without .yaml>
+// Writes the default folder of a case: out/<case name without .yaml>.
 bool folder_default(const char *case_path, char directory[FOLDER_PATH_MAX],
                     struct gabion_error *error);
 
 #define FOLDER_NO_LOCK (-1)
 
-// One writer at a time: refuses a folder that another process has locked. The kernel drops the lock
-// with the process, however that ends. Where the file system has no locks, *lock is FOLDER_NO_LOCK.
+// Locks a folder; rejects one that another process has locked, so that only one process writes to
+// it. The kernel releases the lock when the process ends, however it ends. Where the file system
+// has no locks, *lock is FOLDER_NO_LOCK.
 bool folder_lock(const char *directory, int *lock, struct gabion_error *error);
 void folder_unlock(int lock);
 
-// Locks the folder and makes it ready for a new run; *lock is to be unlocked whatever is returned.
-// One that holds results is refused, or with `force` rid of the files that runs make (and of
-// nothing else). case_path is NULL for a run that starts from a checkpoint.
+// Locks the folder and prepares it for a new run; the caller unlocks *lock whatever is returned. A
+// folder that holds results is rejected; with `force`, the files that runs write are removed from
+// it, and nothing else. case_path is NULL for a run that starts from a checkpoint.
 bool folder_claim(const char *directory, const char *case_path, bool force, int *lock,
                   struct gabion_error *error);
 
-// Removes full-precision frames of later steps: a resumed run has not been there yet.
+// Removes the full-precision frames of steps after `step`, which a resumed run will write again.
 void folder_drop_frames(const char *directory, int64_t step);
 
 #endif

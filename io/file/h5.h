@@ -1,5 +1,6 @@
-// The few HDF5 calls that checkpoints, frames and FCLIB files share. HDF5's own printing is
-// switched off and its error stack becomes our error text: file, dataset, cause.
+// Reads and writes HDF5 files: the functions that checkpoints, frames and FCLIB files share. HDF5's
+// own error output is switched off; its error stack becomes an error text with file, dataset and
+// cause.
 #ifndef IO_FILE_H5_H
 #define IO_FILE_H5_H
 
@@ -13,7 +14,7 @@ struct h5_file {
     hid_t id;
     bool writing;
     int failure;   // errno of the first write that failed (io/file/h5_driver.h)
-    uint64_t size; // of a file that was opened: no dataset can hold more
+    uint64_t size; // of an existing file, bytes: bounds what a dataset can claim to hold
     char path[4096];
 };
 
@@ -31,10 +32,10 @@ size_t h5_type_size(enum h5_type type);
 
 // Rows of numbers in memory, `stride` bytes apart, and the dataset that holds them.
 struct h5_rows {
-    const char *name, *unit; // unit NULL: not told
+    const char *name, *unit; // unit NULL: none is stored
     enum h5_type type;
     int columns; // 1: a dataset of rank 1; more: [count, columns]
-    bool plain;  // written in one piece, for readers that know no chunks and filters
+    bool plain;  // written in one piece, for readers that support neither chunks nor filters
     size_t count;
     char *base;
     size_t stride;
@@ -51,10 +52,10 @@ bool h5_create(struct h5_file *file, const char *path, size_t user_block,
                struct gabion_error *error);
 bool h5_open(struct h5_file *file, const char *path, struct gabion_error *error);
 bool h5_edit(struct h5_file *file, const char *path,
-             struct gabion_error *error); // to write into it
+             struct gabion_error *error); // opens it for reading and writing
 bool h5_close(struct h5_file *file,
               struct gabion_error *error); // flushes: the last write that can fail
-void h5_abandon(struct h5_file *file);     // closes, whatever happens
+void h5_abandon(struct h5_file *file);     // closes it and ignores errors
 
 bool h5_exists(const struct h5_file *file, const char *name); // "/group/dataset"
 bool h5_remove(const struct h5_file *file, const char *name, struct gabion_error *error);
@@ -81,7 +82,7 @@ typedef bool (*h5_check)(const void *context, const struct h5_rows *rows, const 
                          size_t first, size_t count, struct gabion_error *error);
 
 // Verifies name, type and rank of a dataset and sets rows->count, without reading it. A count that
-// the file is too small to hold is refused.
+// the file is too small to hold is rejected.
 bool h5_find_rows(const struct h5_file *file, struct h5_rows *rows, struct gabion_error *error);
 bool h5_read_rows(const struct h5_file *file, const struct h5_rows *rows, h5_check check,
                   const void *context, struct gabion_error *error);

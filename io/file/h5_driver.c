@@ -46,7 +46,7 @@ static H5FD_t *driver_open(const char *name, unsigned flags, hid_t access, haddr
 
 static herr_t driver_close(H5FD_t *common) {
     struct driver_file *file = (struct driver_file *)common;
-    // Some file systems tell only now that there is no room.
+    // Some file systems report a full disk only on closing.
     if (close(file->descriptor) != 0 && *file->failure == 0)
         *file->failure = errno;
     free(file);

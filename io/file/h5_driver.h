@@ -1,6 +1,6 @@
-// The file driver that HDF5 files are written with. HDF5 cannot close a file that it could not
-// write to the end: it crashes at exit and takes the file for open ever after. This driver notes
-// the first write that failed and lets HDF5 believe that all went well.
+// The file driver with which HDF5 files are written. HDF5 cannot close a file after a failed write:
+// it crashes at exit and treats the file as open for ever. This driver records the first failed
+// write and reports success to HDF5.
 #ifndef IO_FILE_H5_DRIVER_H
 #define IO_FILE_H5_DRIVER_H
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Contact problems side by side with Siconos: tests/bench/solvers.sh [--limit SECONDS] [FILES...]. Wants
-# $GABION and $RACE (by default those of $BUILD), already built. Times are aims, told as met or missed;
+# $GABION and $RACE (by default those of $BUILD), already built. Times are aims, reported as met or missed;
 # that `auto` gets wherever Siconos gets is a check.
 cd "$(dirname "$0")/../.." || exit 2
 export BUILD=${BUILD:-$PWD/build}

@@ -1,8 +1,8 @@
 # Bad input: exit status 2, a message that names the place, never a crash, nothing written.
 . "$(dirname "$0")/check.sh"
 
-# refuses NAME FILE PATTERN...: run and check both refuse, and say why.
-refuses() {
+# rejects NAME FILE PATTERN...: run and check both reject, and say why.
+rejects() {
     local name=$1 file=$2
     shift 2
     exits 2 "check: $name" check "$file"
@@ -22,135 +22,135 @@ edited() {
 }
 
 edited unknown 's/tolerance:/tolerence:/'
-refuses "unknown key" unknown.yaml 'unknown.yaml:4:' tolerence 'did you mean "tolerance"'
+rejects "unknown key" unknown.yaml 'unknown.yaml:4:' tolerence 'did you mean "tolerance"'
 edited section 's/^solver:/slover:/'
-refuses "unknown section" section.yaml 'section.yaml:4:' 'did you mean "solver"'
+rejects "unknown section" section.yaml 'section.yaml:4:' 'did you mean "solver"'
 edited text 's/step: 1e-3/step: soon/'
-refuses "text in place of a number" text.yaml 'text.yaml:3:' step
+rejects "text in place of a number" text.yaml 'text.yaml:3:' step
 edited list 's/step: 1e-3/step: [1, 2]/'
-refuses "list in place of a number" list.yaml 'list.yaml:3:'
+rejects "list in place of a number" list.yaml 'list.yaml:3:'
 edited number 's/^gravity: .*/gravity: 9.81/'
-refuses "number in place of a vector" number.yaml 'number.yaml:2:' gravity
+rejects "number in place of a vector" number.yaml 'number.yaml:2:' gravity
 edited mapping 's/^laws:/laws: 5\nlaws_:/'
-refuses "number in place of a list" mapping.yaml 'mapping.yaml:'
+rejects "number in place of a list" mapping.yaml 'mapping.yaml:'
 edited negative 's/sphere: \{radius: 0.01\}/sphere: {radius: -0.01}/'
-refuses "negative radius" negative.yaml 'negative.yaml:' radius
+rejects "negative radius" negative.yaml 'negative.yaml:' radius
 edited zero 's/uniform: \[0.006, 0.012\]/uniform: [0.012, 0.006]/'
-refuses "radii the wrong way round" zero.yaml 'zero.yaml:'
+rejects "radii the wrong way round" zero.yaml 'zero.yaml:'
 for bad in nan .nan NaN inf .inf -inf 1e999; do
     edited nan "s/sphere: \{radius: 0.01\}/sphere: {radius: $bad}/"
-    refuses "radius $bad" nan.yaml 'nan.yaml:' radius
+    rejects "radius $bad" nan.yaml 'nan.yaml:' radius
     edited nan "s/gravity: .*/gravity: [0, 0, $bad]/"
-    refuses "gravity $bad" nan.yaml 'nan.yaml:' gravity
+    rejects "gravity $bad" nan.yaml 'nan.yaml:' gravity
 done
 edited step 's/step: 1e-3/step: 0/'
-refuses "no step" step.yaml 'step.yaml:3:'
+rejects "no step" step.yaml 'step.yaml:3:'
 edited tiny 's/step: 1e-3/step: 1e-300/'
-refuses "too many steps" tiny.yaml
+rejects "too many steps" tiny.yaml
 edited material 's/name: grains/name: grains\n    density: heavy/'
-refuses "density as text" material.yaml 'material.yaml:'
+rejects "density as text" material.yaml 'material.yaml:'
 edited who 's/material: stone, sphere/material: ston, sphere/'
-refuses "unknown material" who.yaml 'who.yaml:' ston
+rejects "unknown material" who.yaml 'who.yaml:' ston
 edited group 's/group: box.zmin, direction/group: box.zmni, direction/'
-refuses "unknown group" group.yaml 'box.zmni'
+rejects "unknown group" group.yaml 'box.zmni'
 edited metres 's/direction: \[0, 0, 1\], sine/turn: {axis: [0, 0, 1]}, velocity/; s/velocity: \{amplitude: 2e-3, frequency: 20\}/velocity: 1/'
-refuses "metres for a turn" metres.yaml 'metres.yaml:22:' 'give rate \(deg/s\)'
+rejects "metres for a turn" metres.yaml 'metres.yaml:22:' 'give rate \(deg/s\)'
 edited both 's/direction: \[0, 0, 1\], sine/direction: [0, 0, 1], turn: {axis: [0, 0, 1]}, sine/'
-refuses "a direction and a turn" both.yaml 'both.yaml:22:' 'exactly one of direction, turn'
+rejects "a direction and a turn" both.yaml 'both.yaml:22:' 'exactly one of direction, turn'
 edited record 's/sine: \{.*\}, start/record: {file: gone.csv}, start/'
-refuses "a record that is missing" record.yaml 'record.yaml:22:' 'gone.csv'
+rejects "a record that is missing" record.yaml 'record.yaml:22:' 'gone.csv'
 printf 'time,a\n0,1\n1,x\n' >bad.csv
 edited letters 's/sine: \{.*\}, start/record: {file: bad.csv}, start/'
-refuses "a record with letters" letters.yaml 'bad.csv:3: expected two numbers'
+rejects "a record with letters" letters.yaml 'bad.csv:3: expected two numbers'
 printf '0,1\n1,2\n1,3\n' >twice.csv
 edited still 's/sine: \{.*\}, start/record: {file: twice.csv}, start/'
-refuses "a record whose time stands still" still.yaml 'still.yaml:22:' 'time increasing'
+rejects "a record whose time stands still" still.yaml 'still.yaml:22:' 'time increasing'
 printf -- '-1,1\n1,2\n' >early.csv
 edited early 's/sine: \{.*\}, start/record: {file: early.csv}, start/'
-refuses "a record that begins before its start" early.yaml 'early.yaml:22:' 'must not be negative'
+rejects "a record that begins before its start" early.yaml 'early.yaml:22:' 'must not be negative'
 edited tilt 's/^gravity: .*/tilt: {axis: [0, 0, 0], rate: 1}/'
-refuses "a tilt without an axis" tilt.yaml 'tilt.yaml:2:' axis
+rejects "a tilt without an axis" tilt.yaml 'tilt.yaml:2:' axis
 edited tilted 's/^gravity: .*/tilt: {axis: [0, 1, 0], speed: 1}/'
-refuses "a tilt of an unknown kind" tilted.yaml 'tilted.yaml:2:' speed 'exactly one of rate, ramp, table'
+rejects "a tilt of an unknown kind" tilted.yaml 'tilted.yaml:2:' speed 'exactly one of rate, ramp, table'
 edited flat 's/max: \[0.1, 0.1, 0.3\]/max: [0.1, 0, 0.3]/'
-refuses "empty container" flat.yaml "flat.yaml:12:"
+rejects "empty container" flat.yaml "flat.yaml:12:"
 edited crowd 's/count: 60/count: 6000/'
-refuses "too many spheres" crowd.yaml 'placed' 'volume fraction 0\.[0-9]+'
+rejects "too many spheres" crowd.yaml 'placed' 'volume fraction 0\.[0-9]+'
 edited wide 's/count: 60, seed: 3, radius: .*/count: 1, radius: 0.06}/'
-refuses "sphere larger than the box" wide.yaml 'does not fit'
+rejects "sphere larger than the box" wide.yaml 'does not fit'
 edited twice 's/^gravity:/title: again\ngravity:/'
-refuses "key given twice" twice.yaml 'twice.yaml:'
+rejects "key given twice" twice.yaml 'twice.yaml:'
 edited tab 's/^  stone:/\tstone:/'
-refuses "tab" tab.yaml 'tab.yaml:'
+rejects "tab" tab.yaml 'tab.yaml:'
 
 
 # Blocks and masonry.
 edited size 's/size: \[0.3, 0.1, 0.1\]/size: [0.3, 0.1]/' masonry
-refuses "box with two lengths" size.yaml 'size.yaml:[0-9]+:[0-9]+: bodies\[0\].box.size: expected a list of 3 numbers > 0 \(m\)'
+rejects "box with two lengths" size.yaml 'size.yaml:[0-9]+:[0-9]+: bodies\[0\].box.size: expected a list of 3 numbers > 0 \(m\)'
 edited thin 's/size: \[0.3, 0.1, 0.1\]/size: [0.3, 0, 0.1]/' masonry
-refuses "box without depth" thin.yaml 'box.size: expected'
+rejects "box without depth" thin.yaml 'box.size: expected'
 edited flat 's/\[0, 0.2, 0\], \[0, 0, 0.2\]/[0.1, 0.1, 0], [0, 0.2, 0]/' masonry
-refuses "flat hull" flat.yaml 'flat.yaml:[0-9]+:[0-9]+: hull: '
+rejects "flat hull" flat.yaml 'flat.yaml:[0-9]+:[0-9]+: hull: '
 edited corner 's/\[0, 0.2, 0\]/[0, 0.2]/' masonry
-refuses "point of two numbers" corner.yaml 'hull.points: expected a list of lists of 3 numbers'
+rejects "point of two numbers" corner.yaml 'hull.points: expected a list of lists of 3 numbers'
 edited dent 's/\[0.2, 0.2\], \[0, 0.2\]/[0.05, 0.05], [0, 0.2]/' masonry
-refuses "prism that is not convex" dent.yaml 'dent.yaml:[0-9]+:[0-9]+: prism: ' convex
+rejects "prism that is not convex" dent.yaml 'dent.yaml:[0-9]+:[0-9]+: prism: ' convex
 edited wide 's/angle: 20/angle: 180/' masonry
-refuses "wedge of a half circle" wide.yaml 'wedge.angle: expected a number in \(0, 180\)'
+rejects "wedge of a half circle" wide.yaml 'wedge.angle: expected a number in \(0, 180\)'
 edited thick 's/thickness: 0.2, depth: 0.3, angle/thickness: 2.2, depth: 0.3, angle/' masonry
-refuses "wedge through its centre" thick.yaml 'thick.yaml:[0-9]+:[0-9]+: wedge: ' 'inner radius'
+rejects "wedge through its centre" thick.yaml 'thick.yaml:[0-9]+:[0-9]+: wedge: ' 'inner radius'
 edited both 's/box: \{size/sphere: {radius: 1}, box: {size/' masonry
-refuses "two shapes" both.yaml 'exactly one of sphere, clump, bar, torus, disk, half_space, box, prism, wedge, hull, mesh, found 2'
+rejects "two shapes" both.yaml 'exactly one of sphere, clump, bar, torus, disk, half_space, box, prism, wedge, hull, mesh, found 2'
 edited opening 's/x: 0.6, width: 0.4/x: 0.6, width: 4/' masonry
-refuses "opening out of the wall" opening.yaml "opening.yaml:[0-9]+:[0-9]+: wall 'wall': opening 1: .* 0 to 1.6 m"
+rejects "opening out of the wall" opening.yaml "opening.yaml:[0-9]+:[0-9]+: wall 'wall': opening 1: .* 0 to 1.6 m"
 edited lintel 's/lintel: 0.1/lintel: 0.7/' masonry
-refuses "lintel out of the wall" lintel.yaml "opening 1: its lintel .* out of the wall"
+rejects "lintel out of the wall" lintel.yaml "opening 1: its lintel .* out of the wall"
 edited high 's/courses: 2, lintel/courses: 3, lintel/' masonry
-refuses "lintel above the wall" high.yaml 'leave one above the opening'
+rejects "lintel above the wall" high.yaml 'leave one above the opening'
 edited mark 's/blocks: \[1, 2\]/blocks: [1, 200]/' masonry
-refuses "mark of a block that is not there" mark.yaml "there is no block 200; the blocks are numbered 1 to [0-9]+"
+rejects "mark of a block that is not there" mark.yaml "there is no block 200; the blocks are numbered 1 to [0-9]+"
 edited zero 's/blocks: \[1, 2\]/blocks: [1, 0]/' masonry
-refuses "mark of block 0" zero.yaml 'mark\[0\].blocks: expected one or a list of whole numbers >= 1'
+rejects "mark of block 0" zero.yaml 'mark\[0\].blocks: expected one or a list of whole numbers >= 1'
 edited nameless 's/name: ground/velocity: [0, 0, 0]/' masonry
-refuses "slabs without a name" nameless.yaml 'nameless.yaml:[0-9]+:[0-9]+: missing key "name": slabs'
+rejects "slabs without a name" nameless.yaml 'nameless.yaml:[0-9]+:[0-9]+: missing key "name": slabs'
 edited abutment 's/name: arch/velocity: [0, 0, 0]/' masonry
-refuses "abutments without a name" abutment.yaml 'missing key "name": the abutments'
+rejects "abutments without a name" abutment.yaml 'missing key "name": the abutments'
 edited loose 's/name: ground/name: ground\n    fixed: false/' masonry
-refuses "slabs that are not fixed" loose.yaml 'slabs are always fixed'
+rejects "slabs that are not fixed" loose.yaml 'slabs are always fixed'
 edited slab 's/group: ground.2/group: ground/' masonry
-refuses "the slabs as one group" slab.yaml 'no group "ground"' 'did you mean "ground.[12]"'
+rejects "the slabs as one group" slab.yaml 'no group "ground"' 'did you mean "ground.[12]"'
 edited eye 's/to: 60/to: 90/' masonry
-refuses "dome without an eye" eye.yaml 'dome.to: expected a number in \[0, 90\)'
+rejects "dome without an eye" eye.yaml 'dome.to: expected a number in \[0, 90\)'
 edited upside 's/to: 60/to: 20/' masonry
-refuses "dome upside down" upside.yaml 'expected to above from, found 20 and 30'
+rejects "dome upside down" upside.yaml 'expected to above from, found 20 and 30'
 edited lean 's/overhang: 0.05/overhang: [0.05, 0.1, 0.2]/' masonry
-refuses "too many overhangs" lean.yaml "stack 'stack': 3 overhangs for 3 blocks"
+rejects "too many overhangs" lean.yaml "stack 'stack': 3 overhangs for 3 blocks"
 edited harmonic 's/overhang: 0.05/overhang: 0.05, harmonic: 1/' masonry
-refuses "two kinds of overhang" harmonic.yaml 'harmonic and overhang exclude each other; remove one of them'
+rejects "two kinds of overhang" harmonic.yaml 'harmonic and overhang exclude each other; remove one of them'
 edited solid 's/block: \[0.4, 0.2, 0.2\], blocks: 2/block: [0.4, 0.9, 0.2], blocks: 2/' masonry
-refuses "tower without an inside" solid.yaml "tower 'tower': .* nothing is left inside"
+rejects "tower without an inside" solid.yaml "tower 'tower': .* nothing is left inside"
 exits 0 "check of blocks" check "$CASES/masonry.yaml"
 is "check counts the blocks" "$(field bodies)" 77
 is "check counts the supports" "$(field fixed-bodies)" 13
 is "check measures blocks" "$(field size-min)" 0.0492404 # a voussoir: 0.05 cos(10 degrees)
 
 : >empty.yaml
-refuses "empty file" empty.yaml 'empty.yaml'
+rejects "empty file" empty.yaml 'empty.yaml'
 printf '# only a comment\n' >comment.yaml
-refuses "only a comment" comment.yaml 'comment.yaml'
-refuses "missing file" absent.yaml 'absent.yaml' 'no such file|does not exist'
+rejects "only a comment" comment.yaml 'comment.yaml'
+rejects "missing file" absent.yaml 'absent.yaml' 'no such file|does not exist'
 mkdir folder.yaml
-refuses "folder in place of a file" folder.yaml 'folder.yaml' 'folder|directory'
+rejects "folder in place of a file" folder.yaml 'folder.yaml' 'folder|directory'
 head -c 4000 /dev/urandom >noise.yaml
-refuses "binary noise" noise.yaml 'noise.yaml'
+rejects "binary noise" noise.yaml 'noise.yaml'
 printf '%% \xdf 1' >hang.yaml
-refuses "the bytes that libfyaml loops on" hang.yaml 'hang.yaml'
+rejects "the bytes that libfyaml loops on" hang.yaml 'hang.yaml'
 head -c 300 "$CASES/box.yaml" >cut.yaml
-refuses "truncated case" cut.yaml 'cut.yaml'
+rejects "truncated case" cut.yaml 'cut.yaml'
 printf 'include: loop.yaml\n' >loop.yaml
-refuses "file that includes itself" loop.yaml 'loop.yaml'
+rejects "file that includes itself" loop.yaml 'loop.yaml'
 printf 'include: gone.yaml\n' >hole.yaml
-refuses "include that is missing" hole.yaml 'gone.yaml'
+rejects "include that is missing" hole.yaml 'gone.yaml'
 
 exits 2 "--set of an unknown key" check "$CASES/box.yaml" --set solver.tolerence=1
 says "--set of an unknown key" tolerence

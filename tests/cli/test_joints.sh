@@ -38,10 +38,10 @@ mv pieces/joints.pvd pieces/links.pvd
 exits 2 "old names" resume pieces --steps 10
 says "old names" "pieces/links.pvd holds joints between bodies" "new folder with -o"
 
-exits 2 "ipm refuses" run "$joints" -o ipm --set solver.method=ipm
-says "ipm refuses" "ipm takes no joints; use nsgs or newton"
-exits 2 "FCLIB refuses" export whole/checkpoint-000000100.h5 --fclib step.hdf5 --step 110
-says "FCLIB refuses" "has joints"
+exits 2 "ipm rejects" run "$joints" -o ipm --set solver.method=ipm
+says "ipm rejects" "ipm takes no joints; use nsgs or newton"
+exits 2 "FCLIB rejects" export whole/checkpoint-000000100.h5 --fclib step.hdf5 --step 110
+says "FCLIB rejects" "has joints"
 
 # mistake NAME REPLACEMENT PATTERN...: the first joint becomes another one.
 mistake() {

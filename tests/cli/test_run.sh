@@ -91,7 +91,7 @@ bodies:
 END
 exits 0 "overlap" run overlap.yaml
 says "overlap" "warning: after step 11 .* 50 % of the smaller radius" max_overlap_relative insert_time time.step
-is "overlap is told once" "$(grep -c overlap .err)" 1
+is "overlap is reported once" "$(grep -c overlap .err)" 1
 exits 0 "no overlap" run overlap.yaml -o apart --set "bodies.1.position=[0, 0, 0.068]"
-ok "a small overlap is not told" bash -c '! grep -q overlap .err'
+ok "a small overlap is not reported" bash -c '! grep -q overlap .err'
 finish

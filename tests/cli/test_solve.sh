@@ -37,9 +37,9 @@ is "its step" "$(field step)" 1
 
 # The numbers of the run, of the file as Gabion reads it, and of numpy are the same.
 column=$(head -n 1 box/history.csv | tr , '\n' | grep -n '^residual_fclib$' | cut -d: -f1)
-told=$(awk -F, -v c="$column" '$1 == 120 { print $c }' box/history.csv)
+reported=$(awk -F, -v c="$column" '$1 == 120 { print $c }' box/history.csv)
 read -r _ scaled fclib difference <<<"$(residuals folder.hdf5)"
-near "residual of numpy and of the run" "$fclib" "$told" 1e-4
+near "residual of numpy and of the run" "$fclib" "$reported" 1e-4
 exits 0 "info" info folder.hdf5
 near "info: scaled" "$(field residual-scaled)" "$scaled" 1e-4
 near "info: fclib" "$(field residual-fclib)" "$fclib" 1e-4
@@ -168,10 +168,10 @@ for cap in 3 7 12; do # in the middle of a Newton iteration, too
     exits 1 "cap $cap" solve "$CASES/../../problems/wall.hdf5" --solver newton --max $cap
     is "cap $cap: iterations" "$(field iterations)" $cap
 done
-cp first.hdf5 refused.hdf5
-exits 1 "refused" solve refused.hdf5 --solver psor --save
-ok "a refusal leaves the stored solution alone" cmp first.hdf5 refused.hdf5
-is "a frictionless method refuses friction" "$(field status)" refused
+cp first.hdf5 rejected.hdf5
+exits 1 "rejected" solve rejected.hdf5 --solver psor --save
+ok "a rejection leaves the stored solution alone" cmp first.hdf5 rejected.hdf5
+is "a frictionless method rejects friction" "$(field status)" rejected
 ok "and says why" [ -n "$(field note)" ]
 exits 2 "local solver of a method without one" solve one.hdf5 --solver newton --local exact
 says "local solver of a method without one" 'no local solver'
@@ -239,7 +239,7 @@ exits 0 "compare" compare one.hdf5 first.hdf5 --solvers newton,psor --tol 1e-4,1
 is "rows" "$(wc -l <table.csv)" 9
 is "columns" "$(head -n 1 table.csv)" \
     "problem,contacts,solver,tolerance,status,iterations,time,residual-scaled,residual-fclib"
-ok "refusals are explained below the table" grep -qE '^first.hdf5, psor, 1e-08: psor is for frictionless' .out
+ok "rejections are explained below the table" grep -qE '^first.hdf5, psor, 1e-08: psor is for frictionless' .out
 ok "each pair is there" grep -qE '^"first.hdf5",[0-9]+,newton,1e-08,converged,' table.csv
 is "who is best always" "$(grep -c '^1e-08,newton,1,1$' table-profile.csv)" 1
 is "who solves nothing" "$(grep -c ',psor,1,0$' table-profile.csv)" 2

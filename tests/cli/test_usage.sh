@@ -8,7 +8,7 @@ done
 for verb in run resume check info explain solve export compare; do
     exits 0 "$verb --help" "$verb" --help
     ok "$verb --help is on standard output" grep -q "^usage: gabion $verb" .out
-    ok "$verb --help tells the exit status" grep -q "Exit status: 0 fine, 1 " .out
+    ok "$verb --help states the exit status" grep -q "Exit status: 0 fine, 1 " .out
     ok "$verb --help says nothing on standard error" [ ! -s .err ]
 done
 gabion run --help

@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     gabion_add_material(world, "stone", 2000, NULL);
     template.density = 2000;
     bool good = bulk_add_csv(world, path, &template, &error);
-    if (good != (error.status == GABION_OK)) // a refusal has a reason, a success has none
+    if (good != (error.status == GABION_OK)) // a rejection has a reason, a success has none
         abort();
     gabion_destroy(world);
     close(descriptor);

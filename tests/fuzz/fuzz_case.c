@@ -14,7 +14,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 const char *__lsan_default_suppressions(void);
 
-// libfyaml 0.7 forgets a buffer when it refuses some texts; the program ends soon after that.
+// libfyaml 0.7 forgets a buffer when it rejects some texts; the program ends soon after that.
 const char *__lsan_default_suppressions(void) { return "leak:libfyaml\n"; }
 
 static void build(const struct case_file *file) {

@@ -236,7 +236,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         char text[4096];
         checkpoint_describe(checkpoint, text, sizeof text);
         struct gabion_world *world = empty_world();
-        // Either refused with a reason, or the state that was stored.
+        // Either rejected with a reason, or the state that was stored.
         if (!checkpoint_restore(checkpoint, world, &error) && error.status != GABION_ERROR_INPUT)
             abort();
         gabion_destroy(world);

@@ -71,7 +71,7 @@ static void read_mesh(const char *path, const void *bytes, size_t size) {
         abort();
     struct polyhedron **pieces = mesh_read(path, 0.5, &count, &error);
     if (!pieces !=
-        (error.status == GABION_ERROR_INPUT)) // a refusal has a reason, a success has none
+        (error.status == GABION_ERROR_INPUT)) // a rejection has a reason, a success has none
         abort();
     for (size_t k = 0; pieces && k < count; k++) {
         check_body(pieces[k]);

@@ -71,14 +71,14 @@ static inline void fill_clumps(struct gabion_world *world) {
     bodies->hollows[1] = (struct hollow){{0, 0.6, 0.8}, 4, 5, true};
 }
 
-// Of every fourth body with the next one.
+// Adds an interface between every fourth body and the next one.
 static inline void fill_interfaces(struct gabion_world *world, struct random_stream *random) {
     struct interfaces *interfaces = world->interfaces;
     size_t count = (size_t)world->bodies.count / 4;
     interfaces->list = memory_reserve(interfaces->list, &interfaces->capacity, count,
-                                      sizeof *interfaces->list, "joints");
+                                      sizeof *interfaces->list, "interfaces");
     interfaces->corner = memory_reserve(interfaces->corner, &interfaces->corner_capacity, 5 * count,
-                                        sizeof *interfaces->corner, "joints");
+                                        sizeof *interfaces->corner, "interfaces");
     for (size_t k = 0; k < count; k++) {
         interfaces->list[interfaces->count++] =
             (struct interface){(int32_t)k, (int32_t)k + 1, (uint32_t)interfaces->corner_count,
@@ -409,12 +409,12 @@ static inline struct gabion_world *read_back(const char *path, struct gabion_err
     return NULL;
 }
 
-static inline void assert_refused(const char *path, const char *word) {
+static inline void assert_rejected(const char *path, const char *word) {
     struct gabion_error error = {0};
     struct gabion_world *world = read_back(path, &error);
     if (world || error.status != GABION_ERROR_INPUT || !strstr(error.text, path) ||
         !strstr(error.text, word))
-        fail_msg("%s: expected a refusal about '%s', not: %s", path, word,
+        fail_msg("%s: expected a rejection about '%s', not: %s", path, word,
                  world ? "success" : error.text);
 }
 

@@ -91,7 +91,7 @@ static void test_truncated(void **state) {
     for (size_t k = 0; k < 100; k++) {
         size_t length = k < 20 ? k * 40 : size - 1 - (size - 800) * (k - 20) / 80;
         bytes_write(path_of("cut.h5"), bytes, length);
-        assert_refused(path_of("cut.h5"), length < 80 ? "damaged" : "bytes of state");
+        assert_rejected(path_of("cut.h5"), length < 80 ? "damaged" : "bytes of state");
     }
     memory_free(bytes);
 }
@@ -109,7 +109,7 @@ static void test_flipped_bits(void **state) {
         size_t place = k < 100 ? k : random_bits(&random) % size;
         bytes[place] ^= (char)(1 << k % 8);
         bytes_write(path_of("flip.h5"), bytes, size);
-        assert_refused(path_of("flip.h5"), "");
+        assert_rejected(path_of("flip.h5"), "");
         bytes[place] ^= (char)(1 << k % 8);
     }
     memory_free(bytes);
@@ -118,18 +118,18 @@ static void test_flipped_bits(void **state) {
 static void test_not_a_checkpoint(void **state) {
     (void)state;
     folder_clear();
-    assert_refused(path_of("absent.h5"), "No such file");
-    assert_refused(folder, "not a file");
+    assert_rejected(path_of("absent.h5"), "No such file");
+    assert_rejected(folder, "not a file");
     bytes_write(path_of("empty.h5"), "", 0);
-    assert_refused(path_of("empty.h5"), "not a Gabion checkpoint");
+    assert_rejected(path_of("empty.h5"), "not a Gabion checkpoint");
     bytes_write(path_of("text.h5"), "hello\n", 6);
-    assert_refused(path_of("text.h5"), "not a Gabion checkpoint");
+    assert_rejected(path_of("text.h5"), "not a Gabion checkpoint");
     // A good seal around what is not HDF5.
     struct gabion_error error = {0};
     char zeros[4096] = {0};
     bytes_write(path_of("zeros.h5"), zeros, sizeof zeros);
     assert_true(checkpoint_seal(path_of("zeros.h5"), &error));
-    assert_refused(path_of("zeros.h5"), "cannot read");
+    assert_rejected(path_of("zeros.h5"), "cannot read");
 }
 
 static void test_other_formats(void **state) {
@@ -144,10 +144,10 @@ static void test_other_formats(void **state) {
     assert_non_null(version);
     version[1] = '4';
     bytes_write(path_of("newer.h5"), bytes, size);
-    assert_refused(path_of("newer.h5"), "format 4.0 is newer");
+    assert_rejected(path_of("newer.h5"), "format 4.0 is newer");
     version[1] = '1';
     bytes_write(path_of("older.h5"), bytes, size);
-    assert_refused(path_of("older.h5"), "format 1.0 is of an earlier version");
+    assert_rejected(path_of("older.h5"), "format 1.0 is of an earlier version");
     memory_free(bytes);
 }
 

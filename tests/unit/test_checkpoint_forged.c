@@ -15,7 +15,7 @@ static void forge_end(hid_t file, const char *word) {
     struct gabion_error error = {0};
     assert_true(H5Fclose(file) >= 0);
     assert_true(checkpoint_seal(path_of("forged.h5"), &error));
-    assert_refused(path_of("forged.h5"), word);
+    assert_rejected(path_of("forged.h5"), word);
 }
 
 static void forge_replace(const char *name, hid_t type, int rank, hsize_t rows, hsize_t columns) {

@@ -320,7 +320,7 @@ static void test_block_on_clump(void **state) {
     scene_destroy(world);
 }
 
-// Lengths whose cubes or fifth powers are no numbers: refused, whatever the shape.
+// Lengths whose cubes or fifth powers are no numbers: rejected, whatever the shape.
 static void test_no_mass(void **state) {
     (void)state;
     const double sizes[] = {1e-120, 1e-70, 1e70, 1e120};

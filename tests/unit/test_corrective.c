@@ -212,7 +212,7 @@ static void test_budgets(void **state) {
     assert_near(v, 0, 1e-13);
 }
 
-static void test_refusals(void **state) {
+static void test_rejections(void **state) {
     (void)state;
     struct gabion_error error = {0};
     struct gabion_settings settings = corrective_settings(0.01);
@@ -314,7 +314,7 @@ int main(void) {
         cmocka_unit_test(test_stack),       cmocka_unit_test(test_cradle),
         cmocka_unit_test(test_rolling),     cmocka_unit_test(test_roller),
         cmocka_unit_test(test_box),         cmocka_unit_test(test_centripetal),
-        cmocka_unit_test(test_budgets),     cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_budgets),     cmocka_unit_test(test_rejections),
         cmocka_unit_test(test_failed_step), cmocka_unit_test(test_tumbling),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

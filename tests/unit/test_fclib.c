@@ -353,7 +353,7 @@ static void test_no_room(void **state) {
 
 // Bad files -----------------------------------------------------------------------------------
 
-static void refuses(const struct content *content, const char *place, const char *what) {
+static void rejects(const struct content *content, const char *place, const char *what) {
     struct gabion_error error = {0};
     double *r;
     store(content);
@@ -370,7 +370,7 @@ static void refuses(const struct content *content, const char *place, const char
     do {                                                                                           \
         struct content content = compressed_rows();                                                \
         change;                                                                                    \
-        refuses(&content, place, what);                                                            \
+        rejects(&content, place, what);                                                            \
     } while (0)
 
 static void test_bad_numbers(void **state) {
@@ -409,10 +409,10 @@ static void test_bad_sizes(void **state) {
     BAD(content.drop = "/fclib_local/vectors/mu", "/fclib_local/vectors/mu", "cannot read");
     struct content triplets = content_of(0, false);
     triplets.p[4] = SIDE;
-    refuses(&triplets, "/fclib_local/W/p'[4] is 6", "0 to 5");
+    rejects(&triplets, "/fclib_local/W/p'[4] is 6", "0 to 5");
     triplets.p[4] = 0;
     triplets.x_count = 4;
-    refuses(&triplets, "/fclib_local/W/i' or '/x' has 4", "nz");
+    rejects(&triplets, "/fclib_local/W/i' or '/x' has 4", "nz");
 }
 
 static void test_unsupported(void **state) {
@@ -436,7 +436,7 @@ static void test_unsupported(void **state) {
     assert_non_null(strstr(error.text, "not an FCLIB file"));
 }
 
-// Cut anywhere, a file is refused; it never ends the program.
+// Cut anywhere, a file is rejected; it never ends the program.
 static void test_truncated(void **state) {
     (void)state;
     struct content content = compressed_rows();

@@ -118,7 +118,7 @@ static void publish_renames(void **state) {
     assert_int_equal(error.status, GABION_ERROR_RUN);
 }
 
-static void read_refuses_folders_and_large_files(void **state) {
+static void read_rejects_folders_and_large_files(void **state) {
     (void)state;
     struct gabion_error error = {0};
     write_text(in_folder("a"), "12345");
@@ -179,7 +179,7 @@ int main(void) {
         TEST(commit_finds_the_disk_full),
         TEST(open_names_the_file),
         TEST(publish_renames),
-        TEST(read_refuses_folders_and_large_files),
+        TEST(read_rejects_folders_and_large_files),
         TEST(directories_come_with_parents),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

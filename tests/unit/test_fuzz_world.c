@@ -1,7 +1,7 @@
 // Random worlds through the public interface: any mixture of sizes, fixed spheres, clumps, hollow
 // spheres and drums, locks, unequal inertia, laws, joints, drivers that move and turn, tilted
 // gravity, forces, timed insertions, removals and resets, theta, gap mode, method and local solver.
-// Of every scene must hold, whatever the physics:
+// These conditions must hold in every scene, whatever the physics:
 //   - the same bits after every step on 1, 2 and 3 threads and with the portable kernel;
 //   - the books close: energy_error <= 1e-9 of the turnover;
 //   - locked degrees of freedom and fixed bodies stay where they are, impulses push;
@@ -140,7 +140,7 @@ static struct gabion_body random_sphere(struct random_stream *random, struct kin
     else if (!kinds.plain && chance(random, 0.15))
         body.lock = (unsigned)pick(random, 64);
     unsigned turns = body.lock >> 3;
-    if (turns == 1 || turns == 2 || turns == 4) { // refused with unequal moments
+    if (turns == 1 || turns == 2 || turns == 4) { // rejected with unequal moments
         body.inertia = vec3_zero();
         body.lock &= body.shape == GABION_CLUMP ? 7u : 63u;
     }
@@ -225,7 +225,7 @@ static void add_actions(struct gabion_world *world, struct random_stream *random
 }
 
 // Joints of any kind between any bodies, loops and more of them than bodies can obey included;
-// those that cannot be are refused. Not with drivers: joints that contradict them ask for infinite
+// those that cannot be are rejected. Not with drivers: joints that contradict them ask for infinite
 // impulses.
 static void add_joints(struct gabion_world *world, struct random_stream *random, double box) {
     struct gabion_error error = {0};

@@ -106,7 +106,7 @@ static void lattice_jitter_and_limit_hold(void **state) {
     assert_true(largest > 0.02);
 }
 
-static void assert_refused(bool made, struct gabion_error *error, const char *word) {
+static void assert_rejected(bool made, struct gabion_error *error, const char *word) {
     assert_false(made);
     assert_int_equal(error->status, GABION_ERROR_INPUT);
     if (strstr(error->text, word) == NULL)
@@ -114,24 +114,24 @@ static void assert_refused(bool made, struct gabion_error *error, const char *wo
     *error = (struct gabion_error){0};
 }
 
-static void bad_lattices_are_refused(void **state) {
+static void bad_lattices_are_rejected(void **state) {
     struct gabion_world *world = *state;
     struct gabion_error error = {0};
     struct lattice_definition lattice = plain_lattice();
     lattice.size.radius = -0.1;
-    assert_refused(generate_lattice(world, &lattice, &error), &error, "radius is -0.1");
+    assert_rejected(generate_lattice(world, &lattice, &error), &error, "radius is -0.1");
     lattice = plain_lattice();
     lattice.count[1] = 0;
-    assert_refused(generate_lattice(world, &lattice, &error), &error, "count along y");
+    assert_rejected(generate_lattice(world, &lattice, &error), &error, "count along y");
     lattice = plain_lattice();
     lattice.count[0] = lattice.count[2] = 100000;
-    assert_refused(generate_lattice(world, &lattice, &error), &error, "sites");
+    assert_rejected(generate_lattice(world, &lattice, &error), &error, "sites");
     lattice = plain_lattice();
     lattice.spacing.x = 0.0;
-    assert_refused(generate_lattice(world, &lattice, &error), &error, "spacing along x");
+    assert_rejected(generate_lattice(world, &lattice, &error), &error, "spacing along x");
     lattice = plain_lattice();
     lattice.jitter = NAN;
-    assert_refused(generate_lattice(world, &lattice, &error), &error, "jitter");
+    assert_rejected(generate_lattice(world, &lattice, &error), &error, "jitter");
     assert_int_equal(world->bodies.count, 0);
 }
 
@@ -221,24 +221,24 @@ static void a_jammed_fill_says_how_far_it_came(void **state) {
     assert_int_equal(world->bodies.count, 0);
 }
 
-static void bad_fills_are_refused(void **state) {
+static void bad_fills_are_rejected(void **state) {
     struct gabion_world *world = *state;
     struct gabion_error error = {0};
     struct fill_definition fill = plain_fill();
     fill.high.y = fill.low.y;
-    assert_refused(generate_fill(world, &fill, &error), &error, "empty");
+    assert_rejected(generate_fill(world, &fill, &error), &error, "empty");
     fill = plain_fill();
     fill.size.radius = 0.3;
-    assert_refused(generate_fill(world, &fill, &error), &error, "does not fit");
+    assert_rejected(generate_fill(world, &fill, &error), &error, "does not fit");
     fill = plain_fill();
     fill.count = 0;
-    assert_refused(generate_fill(world, &fill, &error), &error, "count");
+    assert_rejected(generate_fill(world, &fill, &error), &error, "count");
     fill = plain_fill();
     fill.low.x = NAN;
-    assert_refused(generate_fill(world, &fill, &error), &error, "finite");
+    assert_rejected(generate_fill(world, &fill, &error), &error, "finite");
     fill = plain_fill();
     fill.size.radius = NAN;
-    assert_refused(generate_fill(world, &fill, &error), &error, "radius");
+    assert_rejected(generate_fill(world, &fill, &error), &error, "radius");
 }
 
 static void container_walls_face_inwards(void **state) {
@@ -263,16 +263,16 @@ static void container_walls_face_inwards(void **state) {
     assert_true(gabion_find_group(world, "box.zmax") < 0);
 }
 
-static void bad_containers_are_refused(void **state) {
+static void bad_containers_are_rejected(void **state) {
     struct gabion_world *world = *state;
     struct gabion_error error = {0};
     struct container_definition box = {.name = "box", .high = {1, 0, 1}, .walls = 63};
-    assert_refused(generate_container(world, &box, &error), &error, "empty: along y");
+    assert_rejected(generate_container(world, &box, &error), &error, "empty: along y");
     box.high.y = 1;
     box.walls = 0;
-    assert_refused(generate_container(world, &box, &error), &error, "walls");
+    assert_rejected(generate_container(world, &box, &error), &error, "walls");
     box.walls = 64;
-    assert_refused(generate_container(world, &box, &error), &error, "walls");
+    assert_rejected(generate_container(world, &box, &error), &error, "walls");
 }
 
 #define DRAWS 40000
@@ -335,24 +335,24 @@ static void bounds_cut(void **state) {
     size = (struct size_distribution){
         .kind = SIZE_NORMAL, .mean = 1.0, .deviation = 0.01, .low = 5.0, .high = 6.0};
     double radius;
-    assert_refused(size_draw(&size, &stream, &radius, &error), &error, "widen the bounds");
+    assert_rejected(size_draw(&size, &stream, &radius, &error), &error, "widen the bounds");
 }
 
-static void bad_sizes_are_refused(void **state) {
+static void bad_sizes_are_rejected(void **state) {
     struct gabion_error error = {0};
     (void)state;
     struct size_distribution size = {.kind = SIZE_UNIFORM, .low = 2.0, .high = 1.0};
-    assert_refused(size_check(&size, &error), &error, "bounds");
+    assert_rejected(size_check(&size, &error), &error, "bounds");
     size = (struct size_distribution){.kind = SIZE_NORMAL, .mean = 1.0, .deviation = -1.0};
-    assert_refused(size_check(&size, &error), &error, "deviation");
+    assert_rejected(size_check(&size, &error), &error, "deviation");
     size = (struct size_distribution){.kind = SIZE_NORMAL, .mean = 1.0, .deviation = NAN};
-    assert_refused(size_check(&size, &error), &error, "deviation");
+    assert_rejected(size_check(&size, &error), &error, "deviation");
     size = (struct size_distribution){.kind = SIZE_CLASSES};
-    assert_refused(size_check(&size, &error), &error, "no class");
+    assert_rejected(size_check(&size, &error), &error, "no class");
     double radius = 1.0, share = 0.0;
     size = (struct size_distribution){
         .kind = SIZE_CLASSES, .classes = 1, .class_radius = &radius, .class_share = &share};
-    assert_refused(size_check(&size, &error), &error, "sum to 0");
+    assert_rejected(size_check(&size, &error), &error, "sum to 0");
 }
 
 // The very bits: another processor, C library or compiler must give these. That they are also
@@ -387,17 +387,17 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         WORLD_TEST(lattice_sites_are_in_order),
         WORLD_TEST(lattice_jitter_and_limit_hold),
-        WORLD_TEST(bad_lattices_are_refused),
+        WORLD_TEST(bad_lattices_are_rejected),
         WORLD_TEST(fill_has_no_overlap),
         WORLD_TEST(fill_of_mixed_sizes_has_no_overlap),
         cmocka_unit_test(fill_depends_on_the_seed_alone),
         WORLD_TEST(a_jammed_fill_says_how_far_it_came),
-        WORLD_TEST(bad_fills_are_refused),
+        WORLD_TEST(bad_fills_are_rejected),
         WORLD_TEST(container_walls_face_inwards),
-        WORLD_TEST(bad_containers_are_refused),
+        WORLD_TEST(bad_containers_are_rejected),
         cmocka_unit_test(distributions_have_their_moments),
         cmocka_unit_test(bounds_cut),
-        cmocka_unit_test(bad_sizes_are_refused),
+        cmocka_unit_test(bad_sizes_are_rejected),
         cmocka_unit_test(random_radii_have_the_same_bits_everywhere),
     };
     return cmocka_run_group_tests(tests, start_team, stop_team);

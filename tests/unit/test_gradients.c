@@ -1,4 +1,4 @@
-// psor, cpg and bicg: what they solve, what they refuse, and the linear solver inside bicg.
+// psor, cpg and bicg: what they solve, what they reject, and the linear solver inside bicg.
 #include <string.h>
 #include <sys/stat.h>
 
@@ -83,7 +83,7 @@ static void test_bicg_singular(void **state) {
     assert_true(used <= 6);
 }
 
-// Refusals --------------------------------------------------------------------------------------
+// Rejections --------------------------------------------------------------------------------------
 
 static struct solver_settings settings_of(double tolerance, int cap) {
     return (struct solver_settings){.tolerance = tolerance,
@@ -92,14 +92,14 @@ static struct solver_settings settings_of(double tolerance, int cap) {
                                     .relaxation = 1};
 }
 
-static void test_psor_refuses(void **state) {
+static void test_psor_rejects(void **state) {
     (void)state;
     struct contact_problem *problem = maker_pile(4, 4, 6, 0);
     struct solver_settings settings = settings_of(1e-8, 1000);
     double r[18] = {0};
     problem->mu[4] = 0.25;
     struct solver_result result = panel_solve(problem, GABION_METHOD_PSOR, &settings, NULL, r);
-    assert_int_equal(result.status, SOLVER_REFUSED);
+    assert_int_equal(result.status, SOLVER_REJECTED);
     assert_non_null(strstr(result.note, "contact 4 has mu = 0.25"));
     contact_problem_free(problem);
 }
@@ -236,7 +236,7 @@ static void test_files(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bicg_unsymmetric), cmocka_unit_test(test_bicg_singular),
-        cmocka_unit_test(test_psor_refuses),     cmocka_unit_test(test_psor_relaxation),
+        cmocka_unit_test(test_psor_rejects),     cmocka_unit_test(test_psor_relaxation),
         cmocka_unit_test(test_threads),          cmocka_unit_test(test_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

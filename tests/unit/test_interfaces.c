@@ -1,5 +1,5 @@
-// Joints between blocks: which there are, how far they have opened and slid, and where their force
-// acts. Positions and contacts made by hand, and a stack that statics knows the answer for.
+// Interfaces between blocks: which there are, how far they have opened and slid, and where their
+// force acts. Positions and contacts made by hand, and a stack that statics knows the answer for.
 #include "engine/contact/contacts.h"
 #include "engine/contact/interfaces.h"
 #include "tests/unit/contact_list.h"
@@ -76,16 +76,16 @@ static void finds_patches(void **state) {
         assert_near(corner.in_a.z, 0.5, 1e-12);
         assert_vector_near(vec3_sub(corner.in_a, corner.in_b), vec3_make(0.5, 0, 1), 1e-12);
     }
-    struct gabion_interface joint = measure(world, LOWER, UPPER);
-    assert_true(joint.initial);
-    assert_int_equal(joint.status, GABION_INTERFACE_OPEN); // no step has been made
-    assert_vector_near(joint.middle, vec3_make(0.25, 0, 1), 1e-12);
-    assert_near(joint.opening, 0, 1e-12);
-    assert_at_most(vec3_length(joint.sliding), 1e-12);
+    struct gabion_interface interface = measure(world, LOWER, UPPER);
+    assert_true(interface.initial);
+    assert_int_equal(interface.status, GABION_INTERFACE_OPEN); // no step has been made
+    assert_vector_near(interface.middle, vec3_make(0.25, 0, 1), 1e-12);
+    assert_near(interface.opening, 0, 1e-12);
+    assert_at_most(vec3_length(interface.sliding), 1e-12);
     scene_destroy(world);
 }
 
-// Blocks that share an edge or a corner have no joint, nor have fixed ones, nor blocks apart by
+// Blocks that share an edge or a corner have no interface, nor have fixed ones, nor blocks apart by
 // more than rounding.
 static void finds_nothing_else(void **state) {
     (void)state;
@@ -120,10 +120,10 @@ static void walls_may_come_second(void **state) {
     interfaces_find(world);
     assert_int_equal(world->interfaces->count, 1);
     *position_of(world, 0) = vec3_make(0.125, 0, 0.75);
-    struct gabion_interface joint = measure(world, 0, 1);
-    assert_vector_near(joint.normal, vec3_make(0, 0, 1), 1e-15);
-    assert_near(joint.opening, 0.25, 1e-12);
-    assert_vector_near(joint.sliding, vec3_make(0.125, 0, 0), 1e-12);
+    struct gabion_interface interface = measure(world, 0, 1);
+    assert_vector_near(interface.normal, vec3_make(0, 0, 1), 1e-15);
+    assert_near(interface.opening, 0.25, 1e-12);
+    assert_vector_near(interface.sliding, vec3_make(0.125, 0, 0), 1e-12);
     scene_destroy(world);
 }
 
@@ -131,21 +131,21 @@ static void shifts_slide_and_open(void **state) {
     (void)state;
     struct gabion_world *world = make_stack();
     *position_of(world, UPPER) = vec3_add(*position_of(world, UPPER), vec3_make(0.01, -0.02, 0.03));
-    struct gabion_interface joint = measure(world, LOWER, UPPER);
-    assert_near(joint.opening, 0.03, 1e-12);
-    // Of the lower against the upper.
-    assert_vector_near(joint.sliding, vec3_make(-0.01, 0.02, 0), 1e-12);
-    assert_vector_near(joint.middle, vec3_make(0.255, -0.01, 1.015), 1e-12);
-    joint = measure(world, FLOOR, LOWER);
-    assert_near(joint.opening, 0, 1e-12);
+    struct gabion_interface interface = measure(world, LOWER, UPPER);
+    assert_near(interface.opening, 0.03, 1e-12);
+    // The displacement of the lower block relative to the upper one.
+    assert_vector_near(interface.sliding, vec3_make(-0.01, 0.02, 0), 1e-12);
+    assert_vector_near(interface.middle, vec3_make(0.255, -0.01, 1.015), 1e-12);
+    interface = measure(world, FLOOR, LOWER);
+    assert_near(interface.opening, 0, 1e-12);
     *position_of(world, UPPER) = vec3_make(0.5, 0, 1.45); // 5 cm into the lower one
     assert_near(measure(world, LOWER, UPPER).opening, -0.05, 1e-12);
     scene_destroy(world);
 }
 
-// The upper box turned by an angle about the far edge of the joint, x = 1: a hinge. It gapes at the
-// other edge, 1.5 m away, by 1.5 sin(angle) measured along the normal of the upper block's face,
-// and has not slid.
+// The upper box turned by an angle about the far edge of the interface, x = 1: a hinge. It gapes at
+// the other edge, 1.5 m away, by 1.5 sin(angle) measured along the normal of the upper block's
+// face, and has not slid.
 static void hinge_opens_without_sliding(void **state) {
     (void)state;
     const double angles[] = {1e-4, 0.02, 0.3};
@@ -156,16 +156,16 @@ static void hinge_opens_without_sliding(void **state) {
         vec3 hinge = {1, 0, 1}, arm = vec3_sub(world->bodies.x[i], hinge);
         world->bodies.x[i] = vec3_add(hinge, mat3_apply(quat_matrix(turn), arm));
         world->bodies.q[i] = turn;
-        struct gabion_interface joint = measure(world, LOWER, UPPER);
-        assert_near(joint.opening, 1.5 * sin(angles[k]), 1e-12);
-        assert_at_most(vec3_length(joint.sliding), 2e-6 * angles[k]);
+        struct gabion_interface interface = measure(world, LOWER, UPPER);
+        assert_near(interface.opening, 1.5 * sin(angles[k]), 1e-12);
+        assert_at_most(vec3_length(interface.sliding), 2e-6 * angles[k]);
         vec3 down = {-sin(angles[k]), 0, -cos(angles[k])};
-        assert_vector_near(joint.normal, down, 1e-12);
+        assert_vector_near(interface.normal, down, 1e-12);
         scene_destroy(world);
     }
 }
 
-// A turn about the normal through the middle of the joint: nothing opens, and sliding of the
+// A turn about the normal through the middle of the interface: nothing opens, and sliding of the
 // corners cancels.
 static void twist_does_not_open(void **state) {
     (void)state;
@@ -175,13 +175,13 @@ static void twist_does_not_open(void **state) {
     vec3 middle = {0.25, 0, 1}, arm = vec3_sub(world->bodies.x[i], middle);
     world->bodies.x[i] = vec3_add(middle, mat3_apply(quat_matrix(turn), arm));
     world->bodies.q[i] = turn;
-    struct gabion_interface joint = measure(world, LOWER, UPPER);
-    assert_near(joint.opening, 0, 1e-12);
-    assert_at_most(vec3_length(joint.sliding), 1e-9);
+    struct gabion_interface interface = measure(world, LOWER, UPPER);
+    assert_near(interface.opening, 0, 1e-12);
+    assert_at_most(vec3_length(interface.sliding), 1e-9);
     scene_destroy(world);
 }
 
-// Forces at the four corners of the joint [-0.5, 1] x [-0.5, 0.5], whose middle is (0.25, 0).
+// Forces at the four corners of the interface [-0.5, 1] x [-0.5, 0.5], whose middle is (0.25, 0).
 static void pressure_acts_at_its_centre(void **state) {
     (void)state;
     struct gabion_world *world = make_stack();
@@ -192,14 +192,14 @@ static void pressure_acts_at_its_centre(void **state) {
     for (int k = 0; k < 4; k++) // the impulse on the lower one, pressed down
         add_contact(world, LOWER, UPPER, corner[k], vec3_make(0, 0, -1),
                     vec3_make(0.1 * share[k], 0, -share[k]), CONTACT_SLIP);
-    struct gabion_interface joint = measure(world, LOWER, UPPER);
-    assert_int_equal(joint.status, GABION_INTERFACE_SLIP);
-    assert_near(joint.normal_force, 10 / H, 1e-12);
-    assert_vector_near(joint.force, vec3_make(1 / H, 0, -10 / H), 1e-12);
+    struct gabion_interface interface = measure(world, LOWER, UPPER);
+    assert_int_equal(interface.status, GABION_INTERFACE_SLIP);
+    assert_near(interface.normal_force, 10 / H, 1e-12);
+    assert_vector_near(interface.force, vec3_make(1 / H, 0, -10 / H), 1e-12);
     // x: (7 * 1 - 3 * 0.5) / 10; y: 0.5 (6 - 4) / 10.
-    assert_vector_near(joint.position, vec3_make(0.55, 0.1, 1), 1e-12);
-    assert_vector_near(joint.eccentricity, vec3_make(0.3, 0.1, 0), 1e-12);
-    assert_near(joint.relative_eccentricity, 0.3 / 0.75, 1e-12);
+    assert_vector_near(interface.position, vec3_make(0.55, 0.1, 1), 1e-12);
+    assert_vector_near(interface.eccentricity, vec3_make(0.3, 0.1, 0), 1e-12);
+    assert_near(interface.relative_eccentricity, 0.3 / 0.75, 1e-12);
     world->contacts->list[3].status = CONTACT_STICK;
     assert_int_equal(measure(world, LOWER, UPPER).status, GABION_INTERFACE_STICK);
 
@@ -210,9 +210,9 @@ static void pressure_acts_at_its_centre(void **state) {
     // The same seen from the other body.
     world->contacts->count = 1;
     add_contact(world, UPPER, LOWER, corner[0], up, vec3_make(0.5, 0, 2), CONTACT_SLIP);
-    joint = measure(world, LOWER, UPPER);
-    assert_vector_near(joint.force, vec3_make(-0.5 / H, 0, -2 / H), 1e-12);
-    assert_near(joint.normal_force, 2 / H, 1e-12);
+    interface = measure(world, LOWER, UPPER);
+    assert_vector_near(interface.force, vec3_make(-0.5 / H, 0, -2 / H), 1e-12);
+    assert_near(interface.normal_force, 2 / H, 1e-12);
     scene_destroy(world);
 }
 
@@ -229,9 +229,9 @@ static void pressure_moves_with_the_bodies(void **state) {
     vec3 middle = vec3_add_scaled(vec3_make(0.25, 0, 1), 0.5 * H, v);
     add_contact(world, LOWER, UPPER, middle, vec3_make(0, 0, -1), vec3_make(0, 0, -1),
                 CONTACT_STICK);
-    struct gabion_interface joint = measure(world, LOWER, UPPER);
-    assert_at_most(vec3_length(joint.eccentricity), 1e-12);
-    assert_vector_near(joint.position, vec3_add_scaled(vec3_make(0.25, 0, 1), H, v), 1e-12);
+    struct gabion_interface interface = measure(world, LOWER, UPPER);
+    assert_at_most(vec3_length(interface.eccentricity), 1e-12);
+    assert_vector_near(interface.position, vec3_add_scaled(vec3_make(0.25, 0, 1), H, v), 1e-12);
     scene_destroy(world);
 }
 
@@ -249,14 +249,14 @@ static void later_pairs_are_reported_under_load(void **state) {
     world->contacts->impulse[1] = vec3_make(0, 0, 1);
     world->contacts->list[0].status = world->contacts->list[1].status = CONTACT_STICK;
     assert_int_equal(count_interfaces(world), 3);
-    struct gabion_interface joint = measure(world, FLOOR, UPPER);
-    assert_false(joint.initial);
-    assert_vector_near(joint.normal, vec3_make(0, 0, -1), 1e-15);
-    assert_vector_near(joint.middle, vec3_make(2, 1, 0), 1e-12);
-    assert_vector_near(joint.position, vec3_make(3, 0, 0), 1e-12);
-    assert_near(joint.relative_eccentricity, 1, 1e-12);
-    assert_near(joint.opening, 0, 0);
-    assert_vector_near(joint.force, vec3_make(0, 0, -2 / H), 1e-12);
+    struct gabion_interface interface = measure(world, FLOOR, UPPER);
+    assert_false(interface.initial);
+    assert_vector_near(interface.normal, vec3_make(0, 0, -1), 1e-15);
+    assert_vector_near(interface.middle, vec3_make(2, 1, 0), 1e-12);
+    assert_vector_near(interface.position, vec3_make(3, 0, 0), 1e-12);
+    assert_near(interface.relative_eccentricity, 1, 1e-12);
+    assert_near(interface.opening, 0, 0);
+    assert_vector_near(interface.force, vec3_make(0, 0, -2 / H), 1e-12);
     // A sphere has no face to lie on.
     world->bodies.shape[world->bodies.index_of[UPPER]] = GABION_SPHERE;
     assert_int_equal(measure(world, FLOOR, UPPER).a, -1);
@@ -285,9 +285,10 @@ static void removed_bodies_have_none(void **state) {
     scene_destroy(world);
 }
 
-// Two equal blocks, the upper one shifted by e = 0.5 m: by statics the joint between them carries
-// W under the middle of the upper one, the floor 2 W at e / 2, however the points share it. The
-// joint is 1.5 m long and its middle 0.25 m off, so W acts at a third of the way to the rim.
+// Two equal blocks, the upper one shifted by e = 0.5 m: by statics the interface between them
+// carries W under the middle of the upper one, the floor 2 W at e / 2, however the points share it.
+// The interface is 1.5 m long and its middle 0.25 m off, so W acts at a third of the way to the
+// rim.
 static void stack_has_the_pressure_of_statics(void **state) {
     (void)state;
     struct gabion_settings settings = scene_settings(1e-3, 0.5);
@@ -298,17 +299,17 @@ static void stack_has_the_pressure_of_statics(void **state) {
     scene_block(world, box, vec3_make(0, 0, 0.5));
     scene_block(world, box, vec3_make(0.5, 0, 1.5));
     scene_step(world, 50);
-    struct gabion_interface joint = measure(world, LOWER, UPPER);
-    assert_int_equal(joint.status, GABION_INTERFACE_STICK);
-    assert_near(joint.normal_force, w, 1e-6 * w);
-    assert_vector_near(joint.position, vec3_make(0.5, 0, 1), 1e-6);
-    assert_vector_near(joint.force, vec3_make(0, 0, -w), 1e-6 * w);
-    assert_near(joint.relative_eccentricity, 1.0 / 3, 1e-6);
-    assert_near(joint.opening, 0, 1e-9);
-    joint = measure(world, FLOOR, LOWER);
-    assert_near(joint.normal_force, 2 * w, 1e-6 * w);
-    assert_vector_near(joint.position, vec3_make(0.25, 0, 0), 1e-6);
-    assert_near(joint.relative_eccentricity, 0.25, 1e-6);
+    struct gabion_interface interface = measure(world, LOWER, UPPER);
+    assert_int_equal(interface.status, GABION_INTERFACE_STICK);
+    assert_near(interface.normal_force, w, 1e-6 * w);
+    assert_vector_near(interface.position, vec3_make(0.5, 0, 1), 1e-6);
+    assert_vector_near(interface.force, vec3_make(0, 0, -w), 1e-6 * w);
+    assert_near(interface.relative_eccentricity, 1.0 / 3, 1e-6);
+    assert_near(interface.opening, 0, 1e-9);
+    interface = measure(world, FLOOR, LOWER);
+    assert_near(interface.normal_force, 2 * w, 1e-6 * w);
+    assert_vector_near(interface.position, vec3_make(0.25, 0, 0), 1e-6);
+    assert_near(interface.relative_eccentricity, 0.25, 1e-6);
     scene_destroy(world);
 }
 

@@ -210,7 +210,7 @@ static void test_both_faces(void **state) {
     scene_destroy(world);
 }
 
-static void test_refusals(void **state) {
+static void test_rejections(void **state) {
     (void)state;
     const enum gabion_method methods[] = {GABION_METHOD_PSOR, GABION_METHOD_LEMKE, GABION_METHOD_QP,
                                           GABION_METHOD_IPM};
@@ -268,7 +268,7 @@ int main(void) {
         cmocka_unit_test(test_pendulum),      cmocka_unit_test(test_without_correction),
         cmocka_unit_test(test_implicit),      cmocka_unit_test(test_second_order),
         cmocka_unit_test(test_methods_agree), cmocka_unit_test(test_both_faces),
-        cmocka_unit_test(test_refusals),      cmocka_unit_test(test_bad_joints),
+        cmocka_unit_test(test_rejections),    cmocka_unit_test(test_bad_joints),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

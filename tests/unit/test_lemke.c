@@ -190,7 +190,7 @@ static void test_too_large(void **state) {
     for (int k = 0; k < 2; k++) {
         struct contact_problem *problem = separate(contacts[k], 1, 0.5, vec3_make(-1, 1, 0));
         struct answer answer = solve(problem, methods[k], (struct gabion_cone){.sides = 8});
-        assert_int_equal(answer.result.status, SOLVER_REFUSED);
+        assert_int_equal(answer.result.status, SOLVER_REJECTED);
         assert_non_null(strstr(answer.result.note, sizes[k]));
         answer_free(&answer);
         contact_problem_free(problem);

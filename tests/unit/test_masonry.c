@@ -99,7 +99,7 @@ static void assert_beyond(int32_t i, vec3 point, vec3 normal) {
 
 static const char *group_of(int32_t i) { return gabion_group_name(world, world->bodies.group[i]); }
 
-static void assert_refused(bool good, const struct gabion_error *error, const char *words) {
+static void assert_rejected(bool good, const struct gabion_error *error, const char *words) {
     assert_false(good);
     assert_int_equal(error->status, GABION_ERROR_INPUT);
     if (!strstr(error->text, words))
@@ -220,47 +220,47 @@ static void a_lintel_spans_the_opening(void **state) {
     assert_int_equal(world->bodies.count, fourth + 5 + 6);
 }
 
-static void refuse_opening(struct wall_opening opening, const char *words) {
+static void reject_opening(struct wall_opening opening, const char *words) {
     struct gabion_error error = {0};
     struct wall_definition wall = small_wall();
     struct wall_opening openings[] = {{.x = 0.8, .width = 0.2, .course = 4, .courses = 1}, opening};
     wall.opening = openings;
     wall.openings = 2;
-    assert_refused(generate_wall(world, &wall, &error), &error, words);
+    assert_rejected(generate_wall(world, &wall, &error), &error, words);
     assert_non_null(strstr(error.text, "wall 'wall': opening 2: "));
 }
 
-static void bad_openings_are_refused(void **state) {
+static void bad_openings_are_rejected(void **state) {
     (void)state;
-    refuse_opening((struct wall_opening){1.1, 0.2, 1, 1, 0}, "inside the wall, 0 to 1.2 m");
-    refuse_opening((struct wall_opening){-0.1, 0.2, 1, 1, 0}, "inside the wall");
-    refuse_opening((struct wall_opening){0.1, NAN, 1, 1, 0}, "inside the wall");
-    refuse_opening((struct wall_opening){0.1, 0.2, 5, 2, 0}, "the wall has the courses 1 to 5");
-    refuse_opening((struct wall_opening){0.1, 0.2, 0, 2, 0}, "the wall has the courses 1 to 5");
-    refuse_opening((struct wall_opening){0.1, 0.2, 4, 2, 0.1}, "leave one above the opening");
-    refuse_opening((struct wall_opening){0.1, 0.2, 1, 2, 0.2}, "out of the wall");
-    refuse_opening((struct wall_opening){0.5, 0.2, 1, 3, 0.2}, "meets opening 1");
-    refuse_opening((struct wall_opening){0.5, 0.2, 1, 3, INFINITY}, "a bearing of inf");
+    reject_opening((struct wall_opening){1.1, 0.2, 1, 1, 0}, "inside the wall, 0 to 1.2 m");
+    reject_opening((struct wall_opening){-0.1, 0.2, 1, 1, 0}, "inside the wall");
+    reject_opening((struct wall_opening){0.1, NAN, 1, 1, 0}, "inside the wall");
+    reject_opening((struct wall_opening){0.1, 0.2, 5, 2, 0}, "the wall has the courses 1 to 5");
+    reject_opening((struct wall_opening){0.1, 0.2, 0, 2, 0}, "the wall has the courses 1 to 5");
+    reject_opening((struct wall_opening){0.1, 0.2, 4, 2, 0.1}, "leave one above the opening");
+    reject_opening((struct wall_opening){0.1, 0.2, 1, 2, 0.2}, "out of the wall");
+    reject_opening((struct wall_opening){0.5, 0.2, 1, 3, 0.2}, "meets opening 1");
+    reject_opening((struct wall_opening){0.5, 0.2, 1, 3, INFINITY}, "a bearing of inf");
     assert_int_equal(world->bodies.count, 0);
 }
 
-static void bad_walls_are_refused(void **state) {
+static void bad_walls_are_rejected(void **state) {
     struct gabion_error error[4] = {{0}};
     struct wall_definition wall = gombert();
     (void)state;
     wall.block.y = -0.1;
-    assert_refused(generate_wall(world, &wall, &error[0]), &error[0], "three positive lengths");
+    assert_rejected(generate_wall(world, &wall, &error[0]), &error[0], "three positive lengths");
     wall = gombert();
     wall.courses = 0;
-    assert_refused(generate_wall(world, &wall, &error[1]), &error[1], "0 courses of 24 blocks");
+    assert_rejected(generate_wall(world, &wall, &error[1]), &error[1], "0 courses of 24 blocks");
     wall = gombert();
     wall.interface_width = 0.2;
-    assert_refused(
+    assert_rejected(
         generate_wall(world, &wall, &error[2]), &error[2],
         "interface_width: expected 0 or more and less than a block (0.2 m), found 0.2 m");
     wall = gombert();
     wall.origin.z = NAN;
-    assert_refused(generate_wall(world, &wall, &error[3]), &error[3], "origin");
+    assert_rejected(generate_wall(world, &wall, &error[3]), &error[3], "origin");
 }
 
 // ---- marks ----
@@ -276,18 +276,18 @@ static void marks_put_blocks_into_groups(void **state) {
         assert_string_equal(group_of(i), i == 293 ? "last" : i == 0 || i == 6 ? "odd" : "wall");
 }
 
-static void bad_marks_are_refused(void **state) {
+static void bad_marks_are_rejected(void **state) {
     struct gabion_error error[3] = {{0}};
     struct wall_definition wall = gombert();
     struct block_mark marks[] = {{0, 295}, {0, 3}};
     (void)state;
     wall.marks = (struct block_marks){marks, 2};
-    assert_refused(generate_wall(world, &wall, &error[0]), &error[0],
-                   "wall 'wall': mark: there is no block 295; the blocks are numbered 1 to 294");
+    assert_rejected(generate_wall(world, &wall, &error[0]), &error[0],
+                    "wall 'wall': mark: there is no block 295; the blocks are numbered 1 to 294");
     marks[0].block = 3;
-    assert_refused(generate_wall(world, &wall, &error[1]), &error[1], "block 3 is named twice");
+    assert_rejected(generate_wall(world, &wall, &error[1]), &error[1], "block 3 is named twice");
     marks[0].block = 0;
-    assert_refused(generate_wall(world, &wall, &error[2]), &error[2], "block 0 does not exist");
+    assert_rejected(generate_wall(world, &wall, &error[2]), &error[2], "block 0 does not exist");
 }
 
 // ---- slabs ----
@@ -316,7 +316,7 @@ static void slabs_meet_at_their_edges(void **state) {
     assert_string_equal(group_of(0), "ground.1");
     assert_string_equal(group_of(2), "ground.3");
     width[1] = 0;
-    assert_refused(generate_slabs(world, &slabs, &error), &error, "slab 2: a block of 0 x 0.6");
+    assert_rejected(generate_slabs(world, &slabs, &error), &error, "slab 2: a block of 0 x 0.6");
 }
 
 // ---- arch ----
@@ -405,21 +405,21 @@ static void abutments_bear_the_springings(void **state) {
     }
 }
 
-static void bad_arches_are_refused(void **state) {
+static void bad_arches_are_rejected(void **state) {
     struct gabion_error error[4] = {{0}};
     struct arch_definition arch = semicircle();
     (void)state;
     arch.thickness = 3;
-    assert_refused(generate_arch(world, &arch, &error[0]), &error[0], "the inner radius too");
+    assert_rejected(generate_arch(world, &arch, &error[0]), &error[0], "the inner radius too");
     arch = semicircle();
     arch.voussoirs = 0;
-    assert_refused(generate_arch(world, &arch, &error[1]), &error[1], "0 voussoirs");
+    assert_rejected(generate_arch(world, &arch, &error[1]), &error[1], "0 voussoirs");
     arch = semicircle();
     arch.voussoirs = 1;
-    assert_refused(generate_arch(world, &arch, &error[2]), &error[2], "less than 180");
+    assert_rejected(generate_arch(world, &arch, &error[2]), &error[2], "less than 180");
     arch = semicircle();
     arch.angle = 7;
-    assert_refused(generate_arch(world, &arch, &error[3]), &error[3], "less than 360");
+    assert_rejected(generate_arch(world, &arch, &error[3]), &error[3], "less than 360");
 }
 
 // ---- dome ----
@@ -475,18 +475,18 @@ static void dome_blocks_share_flat_faces(void **state) {
     }
 }
 
-static void bad_domes_are_refused(void **state) {
+static void bad_domes_are_rejected(void **state) {
     struct gabion_error error[3] = {{0}};
     struct dome_definition dome = cap();
     (void)state;
     dome.to = PI / 2;
-    assert_refused(generate_dome(world, &dome, &error[0]), &error[0], "0 <= from < to < 90");
+    assert_rejected(generate_dome(world, &dome, &error[0]), &error[0], "0 <= from < to < 90");
     dome = cap();
     dome.blocks = 2;
-    assert_refused(generate_dome(world, &dome, &error[1]), &error[1], "3 blocks or more");
+    assert_rejected(generate_dome(world, &dome, &error[1]), &error[1], "3 blocks or more");
     dome = cap();
     dome.thickness = 0;
-    assert_refused(generate_dome(world, &dome, &error[2]), &error[2], "dome 'dome': a thickness");
+    assert_rejected(generate_dome(world, &dome, &error[2]), &error[2], "dome 'dome': a thickness");
 }
 
 // ---- tower and stack ----
@@ -515,7 +515,7 @@ static void a_tower_is_hollow_and_closed(void **state) {
     assert_box(3, vec3_make(1.5, 1.3, 3), vec3_make(1.7, 1.7, 3.15));
     assert_box(12, vec3_make(1.3, 1.3, 3.15), vec3_make(1.7, 1.5, 3.3)); // mirrored
     tower.block.y = 1.3;
-    assert_refused(generate_tower(world, &tower, &error), &error, "nothing is left inside");
+    assert_rejected(generate_tower(world, &tower, &error), &error, "nothing is left inside");
 }
 
 static struct stack_definition stack_of(int count) {
@@ -527,7 +527,7 @@ static struct stack_definition stack_of(int count) {
     };
 }
 
-static void stacks_overhang_as_told(void **state) {
+static void stacks_overhang_as_defined(void **state) {
     struct gabion_error error = {0};
     struct stack_definition stack = stack_of(4);
     double overhang[] = {0.1, -0.2, 0.4};
@@ -543,7 +543,7 @@ static void stacks_overhang_as_told(void **state) {
         assert_vector_near(world->bodies.x[i],
                            vec3_make(0.5 + x[i / 4][i % 4], 1, 2.125 + 0.25 * (i % 4)), 1e-15);
     stack.overhangs = 2;
-    assert_refused(generate_stack(world, &stack, &error), &error, "2 overhangs for 4 blocks");
+    assert_rejected(generate_stack(world, &stack, &error), &error, "2 overhangs for 4 blocks");
 }
 
 // Validation 9.8: 0.5, 0.75, 0.916667, 1.041667 for one to four blocks of length 1.
@@ -572,19 +572,19 @@ int main(void) {
         cmocka_unit_test_setup_teardown(interfaces_have_a_width, start, stop),
         cmocka_unit_test_setup_teardown(openings_cut_blocks, start, stop),
         cmocka_unit_test_setup_teardown(a_lintel_spans_the_opening, start, stop),
-        cmocka_unit_test_setup_teardown(bad_openings_are_refused, start, stop),
-        cmocka_unit_test_setup_teardown(bad_walls_are_refused, start, stop),
+        cmocka_unit_test_setup_teardown(bad_openings_are_rejected, start, stop),
+        cmocka_unit_test_setup_teardown(bad_walls_are_rejected, start, stop),
         cmocka_unit_test_setup_teardown(marks_put_blocks_into_groups, start, stop),
-        cmocka_unit_test_setup_teardown(bad_marks_are_refused, start, stop),
+        cmocka_unit_test_setup_teardown(bad_marks_are_rejected, start, stop),
         cmocka_unit_test_setup_teardown(slabs_meet_at_their_edges, start, stop),
         cmocka_unit_test_setup_teardown(voussoirs_share_radial_interfaces, start, stop),
         cmocka_unit_test_setup_teardown(an_arch_is_symmetric, start, stop),
         cmocka_unit_test_setup_teardown(abutments_bear_the_springings, start, stop),
-        cmocka_unit_test_setup_teardown(bad_arches_are_refused, start, stop),
+        cmocka_unit_test_setup_teardown(bad_arches_are_rejected, start, stop),
         cmocka_unit_test_setup_teardown(dome_blocks_share_flat_faces, start, stop),
-        cmocka_unit_test_setup_teardown(bad_domes_are_refused, start, stop),
+        cmocka_unit_test_setup_teardown(bad_domes_are_rejected, start, stop),
         cmocka_unit_test_setup_teardown(a_tower_is_hollow_and_closed, start, stop),
-        cmocka_unit_test_setup_teardown(stacks_overhang_as_told, start, stop),
+        cmocka_unit_test_setup_teardown(stacks_overhang_as_defined, start, stop),
         cmocka_unit_test_setup_teardown(the_harmonic_stack_reaches_its_sum, start, stop),
     };
     return cmocka_run_group_tests_name("masonry", tests, NULL, NULL);

@@ -314,9 +314,9 @@ static void test_newton_fuzz(void **state) {
         r.x = fabs(r.x);
         if (run % 2)
             exact_solve(&W, vec3_add_scaled(b, 0.1 * size, scene_random_unit(&random)), mu, &r, &k);
-        sym3 inverse = newton_inverse(&W);
+        sym3 inverse = alart_curnier_inverse(&W);
         k = -1; // until the exact solver writes it
-        bool solved = newton_solve(&W, &inverse, vec3_add(mat3_apply(W, r), b), mu, &r, &k);
+        bool solved = alart_curnier_solve(&W, &inverse, vec3_add(mat3_apply(W, r), b), mu, &r, &k);
         assert_true(vec3_finite(r));
         if (!singular) {
             bool slid = mu > 0 && r.x > 0 && hypot(r.y, r.z) > mu * r.x * (1 - 1e-9);

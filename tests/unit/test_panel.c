@@ -215,9 +215,9 @@ static struct contact_problem *unsymmetric(void) {
 // What each method owes -------------------------------------------------------------------------
 //
 //   C  converges        N  must not say so: there is no answer
-//   R  refuses          .  may do either, honestly
+//   R  rejects          .  may do either, honestly
 //
-// psor refuses friction, lemke and qp see sliding through their polygon, and plain sweeps have no
+// psor rejects friction, lemke and qp see sliding through their polygon, and plain sweeps have no
 // chance against a mass ratio of 1e8, nor has prox that is made of them, within the cap.
 struct sample {
     const char *name;
@@ -316,10 +316,10 @@ static const char *blame(const struct run *run, const struct sample *sample, cha
         return "claims to have solved what has no answer";
     if (expected == 'C' && status != SOLVER_CONVERGED)
         return "should converge";
-    if (expected == 'R' && status != SOLVER_REFUSED)
-        return "should refuse";
-    if (status == SOLVER_REFUSED && run->result.note[0] == '\0')
-        return "refuses without a word";
+    if (expected == 'R' && status != SOLVER_REJECTED)
+        return "should reject";
+    if (status == SOLVER_REJECTED && run->result.note[0] == '\0')
+        return "rejects without a word";
     if (status != SOLVER_CONVERGED)
         return NULL;
     if (!(residual(run->problem, run->W, run->r, run->u) <= 1.001 * sample->tolerance))

@@ -1,4 +1,4 @@
-// Convex polyhedra: topology, exact mass properties, hulls, and what is refused.
+// Convex polyhedra: topology, exact mass properties, hulls, and what is rejected.
 #include "tests/unit/scene.h"
 
 #include <string.h>
@@ -472,7 +472,7 @@ static void expect_error(struct polyhedron *body, struct gabion_error *error, co
     *error = (struct gabion_error){0};
 }
 
-static void bad_sizes_are_refused(void **state) {
+static void bad_sizes_are_rejected(void **state) {
     (void)state;
     struct gabion_error error = {0};
     expect_error(polyhedron_box(vec3_make(1, 0, 1), &error), &error, "positive");
@@ -503,7 +503,7 @@ static void bad_sizes_are_refused(void **state) {
     polyhedron_free(made(polyhedron_prism((const double(*)[2])circle, 64, 0, 1, &error), &error));
 }
 
-static void bad_points_are_refused(void **state) {
+static void bad_points_are_rejected(void **state) {
     (void)state;
     struct gabion_error error = {0};
     vec3 point[70];
@@ -634,8 +634,8 @@ int main(void) {
         cmocka_unit_test(nearly_coplanar_points_make_a_body),
         cmocka_unit_test(large_hull),
         cmocka_unit_test(surface_of_triangles_becomes_a_box),
-        cmocka_unit_test(bad_sizes_are_refused),
-        cmocka_unit_test(bad_points_are_refused),
+        cmocka_unit_test(bad_sizes_are_rejected),
+        cmocka_unit_test(bad_points_are_rejected),
         cmocka_unit_test(bad_surfaces_are_named),
         cmocka_unit_test(restored_bits_are_the_same),
         cmocka_unit_test(nonsense_is_not_restored),

@@ -299,7 +299,7 @@ static double natural_error(vec3 r, vec3 u, vec3 n, double rho, double mu) {
     return vec3_length(vec3_sub(r, projected)) / rho;
 }
 
-// Of the step as the user sees it: contacts and body velocities.
+// Returns the residual of the step as a user sees it, from contacts and body velocities.
 static double true_residual(const struct nest *nest) {
     const struct gabion_world *world = nest->world;
     struct reference reference = reference_create(nest);

@@ -54,7 +54,7 @@ static void test_synthetic_machine(void **state) {
     assert_memory_equal(cut, text, sizeof cut - 1);
     assert_int_equal(cut[sizeof cut - 1], 0);
 
-    // More threads than cores run all the same, and the log is told.
+    // More threads than cores run all the same, and a warning goes to the log.
     struct gabion_error error = {0};
     struct team *team = team_create(17, topology, &error);
     assert_non_null(team);
@@ -129,7 +129,7 @@ static void test_quota_version_1(void **state) {
     assert_quota(root, 3.5); // a group above limits too
     file_write(root, "/group/cpu/batch/job/cpu.cfs_quota_us", "150000\n");
     assert_quota(root, 1.5);
-    // Inside a container its group is the mount point, while /proc tells the machine's path.
+    // Inside a container its group is the mount point, while /proc gives the machine's path.
     file_write(root, "/proc/self/mountinfo",
                "32 31 0:29 /docker/1f /group/cpu/batch rw - cgroup cgroup rw,cpu\n");
     file_write(root, "/proc/self/cgroup", "2:cpu:/docker/1f\n");

@@ -68,7 +68,7 @@ struct turning_path {
 static double first_angle(double t) { return 0.8 * sin(2 * PI * 1.5 * t); }
 static double second_angle(double t) { return -2.5 * t; }
 
-// Turned by the first driver, then by the second, then shifted; two points of the body tell where
+// Turned by the first driver, then by the second, then shifted; two points of the body show where
 // it is.
 static vec3 turning_reference(const struct turning_path *path, vec3 point, double t) {
     double angle[2] = {first_angle(t), second_angle(t)};
@@ -129,7 +129,7 @@ static void test_turning_paths(void **state) {
         assert_turning_path(thetas[k]);
 }
 
-static void refuse_turn(struct gabion_world *world, int group, vec3 pivot, vec3 axis,
+static void reject_turn(struct gabion_world *world, int group, vec3 pivot, vec3 axis,
                         const char *why) {
     struct gabion_signal signal = scene_signal(GABION_SIGNAL_LINEAR, 1, 0, INFINITY);
     struct gabion_error error = {0};
@@ -137,7 +137,7 @@ static void refuse_turn(struct gabion_world *world, int group, vec3 pivot, vec3 
     assert_non_null(strstr(error.text, why));
 }
 
-static void refuse_tilt(struct gabion_world *world, vec3 axis, double end, const char *why) {
+static void reject_tilt(struct gabion_world *world, vec3 axis, double end, const char *why) {
     struct gabion_signal signal = scene_signal(GABION_SIGNAL_LINEAR, 1, 0, end);
     struct gabion_error error = {0};
     assert_false(gabion_set_tilt(world, axis, &signal, &error));
@@ -153,12 +153,12 @@ static void test_bad_turns(void **state) {
     body.group = group;
     scene_add(world, &body);
     vec3 z = {0, 0, 1}, bad = {0, NAN, 0};
-    refuse_turn(world, group, vec3_zero(), z, "not fixed");
-    refuse_turn(world, 7, vec3_zero(), z, "group");
-    refuse_turn(world, 0, bad, z, "pivot");
-    refuse_turn(world, 0, vec3_zero(), vec3_zero(), "axis");
-    refuse_tilt(world, bad, 1, "axis");
-    refuse_tilt(world, z, -1, "tilt: start");
+    reject_turn(world, group, vec3_zero(), z, "not fixed");
+    reject_turn(world, 7, vec3_zero(), z, "group");
+    reject_turn(world, 0, bad, z, "pivot");
+    reject_turn(world, 0, vec3_zero(), vec3_zero(), "axis");
+    reject_tilt(world, bad, 1, "axis");
+    reject_tilt(world, z, -1, "tilt: start");
     scene_destroy(world);
 }
 

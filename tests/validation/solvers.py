@@ -108,9 +108,9 @@ def agree(printed, found):
 
 
 def fault(problem, path, lines, tolerance):
-    """What is untrue in the answer, or an empty text. A refusal stores nothing."""
-    if lines["status"] == "refused":
-        return "" if lines["exit"] == 1 else f"refused, and the exit status is {lines['exit']}"
+    """What is untrue in the answer, or an empty text. A rejection stores nothing."""
+    if lines["status"] == "rejected":
+        return "" if lines["exit"] == 1 else f"rejected, and the exit status is {lines['exit']}"
     fclib, scaled = problem.residuals(Problem(path).r)
     if lines["status"] == "converged" and fclib > tolerance * (1 + AGREE) + ROUNDING:
         return f"converged, and the residual is {fclib:.3e}"

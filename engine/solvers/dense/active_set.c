@@ -8,19 +8,20 @@
 #include "parallel/memory.h"
 #include "parallel/wide.h"
 
-#define DEPENDENT 1e-9  // of the diagonal: what is left of a column that adds nothing
-#define VIOLATED  1e-13 // of the largest number that y is made of
-#define CHANGES   3     // per unknown and call, before it is called endless
+#define DEPENDENT                                                                                  \
+    1e-9 // fraction of the diagonal below which a column depends linearly on the active ones
+#define VIOLATED 1e-13 // fraction of the largest term of y below which a negative y is rounding
+#define CHANGES  3     // per unknown and call, before the method gives up
 
 struct active_set {
     struct active_matrix matrix;
-    size_t count;           // unknowns taken
-    size_t *taken;          // which
+    size_t count;           // active unknowns
+    size_t *taken;          // their numbers
     size_t stride;          // of the inverse
-    double *inverse;        // of Q over those taken, by rows
+    double *inverse;        // of Q over the active unknowns, by rows
     bool *is_taken;         // of each unknown
-    double *x, *y;          // of all
-    double *column, *row;   // of the one that comes in
+    double *x, *y;          // over all unknowns
+    double *column, *row;   // of the unknown that enters
     double *along, *across; // inverse times column, row times inverse
     double tolerance;       // of y
     int changes;
@@ -64,7 +65,7 @@ static double *inverse_row(const struct active_set *set, size_t i) {
 
 // The inverse ---------------------------------------------------------------------------------
 
-// rows of `inverse` += factor[i] * vector
+// Adds factor[i] * vector to each row i of `inverse`.
 WIDE static void add_outer(double *inverse, size_t stride, size_t count, const double *factor,
                            const double *vector) {
     for (size_t i = 0; i < count; i++) {
@@ -75,8 +76,8 @@ WIDE static void add_outer(double *inverse, size_t stride, size_t count, const d
     }
 }
 
-// along = inverse Q_Ap for the unknown p whose column is at hand. Returns what of its diagonal is
-// independent of those taken.
+// Computes along = inverse Q_Ap for the unknown p whose column is in set->column. Returns the part
+// of its diagonal that is independent of the active unknowns.
 static double find_direction(struct active_set *set, size_t p) {
     double left = set->column[p];
     for (size_t i = 0; i < set->count; i++) {
@@ -90,7 +91,7 @@ static double find_direction(struct active_set *set, size_t p) {
     return left;
 }
 
-// By bordering.
+// Makes unknown p active; extends the inverse by bordering.
 static void take(struct active_set *set, size_t p, double left) {
     size_t n = set->count;
     memset(set->across, 0, set->stride * sizeof(double));
@@ -111,7 +112,7 @@ static void take(struct active_set *set, size_t p, double left) {
     set->changes++;
 }
 
-// The last one moves into its place.
+// Makes an unknown inactive; the last active one moves into its place.
 static void drop(struct active_set *set, size_t m) {
     size_t last = --set->count;
     double pivot = inverse_row(set, m)[m];
@@ -135,7 +136,8 @@ static void drop(struct active_set *set, size_t m) {
     set->changes++;
 }
 
-// Built anew, one after the other; one that rounding alone had let in stays outside.
+// Computes the inverse again, adding one unknown after the other. An unknown that had become active
+// only because of rounding stays out.
 void active_set_renew(struct active_set *set) {
     size_t count = set->count;
     int changes = set->changes;
@@ -156,7 +158,8 @@ void active_set_renew(struct active_set *set) {
 
 // The method ----------------------------------------------------------------------------------
 
-// With ones on the diagonal of Q each x is a term of its y: large ones that cancel round it too.
+// Computes y and its tolerance. Q has ones on its diagonal, so each x is a term of its own y, and
+// large terms that cancel add to the rounding error.
 static void find_y(struct active_set *set, const double *c) {
     double most = 0;
     set->matrix.product(set->matrix.context, set->x, set->y);
@@ -167,7 +170,8 @@ static void find_y(struct active_set *set, const double *c) {
     set->tolerance = VIOLATED * most;
 }
 
-// x over those taken such that y vanishes there; twice, the second time for what rounding left.
+// Solves for the x of the active unknowns that make their y vanish; a second pass removes the
+// rounding error of the first.
 static void solve_taken(struct active_set *set, const double *c) {
     memset(set->x, 0, set->matrix.size * sizeof(double));
     for (int pass = 0; pass < 2; pass++) {
@@ -178,7 +182,7 @@ static void solve_taken(struct active_set *set, const double *c) {
     }
 }
 
-// Any set that bears only positive x may be started from.
+// Drops active unknowns with negative x: the method may start from any set whose x are positive.
 static void shed_negative(struct active_set *set, const double *c) {
     for (;;) {
         size_t worst = SIZE_MAX;
@@ -196,7 +200,8 @@ static void shed_negative(struct active_set *set, const double *c) {
     find_y(set, c);
 }
 
-// Changes have rounded the inverse so much that what is taken is not solved any more.
+// Returns the largest y of the active unknowns, which grows as updates of the inverse lose
+// accuracy.
 static double unsolved(const struct active_set *set) {
     double most = 0;
     for (size_t i = 0; i < set->count; i++)
@@ -204,7 +209,7 @@ static double unsolved(const struct active_set *set) {
     return most;
 }
 
-// x, y and if need be the inverse anew. What is left then no y can be trusted beyond.
+// Recomputes x, y and, if need be, the inverse. The remaining defect bounds the accuracy of y.
 static void repair(struct active_set *set, const double *c) {
     shed_negative(set, c);
     if (unsolved(set) > set->tolerance) {

@@ -1,11 +1,12 @@
 // The convex quadratic program  min 1/2 x.Q x + c.x,  x >= 0,  by the dual active-set method of
 // Goldfarb and Idnani ("A numerically stable dual method for solving strictly convex quadratic
-// programs", Math. Programming 27, 1983), told here from the side of the multipliers x: it is
-// strictly convex in what x causes, y = Q x + c, and asks for y >= 0. Q may be semidefinite: an
-// unknown whose column depends on those already taken never joins them, it takes one's place.
+// programs", Math. Programming 27, 1983), formulated here in the multipliers x: with y = Q x + c,
+// the dual is strictly convex in y and requires y >= 0. Q may be semidefinite: an unknown whose
+// column depends linearly on those of the active unknowns never joins them but replaces one of
+// them.
 //
-// Q is expected to have ones on its diagonal. It need not be quite symmetric: what is found is  y
-// >= 0,  x >= 0,  x.y = 0.
+// Q must have ones on its diagonal. It need not be exactly symmetric: the solution satisfies y >=
+// 0, x >= 0, x.y = 0.
 #ifndef ENGINE_SOLVERS_DENSE_ACTIVE_SET_H
 #define ENGINE_SOLVERS_DENSE_ACTIVE_SET_H
 
@@ -21,8 +22,8 @@ struct active_matrix {
 
 enum active_status {
     ACTIVE_SOLVED,
-    ACTIVE_UNBOUNDED, // no y = Q x + c is positive
-    ACTIVE_CAP,       // rounding kept it from ending
+    ACTIVE_UNBOUNDED, // no x >= 0 has y = Q x + c >= 0
+    ACTIVE_CAP,       // did not end within the allowed number of changes, because of rounding
 };
 
 struct active_set;
@@ -30,13 +31,13 @@ struct active_set;
 struct active_set *active_set_create(const struct active_matrix *matrix);
 void active_set_free(struct active_set *set);
 
-// Starts from the unknowns that were taken in the last call.
+// Solves the program, starting from the active unknowns of the last call.
 enum active_status active_set_solve(struct active_set *set, const double *c, double *x);
 
-void active_set_renew(struct active_set *set); // Q has changed
+void active_set_renew(struct active_set *set); // call it after Q has changed
 
-// How x would change with c while the same unknowns are taken.
+// Computes the change dx of x for a change dc of c while the active unknowns stay the same.
 void active_set_follow(const struct active_set *set, const double *dc, double *dx);
-int active_set_changes(const struct active_set *set); // of all calls
+int active_set_changes(const struct active_set *set); // of the active unknowns, in all calls
 
 #endif

@@ -188,7 +188,8 @@ static double lexicographic(const struct tableau *t, size_t row, size_t j) {
     return -row_of(t, row)[t->place[j]];
 }
 
-// Of the rows tied, the one that is smallest when divided by its entry in `column` (sign times).
+// Returns, among the tied rows, the one that is smallest when divided by its entry in `column`
+// (times sign).
 static size_t break_tie(const struct tableau *t, size_t column, double sign, size_t count) {
     size_t *tied = t->tied;
     for (size_t j = 0; j < t->size && count > 1; j++) {

@@ -11,8 +11,9 @@ struct team;
 
 enum lcp_status {
     LCP_SOLVED,
-    LCP_RAY, // a ray: no solution for many classes of M, none found for the others
-    LCP_CAP, // pivots used up; z is no approximation of anything
+    LCP_RAY, // ended on a ray: for many classes of M there is no solution, for others none was
+             // found
+    LCP_CAP, // pivots used up; z means nothing
 };
 
 struct lcp_result {
@@ -23,7 +24,8 @@ struct lcp_result {
 // The tableau takes as much memory again as M: half a gigabyte each at this size.
 #define LCP_MOST 8000
 
-// M by rows. z is zero unless solved. The team (may be NULL) shares the rows of large tableaus.
+// Solves the problem with M stored by rows. z is zero unless it is solved. The threads of the team
+// (may be NULL) share the rows of large tableaus.
 struct lcp_result lcp_solve(size_t size, const double *M, const double *q, int cap,
                             struct team *team, double *z);
 

@@ -8,7 +8,7 @@
 
 #include "parallel/memory.h"
 
-#define LOST 1e4 // residual over the smallest one, from where on it is no use
+#define MAX_RESIDUAL_GROWTH 1e4 // relative to the smallest residual; beyond, the solve stops
 
 struct bicg {
     struct bicg_operator A;
@@ -102,7 +102,7 @@ static int iterate(struct bicg *b, double *x, int iterations, double small, doub
             *least = residual;
             memcpy(b->best, x, b->A.size * sizeof *x);
         }
-        goes_on &= residual < LOST * *least;
+        goes_on &= residual < MAX_RESIDUAL_GROWTH * *least;
     }
     memcpy(x, b->best, b->A.size * sizeof *x);
     return k;

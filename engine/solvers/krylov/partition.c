@@ -57,7 +57,8 @@ static bool has_row(const struct contact_problem *problem, int32_t a, size_t com
     return component == 0 || problem->mu[a] > 0;
 }
 
-// Contacts between prescribed bodies cannot be helped.
+// Finds the scale of a contact. A contact between two prescribed bodies is absent: nothing can
+// correct it.
 static void scale_contact(struct partition *set, int32_t a, const double *r) {
     const struct contact_problem *problem = set->problem;
     double s = sqrt(problem->rho[a]);
@@ -104,7 +105,7 @@ static double row_error(const struct partition *set, int32_t a, size_t i, bool c
     return closed ? set->scale[i] * set->u[i] : set->x[i];
 }
 
-// Wants the velocities of x.
+// Keeps x if it obeys the laws better than the best so far. set->u must hold its velocities.
 static void keep_best(struct partition *set) {
     double sum = 0;
     for (int32_t a = 0; a < set->problem->contacts; a++) {

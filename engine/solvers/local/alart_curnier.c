@@ -14,7 +14,7 @@
 
 #define ITERATIONS 12
 
-sym3 newton_inverse(const mat3 *W) { return sym3_inverse(W, 1e-12); }
+sym3 alart_curnier_inverse(const mat3 *W) { return sym3_inverse(W, 1e-12); }
 
 // Newton on the sliding piece: u_n = 0 and r_t = mu r_n y/|y|, y = r_t - rho u_t.
 static bool slide(const mat3 *W, vec3 b, double mu, vec3 *r) {
@@ -30,7 +30,7 @@ static bool slide(const mat3 *W, vec3 b, double mu, vec3 *r) {
         vec3 f = {u.x, x.y - mu * x.x * t[0], x.z - mu * x.x * t[1]};
         vec3 row[3] = {W->row[0]};
         for (int i = 0; i < 2; i++) {
-            // Of the change of y only the part across t turns the direction.
+            // Only the component of dy perpendicular to t turns the direction.
             vec3 Wi = W->row[i + 1], Wj = W->row[2 - i];
             double across = share * t[1 - i] * t[1 - i], along = share * t[0] * t[1];
             vec3 dy = vec3_scale(rho, vec3_sub(vec3_scale(across, Wi), vec3_scale(along, Wj)));
@@ -54,13 +54,15 @@ static bool slide(const mat3 *W, vec3 b, double mu, vec3 *r) {
     return false;
 }
 
-// The direction of sliding must oppose the impulse: the other solution of f = 0 pushes along.
+// Returns whether sliding opposes the tangential impulse: f = 0 has another solution where it does
+// not.
 static bool opposes(const mat3 *W, vec3 b, vec3 r) {
     vec3 u = vec3_add(mat3_apply(*W, r), b);
     return u.y * r.y + u.z * r.z <= 0;
 }
 
-bool newton_solve(const mat3 *W, const sym3 *inverse, vec3 u, double mu, vec3 *r, double *k) {
+bool alart_curnier_solve(const mat3 *W, const sym3 *inverse, vec3 u, double mu, vec3 *r,
+                         double *k) {
     vec3 b = vec3_sub(u, mat3_apply(*W, *r));
     if (b.x >= 0) {
         *r = vec3_zero();

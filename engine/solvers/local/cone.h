@@ -1,4 +1,4 @@
-// Impulses (n, s, t) brought back into Coulomb's cone along the tangents.
+// Brings an impulse (n, s, t) back into Coulomb's cone by shortening its tangential part.
 #ifndef ENGINE_SOLVERS_LOCAL_CONE_H
 #define ENGINE_SOLVERS_LOCAL_CONE_H
 
@@ -6,14 +6,14 @@
 
 static inline double cone_tangential(vec3 r) { return sqrt(r.y * r.y + r.z * r.z); }
 
-// The nearest with |r_t| <= limit; that may be infinite.
+// Shortens the tangential part to at most `limit`, which may be infinite.
 static inline vec3 cone_clip(vec3 r, double limit) {
     double length = cone_tangential(r), shrink = length > limit ? limit / length : 1;
     return vec3_make(r.x, shrink * r.y, shrink * r.z);
 }
 
-// The same with limit = mu r_n, r_n >= 0. Infinite friction knows no limit even where r_n is zero:
-// a contact that sticks without being pressed is what large mu tend to.
+// Makes r_n >= 0 and |r_t| <= mu r_n. With infinite friction there is no limit even where r_n is
+// zero: a contact that sticks without pressure is the limit of large mu.
 static inline vec3 cone_clamp(vec3 r, double mu) {
     r.x = fmax(r.x, 0);
     return cone_clip(r, mu * r.x);

@@ -4,19 +4,20 @@
 //   r_t(k) = -(S + k I)^-1 c,   r_n(k) = -(b_n + w.r_t(k)) / w_nn,   f(k) = |r_t| - mu r_n.
 //
 // k = 0 is sticking. If sticking leaves the cone then f(0) > 0, while f(inf) = mu b_n / w_nn < 0:
-// with a definite W a root always exists, and there r_n = |r_t| / mu >= 0 (the quartic of Bonnefon
-// and Daviet 2011 in another dress). S is diagonalised first: with eigenvalues l_i,
-// r_i(k) = -c_i / (l_i + k). A locked degree of freedom is a zero eigenvalue; settle_locked says
-// where even that leaves no root.
+// with a definite W a root always exists, and there r_n = |r_t| / mu >= 0 (equivalent to the
+// quartic of Bonnefon and Daviet 2011). S is diagonalised first: with eigenvalues l_i, r_i(k) =
+// -c_i / (l_i + k). A locked degree of freedom is a zero eigenvalue; settle_locked says where even
+// that leaves no root.
 #include "engine/solvers/local/exact.h"
 
 #include "engine/solvers/local/cone.h"
 
-#define STICKING 1e100 // friction from here on means infinite
+#define STICKING 1e100 // friction coefficients above count as infinite
 
-// Newton's method squares the error: the step from a relative defect this small is the last. The
-// next search starts from there, so that where sweeps come to rest it is squared once more.
-#define NEARLY 1e-6
+// Relative defect from which one more Newton step is the last: Newton's method squares the error.
+// The next search starts from its result, so that at convergence of the sweeps the error is squared
+// once more.
+#define LAST_STEP_DEFECT 1e-6
 
 struct slide {
     double inverse_n, b_n, mu, inverse_mu;
@@ -29,13 +30,13 @@ static double normal(const struct slide *slide, const double *r) {
     return -(slide->b_n + slide->w[0] * r[0] + slide->w[1] * r[1]) * slide->inverse_n;
 }
 
-// r_t at k = 0; infinite along a locked direction.
+// Computes r_t at k = 0; infinite along a locked direction.
 static void stick(const struct slide *slide, double *r) {
     for (int i = 0; i < 2; i++)
         r[i] = slide->c[i] == 0 ? 0 : -slide->c[i] / slide->l[i];
 }
 
-// From here on f < 0 is sure, as |r_t| <= |c| / k: twice the root where S = 0 and w = 0.
+// Returns a k above which f < 0, because |r_t| <= |c| / k: twice the root where S = 0 and w = 0.
 static double slip_bound(const struct slide *slide) {
     double c = sqrt(length2(slide->c)), w = sqrt(length2(slide->w));
     return 2 * c * (slide->inverse_mu / slide->inverse_n + w) / -slide->b_n;
@@ -69,7 +70,7 @@ static struct slip_point slip_at(const struct slide *slide, double k) {
     return p;
 }
 
-// Root of f, bracketed: `low` has f > 0, `high` has f < 0.
+// Finds the root of f in a bracket: `low` has f > 0, `high` has f < 0.
 static bool find_slip(const struct slide *slide, double *k, double *r, double *r_n) {
     double low = 0, high = INFINITY;
     double at = *k > 0 ? *k : slip_guess(slide, slip_bound(slide));
@@ -80,7 +81,7 @@ static bool find_slip(const struct slide *slide, double *k, double *r, double *r
             low = at;
         else
             high = at;
-        bool nearly = fabs(f) <= NEARLY * (p.x + fabs(p.r_n)),
+        bool nearly = fabs(f) <= LAST_STEP_DEFECT * (p.x + fabs(p.r_n)),
              inside = p.next > low && p.next < high;
         *k = nearly && inside ? p.next : at;
         at = p.next;

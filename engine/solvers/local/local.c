@@ -7,9 +7,9 @@
 
 typedef bool (*local_function)(const struct local_call *call, vec3 u, vec3 *r, double *k);
 
-// Normal first, then friction by the normal impulse found: exact where the block is diagonal with
-// equal tangential entries (Renouf, Dubois, Alart 2004). Relaxation is inside, so that the answer
-// is in the cone by itself.
+// Solves the normal direction first, then friction with the normal impulse found. This is exact
+// where the 3x3 block is diagonal with equal tangential entries (Renouf, Dubois, Alart 2004).
+// Relaxation is applied inside, so that the result lies in the cone.
 static bool solve_explicit(const struct local_call *call, vec3 u, vec3 *r, double *k) {
     (void)k;
     const mat3 *W = call->W;
@@ -22,7 +22,7 @@ static bool solve_explicit(const struct local_call *call, vec3 u, vec3 *r, doubl
 }
 
 static bool solve_newton(const struct local_call *call, vec3 u, vec3 *r, double *k) {
-    return newton_solve(call->W, call->inverse, u, call->mu, r, k);
+    return alart_curnier_solve(call->W, call->inverse, u, call->mu, r, k);
 }
 
 static vec3 without_own(const struct local_call *call, vec3 u, vec3 r) {
@@ -96,7 +96,7 @@ bool local_solve_any(enum gabion_local local, const struct local_call *call, vec
 
 void local_prepare(const mat3 *W, double mu, uint8_t held, struct local_contact *contact) {
     exact_prepare(W, &contact->exact);
-    contact->inverse = held ? hold_inverse(held, W) : newton_inverse(&contact->exact.W);
+    contact->inverse = held ? hold_inverse(held, W) : alart_curnier_inverse(&contact->exact.W);
     contact->mu = mu;
     contact->held = held;
     contact->k = 0;

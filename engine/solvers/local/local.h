@@ -1,4 +1,5 @@
-// One contact at a time, by any of the local solvers: what a sweep calls.
+// Local solvers: each solves the problem of one contact, u = W r + b with a 3x3 block W, while the
+// impulses of all other contacts stay as they are. Sweeps call them contact after contact.
 #ifndef ENGINE_SOLVERS_LOCAL_LOCAL_H
 #define ENGINE_SOLVERS_LOCAL_LOCAL_H
 
@@ -10,17 +11,17 @@
 
 const char *local_name(enum gabion_local local);
 
-// Returns the solver that serves a contact when `asked` is asked for. `diagonal`: its block of W is
-// diag(w_n, w_t, w_t), as spheres have it. auto means explicit there and newton elsewhere. explicit
-// cannot serve other blocks: newton takes its place, which is a substitution that sweeps count and
-// report.
+// Returns the local solver that is used for a contact when the user asked for `asked`. `diagonal`:
+// the contact's block of W is diag(w_n, w_t, w_t), as for spheres. auto means explicit there and
+// newton elsewhere. explicit works for diagonal blocks only; elsewhere newton replaces it, and the
+// sweeps count and report that substitution.
 enum gabion_local local_choose(enum gabion_local asked, bool diagonal);
 bool local_substitutes(enum gabion_local asked, bool diagonal);
 
-// Returns whether a block is diagonal but for rounding.
+// Returns whether a 3x3 block is diagonal up to rounding.
 bool local_is_diagonal(const mat3 *W);
 
-// The contact that is solved.
+// The contact to solve.
 struct local_call {
     const mat3 *W;
     const sym3 *inverse;             // of W; zero where W is singular
@@ -30,18 +31,18 @@ struct local_call {
     double relaxation; // the step towards the answer; the result stays in the cone
 };
 
-// From r with the velocity u that goes with it, finds the r that obeys the law as far as this
-// contact can see: u changes by W times the change of r. Where r already obeys it stays. *k is the
-// slip parameter of the exact solver, kept as its next start. Returns false where only the fallback
-// of the exact solver answered.
+// Takes r and its velocity u, and replaces r by the impulse that obeys the law if u changes by W
+// times the change of r. An r that obeys the law already is kept. *k is the slip parameter of the
+// exact solver, kept as its next start. Returns false where the exact solver had to fall back on a
+// projected step.
 bool local_solve_any(enum gabion_local local, const struct local_call *call, vec3 u, vec3 *r,
                      double *k);
 
-// The same; the usual case of blocks in a run needs no table.
+// Does the same, with a direct call for the usual case.
 static inline bool local_solve(enum gabion_local local, const struct local_call *call, vec3 u,
                                vec3 *r, double *k) {
     if (local == GABION_LOCAL_NEWTON && call->relaxation == 1)
-        return newton_solve(call->W, call->inverse, u, call->mu, r, k);
+        return alart_curnier_solve(call->W, call->inverse, u, call->mu, r, k);
     return local_solve_any(local, call, u, r, k);
 }
 
@@ -50,9 +51,9 @@ struct local_contact {
     struct exact_block exact;
     sym3 inverse; // of W; zero where W is singular
     double mu;
-    uint8_t held;      // the point of a joint: engine/world/hold.h, and `inverse` is hold_inverse
-    uint8_t local;     // enum gabion_local that serves it
-    double compliance; // in W_aa already
+    uint8_t held;  // not 0: a point of a joint (engine/world/hold.h), and `inverse` is hold_inverse
+    uint8_t local; // enum gabion_local that solves it
+    double compliance; // already added to W_aa
     double k;          // slip parameter of the exact solver, kept as its next start
 };
 
@@ -61,8 +62,9 @@ void local_prepare(const mat3 *W, double mu, uint8_t held, struct local_contact 
 bool local_slide(struct local_contact *contact, vec3 u, vec3 *r);
 bool local_singular(struct local_contact *contact, vec3 u, vec3 *r);
 
-// Finds the exact answer. Open and sticking contacts need no call and no eigenvectors; as branches
-// they are foreseen, so that the next contact of a sweep waits for little more than a 3x3 product.
+// Solves the contact exactly. Open and sticking contacts need no call and no eigenvectors. The
+// processor predicts their branches, so that the next contact of a sweep waits for little more than
+// a 3x3 product.
 __attribute__((always_inline)) static inline bool local_exact(struct local_contact *contact, vec3 u,
                                                               vec3 *r) {
     const struct exact_block *block = &contact->exact;

@@ -1,24 +1,25 @@
-// What a block matrix is made of, for the files that order, split and factorise it.
+// The inside of struct block_matrix (engine/solvers/newton/block_matrix.h), for the files that
+// order, split and factorise it.
 #ifndef ENGINE_SOLVERS_NEWTON_BLOCK_STRUCTURE_H
 #define ENGINE_SOLVERS_NEWTON_BLOCK_STRUCTURE_H
 
 #include "engine/solvers/newton/block_matrix.h"
 
-// An entry of a piece's column in a row of the top.
+// A block of the factor in a column of a piece and a row of the top.
 struct gathered {
     int32_t column;
     size_t entry;
 };
 
-// Columns that can be factorised side by side. A piece is a subtree of the elimination tree: what
-// its columns change lies in the piece itself or in the top, the columns above all pieces. The top
-// gathers what the pieces have for each of its columns in the order of the pieces, so that the bits
-// do not depend on who did which when.
+// Pieces are sets of columns that threads can factorise independently. A piece is a subtree of the
+// elimination tree: its columns change only the piece itself or the top, which are the columns
+// above all pieces. The top adds up the contributions of the pieces in the order of the pieces, so
+// that the result does not depend on the threads, to the last bit.
 struct block_pieces {
     int32_t count;
     int32_t *column;      // piece by piece, then the top; ascending in each
     int32_t *start;       // count + 2
-    int64_t *work;        // block products of the pieces before each; count + 1
+    int64_t *work;        // block products of all pieces before this one; count + 1
     size_t *gather_start; // of each column of the top, and the end
     struct gathered *gather;
     size_t column_capacity, start_capacity, work_capacity, gather_start_capacity, gather_capacity;
@@ -29,22 +30,22 @@ struct block_pieces {
 // above[e] the one in row k, column row[e].
 struct block_matrix {
     int side;
-    size_t size; // numbers of a block
+    size_t size; // numbers per block
     int32_t nodes;
-    int32_t *place, *node; // of each node in the order, and back
+    int32_t *place, *node; // position of each node in the order of elimination, and its inverse
     size_t place_capacity, node_capacity;
     size_t *start;
     int32_t *row;
     size_t start_capacity, row_capacity;
     double *diagonal, *below, *above;
-    int32_t *order; // of the rows inside each diagonal block
+    int32_t *order; // pivot order of the rows inside each diagonal block
     size_t diagonal_capacity, below_capacity, above_capacity, order_capacity;
-    size_t *entry; // of each pair
-    bool *upward;  // its first node comes later in the order
+    size_t *entry; // of each pair: its index in below and above
+    bool *upward;  // of each pair: its first node is eliminated after the second
     size_t entry_capacity, upward_capacity;
     double *work; // a vector in the order of elimination, BLOCK_STRIDE numbers each
     size_t work_capacity;
-    int64_t products; // of blocks, that a factorisation takes
+    int64_t products; // block products that a factorisation takes
     struct block_pieces pieces;
 };
 

@@ -41,8 +41,8 @@
 static const double shares[2] = {0.25, 0.9};
 
 // Sticking contacts get the friction coefficient of a wide cone: their law has no form of De Saxce.
-// A wider one would be worse conditioned; where even more friction is called for the residual
-// tells.
+// A wider one would be worse conditioned; where a contact needs even more friction, the residual
+// shows it.
 #define WIDE_CONE 100
 
 enum law { LAW_NONE, LAW_FRICTIONLESS, LAW_CONE };

@@ -16,31 +16,31 @@ static inline vec3 lorentz_product(vec3 x, vec3 y) {
     return vec3_make(vec3_dot(x, y), x.x * y.y + y.x * x.y, x.x * y.z + y.x * x.z);
 }
 
-// y with x o y = p, for the x whose determinant is det.
+// Returns the y with x o y = p, where det is the determinant of x.
 static inline vec3 lorentz_divide(vec3 p, vec3 x, double det) {
     double y = (x.x * p.x - x.y * p.y - x.z * p.z) / det, inverse = 1 / x.x;
     return vec3_make(y, (p.y - y * x.y) * inverse, (p.z - y * x.z) * inverse);
 }
 
-// The boost that makes a unit of a point inside the cone: unit = x / root, root^2 = det x.
+// The boost that maps a point x inside the cone to a unit vector: unit = x / root, root^2 = det x.
 struct lorentz_boost {
     vec3 unit;
-    double root, inverse; // and its reciprocal
+    double root, inverse; // root and its reciprocal
     double share;         // 1 / (unit_n + 1)
 };
 
-// False where x is not inside the cone.
+// Finds the boost of x. Returns false where x is not inside the cone.
 static inline bool lorentz_boost(vec3 x, struct lorentz_boost *boost) {
     double t = lorentz_tangent(x);
-    boost->root = sqrt((x.x - t) * (x.x + t)); // the difference of squares would be lost
+    boost->root = sqrt((x.x - t) * (x.x + t)); // x_n^2 - t^2 would lose it to rounding
     boost->inverse = 1 / boost->root;
     boost->unit = vec3_scale(boost->inverse, x);
     boost->share = 1 / (boost->unit.x + 1);
     return x.x > t;
 }
 
-// x + a d stays in the cone while a speed <= 1: d is taken where the boost takes it, and there the
-// boundary is one square root away.
+// Returns the speed with which x + a d approaches the boundary: it stays in the cone while a speed
+// <= 1. After the boost of x is applied to d, this takes a single square root.
 static inline double lorentz_speed(const struct lorentz_boost *x, vec3 d) {
     vec3 unit = x->unit;
     double n = unit.x * d.x - unit.y * d.y - unit.z * d.z, share = (n + d.x) * x->share;
@@ -48,8 +48,8 @@ static inline double lorentz_speed(const struct lorentz_boost *x, vec3 d) {
     return x->inverse * (sqrt(s * s + t * t) - n);
 }
 
-// V has these eigenvalues along (1, s, t), (1, -s, -t) and (0, -t, s), where (s, t) is of unit
-// length.
+// The scaling V by its eigenvalues along (1, s, t), (1, -s, -t) and (0, -t, s), where (s, t) has
+// unit length.
 struct lorentz_scaling {
     vec3 value;
     double s, t;
@@ -71,9 +71,9 @@ static inline struct lorentz_scaling lorentz_scale(const struct lorentz_boost *x
     return scaling;
 }
 
-#define LORENTZ_HALF 0.70710678118654752440 // its square root
+#define LORENTZ_HALF 0.70710678118654752440 // square root of 1/2
 
-// y in the axes of V, and back.
+// Convert y to the eigenvectors of V, and back.
 static inline vec3 lorentz_axes(const struct lorentz_scaling *V, vec3 y) {
     double share = V->s * y.y + V->t * y.z;
     return vec3_make(LORENTZ_HALF * (y.x + share), LORENTZ_HALF * (y.x - share),
@@ -86,7 +86,8 @@ static inline vec3 lorentz_back(const struct lorentz_scaling *V, vec3 y) {
                      share * V->t + y.z * V->s);
 }
 
-// lambda in the axes of V: each component from that of x and z which has not cancelled.
+// Returns lambda in the eigenvectors of V. Each component is computed from x or from z, whichever
+// loses less to cancellation.
 static inline vec3 lorentz_lambda(const struct lorentz_scaling *V, vec3 x, vec3 z) {
     vec3 own_x = lorentz_axes(V, x), own_z = lorentz_axes(V, z);
     return vec3_make(own_x.x / V->value.x, own_z.y * V->value.y, own_z.z * V->value.z);

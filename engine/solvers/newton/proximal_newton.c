@@ -49,7 +49,7 @@
 #define RISE           2
 #define EASY           3 // iterations after which the fall may be steeper
 
-#define ROUNDING    1e-12 // accuracy beyond which nothing can be told
+#define ROUNDING    1e-12 // accuracy beyond which rounding dominates
 #define PROBES      20    // points of the line search
 #define LEVEL       0.01  // where it ends, in slopes at its start
 #define SHORT_STEP  0.03  // of a search: two of them, and Newton's method is lost

@@ -95,7 +95,7 @@ void cone_program_free(struct cone_program *p) {
         memory_free(arrays[k]);
 }
 
-// What sliding at the velocities of r adds to u_n.
+// Computes what sliding at the velocities of r adds to u_n.
 void cone_program_slide(const struct cone_program *p, const double *r, double *slide) {
     contact_problem_velocity(p->problem, r, p->u);
     for (int32_t a = 0; a < p->problem->contacts; a++)
@@ -130,7 +130,7 @@ enum active_status cone_program_solve(struct cone_program *p, const double *slid
     return status;
 }
 
-// The corner that u_t points away from most.
+// Returns the corner that u_t points away from most.
 static vec3 sliding_corner(const struct cone_program *p, int32_t a) {
     vec3 u = contact_get(p->u, a), corner = p->column[0];
     for (int k = 1; k < p->sides; k++)

@@ -1,6 +1,7 @@
-// All contacts in one linear complementarity problem: W itself where nothing rubs, the polygonal
-// cone elsewhere (Klarbring 1986; Renouf, Acary, Dumont 2005, section 5.1). Pivots are exact for
-// the polygon, or they give nothing: there is no iterate to stop at.
+// The method lemke: all contacts form one linear complementarity problem, with W itself where there
+// is no friction and the polygonal cone elsewhere (Klarbring 1986; Renouf, Acary, Dumont 2005,
+// section 5.1). Pivoting either solves the polygonal problem exactly or gives nothing: there are no
+// intermediate iterates.
 #include <stdio.h>
 
 #include "engine/solvers/dense/lcp.h"
@@ -8,7 +9,7 @@
 #include "engine/solvers/local/polygon.h"
 #include "parallel/memory.h"
 
-// The unknowns of contact a begin at start[a].
+// Returns where the unknowns of each contact begin.
 static size_t *count_unknowns(const struct contact_problem *problem, int sides) {
     size_t *start = memory_allocate((size_t)problem->contacts + 1, sizeof *start, "lemke");
     for (int32_t a = 0; a < problem->contacts; a++)
@@ -39,7 +40,8 @@ static void report(struct monitor *monitor, struct lcp_result result, size_t unk
     if (unknowns > (size_t)monitor->problem->contacts)
         polygon_name(cone, name, sizeof name);
     if (result.status == LCP_SOLVED) {
-        // The answer is the polygon's, even where the start was nearer to the round cone.
+        // The solution is that of the polygonal cone, even where the start was nearer to the round
+        // cone.
         monitor->best_measure = INFINITY;
         monitor_check(monitor, result.pivots, r);
         snprintf(note, size, "solved for the %s to %.1e, %zu unknowns", name,
@@ -59,7 +61,7 @@ void solver_lemke(struct monitor *monitor, double *r) {
     size_t *start = count_unknowns(monitor->problem, sides);
     size_t n = start[monitor->problem->contacts];
     if (n > LCP_MOST) {
-        monitor_refuse(
+        monitor_reject(
             monitor, "%zu unknowns (%d contacts): lemke takes at most %d, for its tableau is dense",
             n, (int)monitor->problem->contacts, LCP_MOST);
         memory_free(start);

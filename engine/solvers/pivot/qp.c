@@ -7,7 +7,7 @@
 // piles at rest need proximal points around it. The 2005 slides minimise z.(M z + q) over the
 // feasible z of the complementarity problem instead, which mu lambda r_n makes not convex.
 //
-// Where nothing rubs there is one program and no fixed point.
+// Without friction there is one program and no fixed point.
 #include <stdio.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@
 #define TRIES         15   // programs of one fixed point
 #define STAGES        200  // fixed points
 #define EXACT         1e-13
-#define SOLVED        1e-6 // residual that may be called so
+#define SOLVED        1e-6 // residual below which the problem counts as solved
 
 // Compliance of proximal points, in units of each contact's |W|, and the programs after which the
 // next may be smaller or should be larger.
@@ -51,7 +51,7 @@ static double distance2(size_t n, const double *x, const double *y) {
     return sum;
 }
 
-// A x = b in place of b, with partial pivoting.
+// Solves A x = b in place of b, with partial pivoting.
 static bool solve_dense(size_t n, double *A, double *b) {
     for (size_t k = 0; k < n; k++) {
         size_t best = k;
@@ -83,7 +83,7 @@ static bool solve_dense(size_t n, double *A, double *b) {
     return true;
 }
 
-// Sliding lifts the contacts apart, so that any program with enough of it has an answer.
+// Increases slide. It opens the contacts, so that a program with enough of it has a solution.
 static void lift(const struct contact_problem *problem, double *slide) {
     for (int32_t a = 0; a < problem->contacts; a++)
         if (problem->mu[a] > 0)
@@ -91,7 +91,7 @@ static void lift(const struct contact_problem *problem, double *slide) {
                 2 * slide[a] + fmin(problem->mu[a], 1) * vec3_length(contact_get(problem->q, a));
 }
 
-// True: no more programs are wanted.
+// Measures r and keeps the best. Returns true when the search has to stop.
 static bool weigh(struct search *search, const double *r) {
     struct monitor *monitor = search->monitor;
     double residual = polygon_residual(monitor->problem, &monitor->settings->cone, r);
@@ -102,7 +102,7 @@ static bool weigh(struct search *search, const double *r) {
     return monitor_check(monitor, search->programs, r) || residual <= monitor->settings->tolerance;
 }
 
-// The program of `slide`, lifted until it has an answer, and its image.
+// Solves the program of `slide`, increased until it has a solution, and computes its image.
 static enum active_status evaluate(struct search *search, double *slide, double *r, double *image) {
     struct cone_program *program = search->program;
     enum active_status status = cone_program_solve(program, slide, r);
@@ -121,7 +121,7 @@ static void swap(double **x, double **y) {
     *y = kept;
 }
 
-// A Newton step shortened until it helps; where none does, the image itself.
+// Makes a Newton step, shortened until it helps; where none does, takes the image itself.
 static enum active_status advance(struct search *search, double *r) {
     size_t n = search->contacts;
     enum active_status status = ACTIVE_SOLVED;
@@ -148,8 +148,8 @@ static enum active_status advance(struct search *search, double *r) {
     return status;
 }
 
-// The fixed point of the problem as it is softened now, from the slide at hand. False: not within
-// so many programs.
+// Finds the fixed point of the problem with its present compliance, from the present slide. Returns
+// false if that takes more than TRIES programs.
 static bool settle(struct search *search, double *r) {
     size_t n = search->contacts;
     int last = search->programs + TRIES;
@@ -167,7 +167,7 @@ static bool settle(struct search *search, double *r) {
     return false;
 }
 
-// Each proximal point is nearer to the problem itself the easier the last one was.
+// Returns the next compliance: the easier the last proximal point was, the smaller.
 static double next_compliance(double compliance, bool settled, int programs) {
     if (!settled)
         return fmin(compliance * 10, SOFT_MAX);
@@ -176,7 +176,7 @@ static double next_compliance(double compliance, bool settled, int programs) {
     return programs < HARD ? compliance : fmin(compliance * 2, SOFT_MAX);
 }
 
-// At once where that succeeds, else by proximal points.
+// Solves the problem directly, or by proximal points where that fails.
 static void iterate(struct search *search, bool rubs, double *r) {
     double compliance = SOFT_START;
     cone_program_slide(search->program, r, search->slide);
@@ -234,14 +234,14 @@ void solver_qp(struct monitor *monitor, double *r) {
         rubs = rubs || problem->mu[a] > 0;
     size_t impulses = rubs ? 3 * contacts : contacts;
     if (impulses > MOST_IMPULSES) {
-        monitor_refuse(
+        monitor_reject(
             monitor, "%zu impulses (%zu contacts): qp takes at most %d, for its factors are dense",
             impulses, contacts, MOST_IMPULSES);
         return;
     }
     struct search search = search_open(monitor);
     iterate(&search, rubs, r);
-    // The answer is the polygon's, even where another was nearer to the round cone.
+    // The solution is that of the polygonal cone, even where another was nearer to the round cone.
     monitor->best_measure = INFINITY;
     monitor_check(monitor, search.programs, search.best);
     report(&search, rubs);

@@ -1,5 +1,6 @@
-// What a sweep does with the blocks of a batch: points of contacts one by one, those of a joint
-// together.
+// Sweeps over the blocks of a batch (struct block of engine/solvers/sweep/plan.h: contact points of
+// one pair of bodies, or points of one joint). Contact points are solved one by one, the points of
+// a joint together.
 #ifndef ENGINE_SOLVERS_SWEEP_BLOCK_SWEEP_H
 #define ENGINE_SOLVERS_SWEEP_BLOCK_SWEEP_H
 
@@ -15,8 +16,8 @@ struct block_sweep {
 // Adds the impulses of a block to the velocities of its bodies.
 void block_sweep_apply(const struct block_sweep *sweep, const struct block *block);
 
-// Makes one pass over its points, as sphere_sweep.h has it; `fallbacks` counts what the local
-// solver gave up on.
+// Makes one Gauss-Seidel pass over the points of a block, as described in sphere_sweep.h. Adds to
+// `fallbacks` the contacts on which the local solver failed.
 void block_sweep_solve(const struct block_sweep *sweep, const struct block *block,
                        struct sweep_sums *sums, int64_t *fallbacks);
 

@@ -1,4 +1,4 @@
-// Lanes, blocks and points of a sweep plan.
+// Fills the lanes, blocks and points of a sweep plan (engine/solvers/sweep/plan.h).
 #include "engine/problem/rows.h"
 #include "engine/problem/weigh.h"
 #include "engine/solvers/local/alart_curnier.h"
@@ -97,7 +97,7 @@ static void fill_nodes(void *context, int thread, int threads) {
     }
 }
 
-// From the first contact of each block to the first of its points.
+// Replaces `begin` of each block, its first contact until now, by its first point.
 static void place_points(struct sweep_plan *plan) {
     plan->point_count = 0;
     for (size_t k = 0; k < plan->block_count; k++) {
@@ -119,8 +119,8 @@ static void place_points(struct sweep_plan *plan) {
 
 // Points --------------------------------------------------------------------------------------
 
-// The local solver must see the copies that the sweep moves; the scale of the residual is that of
-// the true bodies.
+// Computes W and rho of a point. W is that of the copies of split bodies, which the sweep moves;
+// rho scales the residual and is that of the whole bodies.
 static void weigh(const struct sweep_plan *plan, const struct contact_row *row, int32_t c,
                   int32_t a, struct block_point *point) {
     point->W = contact_weigh(row, &plan->inverse[c], &plan->inverse[a]);
@@ -150,7 +150,7 @@ static void fill_point(const struct sweep_plan *plan, const struct block *block,
         point->r = hold_keep(law->held, point->r);
         return;
     }
-    point->inverse = newton_inverse(&point->W);
+    point->inverse = alart_curnier_inverse(&point->W);
     point->local = (uint8_t)local_choose(plan->local, false);
 }
 

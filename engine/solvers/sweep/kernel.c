@@ -1,4 +1,4 @@
-// Which version of the hot kernels this processor can run.
+// Chooses the version of the sphere kernel that this processor can run.
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-// Nodes, colours and batches of a sweep plan.
+// Finds the nodes, colours and batches of a sweep plan (engine/solvers/sweep/plan.h).
 #include <string.h>
 
 #include "engine/problem/rows.h"

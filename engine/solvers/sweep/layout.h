@@ -1,4 +1,5 @@
-// Scratch of building a sweep plan: the nodes of the graph and where they go.
+// Temporary data for building a sweep plan (engine/solvers/sweep/plan.h): the nodes of its graph,
+// their colours and the batches that they go to.
 #ifndef ENGINE_SOLVERS_SWEEP_LAYOUT_H
 #define ENGINE_SOLVERS_SWEEP_LAYOUT_H
 
@@ -8,7 +9,7 @@
 
 struct layout {
     size_t capacity, mask_capacity, histogram_capacity;
-    size_t joints;           // nodes from here on are joints
+    size_t joints;           // the first node that is a joint; all later ones are joints too
     uint32_t *contact;       // index of the first contact of each node, or of the joint's block
     int32_t *first, *second; // its solver bodies
     uint8_t *colour;
@@ -20,12 +21,13 @@ struct layout {
     int threads;
 };
 
-// Returns the number of bins, by colour, kind and friction, and that of a node.
+// Return the number of bins (one for each colour, kind and friction coefficient), and the bin of a
+// node.
 size_t layout_bins(const struct sweep_plan *plan);
 uint32_t layout_bin(const struct sweep_plan *plan, size_t node);
 
-// Returns whether two contacts belong to one node. The contacts of a pair follow each other in the
-// canonical order, those of one normal too.
+// Returns whether two contacts belong to the same node. In the canonical order the contacts of a
+// pair follow each other, and among them those that share a normal.
 static inline bool layout_same_node(const struct contact *x, const struct contact *y) {
     return x->c == y->c && x->a == y->a && x->normal.x == y->normal.x &&
            x->normal.y == y->normal.y && x->normal.z == y->normal.z;

@@ -1,12 +1,13 @@
-// The residual over the contacts of a plan, chunk by chunk.
+// Measures the residual (engine/problem/residual.h) over the contacts of a sweep plan, chunk by
+// chunk.
 #ifndef ENGINE_SOLVERS_SWEEP_MEASURE_H
 #define ENGINE_SOLVERS_SWEEP_MEASURE_H
 
 #include "engine/problem/residual.h"
 #include "engine/solvers/sweep/plan.h"
 
-// Add the part of one chunk. The first wants the free velocities in plan->bodies, the second those
-// that the impulses give.
+// Add the contribution of one chunk. For measure_free, plan->bodies must hold the free velocities;
+// for measure_solved, the velocities that the impulses cause.
 void measure_free(const struct sweep_plan *plan, const struct chunk *chunk,
                   struct residual_sums *sums);
 void measure_solved(const struct sweep_plan *plan, const struct chunk *chunk,

@@ -1,10 +1,10 @@
-// Sweeps are accelerated by Nesterov's extrapolation: the next sweep starts from
-// y = r + beta (r - r_last) with beta growing as (k - 1)/(k + 2), and velocities, being linear in
-// r, are extrapolated along. Mazhar, Heyn, Negrut, Tasora (2015) do the same to projected
-// gradients, MuJoCo to its scalar sweeps. Block sweeps are not a gradient step, so the
-// extrapolation is given up (k = 0) as soon as it points against the sweep, (y - r).(r - r_last) >
-// 0 (O'Donoghue and Candes 2015), or the change of a sweep grows; beta stays below 0.9, without
-// which settled piles were seen to diverge. What it gains is in docs/solvers.md.
+// Momentum: accelerates sweeps by Nesterov's extrapolation. The next sweep starts from y = r + beta
+// (r - r_last) with beta growing as (k - 1)/(k + 2), where r are the impulses; velocities, being
+// linear in r, are extrapolated with them. Mazhar, Heyn, Negrut, Tasora (2015) do the same to
+// projected gradients, MuJoCo to its scalar sweeps. A Gauss-Seidel sweep is not a gradient step, so
+// the extrapolation restarts (k = 0) as soon as it points against the sweep, (y - r).(r - r_last) >
+// 0 (O'Donoghue and Candes 2015), or the change of a sweep grows. beta stays below 0.9: with larger
+// values settled piles were seen to diverge. docs/solvers.md reports the gain.
 #ifndef ENGINE_SOLVERS_SWEEP_MOMENTUM_H
 #define ENGINE_SOLVERS_SWEEP_MOMENTUM_H
 
@@ -16,7 +16,7 @@
 
 struct momentum { // every thread keeps its own copy of the same numbers
     int k;
-    double change2; // of the sweep before
+    double change2; // struct sweep_sums of the previous sweep
 };
 
 static inline double momentum_beta(const struct momentum *momentum) {

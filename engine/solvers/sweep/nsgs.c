@@ -55,8 +55,9 @@ static bool worth_checking(const struct nsgs *nsgs, const struct sweep_sums *cha
     return settings->measure != GABION_MEASURE_SCALED || sqrt(change->largest2) <= allowed;
 }
 
-// One thread looks at the clock and all obey, or some would go on without the others. The mark is
-// not written again before every thread has been through the barriers of another sweep.
+// Returns whether the time of the step is over. One thread reads the clock and all follow its
+// result, because otherwise some might continue without the others. The mark is not written again
+// before every thread has been through the barriers of another sweep.
 static bool out_of_time(struct nsgs *nsgs, int thread, int threads) {
     double deadline = nsgs->monitor->settings->deadline;
     if (deadline == 0)
@@ -100,8 +101,8 @@ static bool has_polygon(const struct solver_settings *settings) {
     return settings->local == GABION_LOCAL_LEMKE || settings->local == GABION_LOCAL_QP;
 }
 
-// Local solvers with a polygon for a cone come to rest where the polygon's law is obeyed, and there
-// the measure of the round cone stays: how far the two are apart is the answer then.
+// Returns whether sweeps with a polygonal cone have converged to the law of that cone. The residual
+// of the round cone does not vanish there; what remains is the difference between the two cones.
 static bool polygon_settled(struct monitor *monitor, const double *r) {
     const struct solver_settings *settings = monitor->settings;
     double residual = polygon_residual(monitor->problem, &settings->cone, r);

@@ -1,7 +1,7 @@
-// Nonsmooth Gauss-Seidel: contact after contact until the residual of the contact law is below the
-// tolerance (Jean 1999; Renouf, Dubois, Alart 2004; Renouf, Acary, Dumont 2005, section 6). There
-// is one driver; it sweeps over the packed plan of a problem with views, or over the rows of any
-// other.
+// The method nsgs, nonsmooth Gauss-Seidel: solves contact after contact, sweep after sweep, until
+// the residual of the contact law is below the tolerance (Jean 1999; Renouf, Dubois, Alart 2004;
+// Renouf, Acary, Dumont 2005, section 6). One main loop serves two ways to sweep: over the plan of
+// a problem with views (packed.h), or over the rows of any other problem (row_sweep.h).
 #ifndef ENGINE_SOLVERS_SWEEP_NSGS_H
 #define ENGINE_SOLVERS_SWEEP_NSGS_H
 
@@ -13,13 +13,13 @@
 struct sweeper {
     // Takes the start impulses and measures the free velocities.
     void (*start)(void *context, int thread, int threads);
-    // Sweep number `sweep`, with momentum beta.
+    // Makes sweep number `sweep`, with momentum beta.
     void (*sweep)(void *context, int sweep, double beta, int thread, int threads);
     // Returns what that sweep changed.
     struct sweep_sums (*change)(const void *context, int sweep);
-    // Prepares the next sweep from what was found so far and the momentum.
+    // Prepares the next sweep: extrapolates impulses and velocities by the momentum.
     void (*extrapolate)(void *context, double beta, int thread, int threads);
-    // Measures the impulses of the last sweep, by thread 0 into *total.
+    // Measures the impulses of the last sweep; thread 0 writes the sums to the context.
     void (*check)(void *context, int thread, int threads);
 };
 

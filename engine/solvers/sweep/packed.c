@@ -28,8 +28,8 @@ static void reset_velocities(struct packed *packed, int thread, int threads) {
     team_barrier(packed->plan->team, thread, threads);
 }
 
-// The copies of a split body meet at the mean of their velocities, which is what the sum of their
-// impulses gives the whole body.
+// Sets the copies of a split body to the mean of their velocities, which is the velocity that the
+// sum of their impulses gives the whole body.
 static void join_copies(struct packed *packed, int thread, int threads) {
     struct sweep_plan *plan = packed->plan;
     size_t from, to;
@@ -205,9 +205,8 @@ static void sum_chunks(struct packed *packed) {
         residual_add(&packed->total, &packed->partial[k]);
 }
 
-// The impulses judged are those of the sweep, without extrapolation, and the velocities are built
-// anew from them, so that rounding of many sweeps cannot hide there; both are also what the step
-// goes on with.
+// Measures the impulses of the last sweep, without extrapolation. Velocities are recomputed from
+// them, so that they do not carry the rounding error of many sweeps. The step continues with both.
 void packed_check(void *context, int thread, int threads) {
     struct packed *packed = context;
     copy_impulses(packed, true, thread, threads);

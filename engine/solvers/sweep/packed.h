@@ -1,5 +1,6 @@
-// Sweeps over a plan by the threads of a team. Every function is called by all threads of a region
-// with the same arguments, and ends in a barrier.
+// Sweeps over a plan (engine/solvers/sweep/plan.h) by the threads of a team. Functions that take
+// `thread` are called by all threads of a parallel region with the same other arguments, and end in
+// a barrier.
 #ifndef ENGINE_SOLVERS_SWEEP_PACKED_H
 #define ENGINE_SOLVERS_SWEEP_PACKED_H
 
@@ -10,7 +11,7 @@
 struct packed {
     struct sweep_plan *plan;
     const struct solver_settings *settings;
-    int threads; // that are worth waking
+    int threads; // as many as the size of the plan is worth
     sphere_sweep_function sphere_sweep;
     struct residual_sums *partial; // one per chunk
     struct sweep_sums *sums[2];    // one per chunk, by parity of the sweep: the last ones are
@@ -22,10 +23,10 @@ struct packed {
 struct packed packed_open(struct sweep_plan *plan, const struct solver_settings *settings);
 int64_t packed_close(struct packed *packed); // returns the fallbacks of local solvers
 
-// Sets the free velocities alone, for a plan without contacts.
+// Sets the velocities of the bodies to the free ones, for a plan without contacts.
 void packed_rest(struct packed *packed);
 
-// What a struct sweeper of nsgs.h needs; context is a struct packed.
+// The functions of a struct sweeper (nsgs.h); context is a struct packed.
 void packed_start(void *context, int thread, int threads);
 void packed_sweep(void *context, int sweep, double beta, int thread, int threads);
 struct sweep_sums packed_change(const void *context, int sweep);

@@ -1,11 +1,12 @@
-// The plan of the sweeps over a contact problem with views: its contacts laid out so that a sweep
-// streams through them once and touches nothing else but two bodies each. u = W r + q goes through
-// the velocities of the bodies; W is never built.
+// The sweep plan: the contacts of a contact problem with views (engine/problem/contact_problem.h),
+// laid out in memory so that a sweep reads each contact once, in order, and touches only its two
+// bodies besides. u = W r + q is computed from the velocities of the bodies; W is never built.
 //
-// The contact points of a pair of bodies that share a normal, or the points of a joint, are one
-// node of the graph, solved by one thread. (Clumps touch along several normals: nodes of one pair.)
-// Nodes are stored by colour (no two of a colour share a moving body) in batches of one kind and
-// one friction coefficient. Only the files of this folder include this header.
+// The contact points of a pair of bodies that share a normal, or the points of a joint, form one
+// node of the graph, which one thread solves. (A pair with a clump may touch along several normals
+// and then has several nodes.) Nodes are stored by colour (two nodes of one colour share no moving
+// body), and within a colour in batches of one kind and one friction coefficient. Only the files of
+// this folder include this header.
 #ifndef ENGINE_SOLVERS_SWEEP_PLAN_H
 #define ENGINE_SOLVERS_SWEEP_PLAN_H
 
@@ -16,9 +17,9 @@
 #include "parallel/colour.h"
 #include "parallel/memory.h"
 
-// Velocities as the sweep sees them, one cache line. Spin is stored as s = R w, R the body's
-// radius: a velocity, so that a sphere's contact needs no lever arm and its block of W is
-// diag(1/m, 1/m + R^2/I, 1/m + R^2/I) per body.
+// A body as a sweep needs it, in one cache line. Spin is stored as s = R w, with R the body's
+// radius and w its angular velocity. So s is a velocity, the contact of a sphere needs no lever
+// arm, and each sphere adds diag(1/m, 1/m + R^2/I, 1/m + R^2/I) to the contact's 3x3 block of W.
 struct solver_body {
     double v[3], inv_m;
     double s[3], k; // k = R^2 / I
@@ -40,34 +41,38 @@ struct sphere_group {
 };
 _Static_assert(sizeof(struct sphere_group) == LANES * CACHE_LINE, "one contact, one cache line");
 
-// Points of any other pair, or of a joint, that share a local frame (n, s, t).
+// A block is a node that is not between spheres: contact points of one pair of bodies, or the
+// points of a joint, that share a local frame (n, s, t). (Elsewhere "block" also means a 3x3 part
+// of W or a brick of masonry; here it is this struct.)
 struct block {
     int32_t c, a;
     uint32_t begin, count; // of its points
-    int32_t joint;         // block of the joint points; -1: contacts
+    int32_t joint;         // index of its struct joint_block; -1: contacts
     vec3 n, s, t;
 };
 
+// One point of a block. r, b, W and the rest are in the frame of the block.
 struct block_point {
     vec3 arm_c, arm_a; // from the centre to the contact point, in units of the body's R
     vec3 r, b;         // local impulse; u + b obeys the law
     vec3 last;         // r at the end of the last sweep
     mat3 W;
-    sym3 inverse;  // of W; zero where W is singular; of contacts
+    sym3 inverse;  // of W, for contacts; zero where W is singular
     double rho;    // 1 / |W|_2
     double k;      // slip parameter of the exact solver, kept as its next start
-    uint8_t held;  // the point of a joint: engine/world/hold.h; 0: a contact
+    uint8_t held;  // directions that a point of a joint holds (engine/world/hold.h); 0: a contact
     uint8_t local; // enum gabion_local: how a contact is solved
 };
 
-// The inverse of a whole joint: its rows are solved together, so that its points do not have to
-// find each other by sweeping. Rows are the directions held, point after point.
+// The inverse of W over all directions that a joint holds, point after point. The joint is solved
+// as a whole with it, so that its points need no sweeps to agree with each other.
 struct joint_inverse {
     double a[HOLD_MOST][HOLD_MOST];
 };
 
 enum batch_kind { BATCH_SPHERE_PAIR, BATCH_SPHERE_FIXED, BATCH_BLOCK, BATCH_KINDS };
 
+// Nodes of one colour, kind and friction coefficient.
 struct batch {
     enum batch_kind kind;
     double mu;
@@ -85,16 +90,17 @@ static inline void lane_set(struct lane_vector *vector, uint32_t lane, vec3 valu
     vector->z[lane] = value.z;
 }
 
-// A piece of a batch, of fixed size: the unit of sums that must not depend on the threads.
+// A part of a batch, of fixed size. Sums are formed per chunk and then over the chunks in order, so
+// that they do not depend on the number of threads.
 struct chunk {
     uint32_t batch, begin, end;
 };
 #define CHUNK_GROUPS 64
 #define CHUNK_BLOCKS 16
 
-// A body with more contacts than the colouring can take is split into copies that share its mass
-// equally and meet after every sweep (mass splitting, Tonge, Benevolenski, Voroshilov, "Mass
-// splitting for jitter-free parallel rigid body simulation", 2012): the fixed point is the same,
+// A body with more contacts than there are colours is split into copies that share its mass equally
+// and are averaged after every sweep (mass splitting, Tonge, Benevolenski, Voroshilov, "Mass
+// splitting for jitter-free parallel rigid body simulation", 2012). The fixed point is the same,
 // and no body can serialise a sweep.
 struct split_body {
     int32_t body, first_copy, copies; // copies counts the body itself
@@ -110,15 +116,16 @@ struct sweep_plan {
     double *slot_rho; // of the problem, NULL: not kept
     enum gabion_local local;
     struct gabion_cone cone;
-    bool full_blocks; // the local solver asked for works on full 3x3 blocks, between spheres too
+    bool full_blocks; // the chosen local solver works on full 3x3 parts of W: sphere contacts
+                      // become blocks too
 
-    // Bodies of the midpoint. Copies of split ones follow, then the null body.
+    // Solver bodies: those of the midpoint, then the copies of split ones, then the null body.
     int32_t body_count, moving;
     int32_t solver_body_count;
     struct solver_body *bodies;
     size_t body_capacity;
-    const struct inverse_mass *inverse; // as long as bodies; NULL where only spheres touch
-    struct inverse_mass *own_inverse;   // where it is not that of the midpoint
+    const struct inverse_mass *inverse; // one per solver body; NULL where only spheres touch
+    struct inverse_mass *own_inverse; // what `inverse` points at, unless it is the midpoint's array
     size_t inverse_capacity;
 
     struct split_body *splits;
@@ -146,29 +153,29 @@ struct sweep_plan {
     uint32_t colour_chunk[COLOUR_MAX + 1]; // chunks of each colour
     int colours;
     size_t active;        // contacts and points of joints in the plan
-    size_t nodes;         // runs of one pair and one normal; the joints, one each, come last
-    size_t substitutions; // contacts that the local solver asked for cannot serve
+    size_t nodes;         // nodes of the graph; those of joints, one each, come last
+    size_t substitutions; // contacts that the chosen local solver cannot solve
 
-    uint32_t *slot;       // of each contact of the list
-    uint32_t *joint_slot; // of each block of the joint points: its first point
+    uint32_t *slot; // by contact of the list: its place in groups or points (SLOT_NONE, SLOT_POINT)
+    uint32_t *joint_slot; // by struct joint_block: its first point
     size_t slot_capacity, joint_slot_capacity;
-    struct layout *layout; // scratch of sweep_plan_build
+    struct layout *layout; // temporary data of sweep_plan_build
 };
 
 struct sweep_plan *sweep_plan_create(void);
 void sweep_plan_free(struct sweep_plan *plan);
 
-// Lays out the problem, which has views, and starts from the impulses r over its slots.
+// Lays out a problem with views and loads the start impulses r, a vector over its slots.
 void sweep_plan_build(struct sweep_plan *plan, const struct contact_problem *problem,
                       const struct solver_settings *settings, const vec3 *r);
 
-// Returns the plan of a workspace (engine/solvers/sweep/workspace.h) for a problem, holding the
-// impulses r: the one that is open, or a new one.
+// Returns the plan of a workspace (engine/solvers/sweep/workspace.h) for a problem, loaded with the
+// impulses r. Builds the plan unless the problem is open in the workspace already.
 struct sweep_plan *workspace_plan(struct solver_workspace *workspace,
                                   const struct contact_problem *problem,
                                   const struct solver_settings *settings, const vec3 *r);
 
-// Returns the plan as it is, for tests.
+// Returns the plan without changing it, for tests.
 const struct sweep_plan *workspace_peek(const struct solver_workspace *workspace);
 
 // Copy the impulses from and to a vector over the slots of the views.
@@ -183,7 +190,8 @@ void layout_free(struct layout *layout);
 // Lists the nodes, colours them and cuts them into batches; makes room for their contacts.
 void layout_make(struct sweep_plan *plan);
 
-// Fills lanes, blocks and points with frames, arms, laws and start impulses.
+// Fills the lanes of the sphere groups, the blocks and their points with frames, arms, laws and
+// start impulses.
 void layout_fill(struct sweep_plan *plan, const vec3 *r);
 
 void sweep_plan_size_last(struct sweep_plan *plan); // makes room for the memory of the last sweep
@@ -209,7 +217,7 @@ static inline void solver_set_velocity(struct solver_body *body, vec3 v, vec3 s)
     body->s[2] = s.z;
 }
 
-// Returns the velocity of c against a at a point, in the local frame.
+// Returns the velocity of c relative to a at a point, in the frame of the block.
 static inline vec3 block_velocity(const struct block *block, const struct block_point *point,
                                   const struct body_velocity *c, const struct body_velocity *a) {
     vec3 u = vec3_sub(vec3_add(c->v, vec3_cross(c->s, point->arm_c)),
@@ -221,13 +229,13 @@ static inline struct body_velocity solver_velocity(const struct solver_body *bod
     return (struct body_velocity){solver_v(body), solver_s(body)};
 }
 
-// Returns a local impulse in world axes.
+// Converts an impulse from the frame of a block to world axes.
 static inline vec3 block_impulse(const struct block *block, vec3 r) {
     return vec3_add_scaled(vec3_add_scaled(vec3_scale(r.x, block->n), r.y, block->s), r.z,
                            block->t);
 }
 
-// Returns an impulse in world axes in the frame of a block.
+// Converts an impulse from world axes to the frame of a block.
 static inline vec3 block_local(const struct block *block, vec3 p) {
     return vec3_make(vec3_dot(block->n, p), vec3_dot(block->s, p), vec3_dot(block->t, p));
 }

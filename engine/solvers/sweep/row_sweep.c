@@ -41,7 +41,7 @@ static void choose_locals(struct row_sweep *rows, enum gabion_local asked) {
 
 // Colours -------------------------------------------------------------------------------------
 
-// From here on sweeps are worth colours.
+// Problems with fewer rows are swept by one thread, without colours.
 #define COLOURED_CONTACTS 4000
 
 static size_t list_runs(const struct contact_bodies *bodies, int32_t contacts,
@@ -139,8 +139,9 @@ static vec3 regularised(const struct row_sweep *rows, int32_t a, vec3 r, vec3 u)
     return vec3_add_scaled(u, rows->contacts[a].compliance, away);
 }
 
-// By the exact solver without relaxation on the matrix: nearly every sweep there is. What the loop
-// uses is held in local variables: as far as the compiler knows, a store to r may change the rest.
+// Sweeps over a stored matrix with the exact solver and without relaxation, which is nearly every
+// sweep over a matrix. Local variables hold what the loop uses, because for the compiler a store to
+// r might change anything else.
 WIDE static int64_t sweep_matrix(struct row_sweep *rows, int32_t begin, int32_t end) {
     const struct contact_matrix matrix = rows->state.problem->matrix;
     const double *q = rows->state.problem->q;
@@ -179,7 +180,7 @@ static void solve_row(struct row_sweep *rows, int32_t a, vec3 u, vec3 *next, int
     *fallbacks += !local_solve((enum gabion_local)contact->local, &call, u, next, &contact->k);
 }
 
-// Everything else.
+// Sweeps in all other cases.
 static int64_t sweep_any(struct row_sweep *rows, int32_t begin, int32_t end) {
     int64_t fallbacks = 0;
     for (int32_t a = begin; a < end; a++) {

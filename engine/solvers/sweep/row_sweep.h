@@ -1,6 +1,6 @@
-// Block Gauss-Seidel over the rows of a problem: one contact after the other is given the impulse
-// that obeys the law with the impulses of the others as they are. What nsgs does on problems
-// without views, and what anderson, prox and ipm have in common.
+// Gauss-Seidel sweeps over the rows of a contact problem (engine/problem/contact_problem.h): each
+// contact in turn receives the impulse that obeys its law while the other impulses stay fixed. nsgs
+// sweeps this way on problems without views; anderson, prox and ipm use these sweeps too.
 #ifndef ENGINE_SOLVERS_SWEEP_ROW_SWEEP_H
 #define ENGINE_SOLVERS_SWEEP_ROW_SWEEP_H
 
@@ -9,6 +9,7 @@
 #include "engine/solvers/monitor.h"
 #include "engine/solvers/sweep/sphere_sweep.h"
 
+// Consecutive rows between the same two bodies.
 struct row_run {
     int32_t begin, end; // contacts
 };
@@ -23,30 +24,32 @@ struct row_sweep {
     double alpha;            // proximal term; 0: none
     const double *reference; // the caller's
     int64_t *fallbacks;      // one per thread
-    // Large problems through bodies: runs of contacts between the same two bodies, by colour; those
-    // of one colour share no moving body. colours = 0: sweeps go in natural order.
+    // For large FACE_BODIES problems: the runs of rows, sorted by colour; runs of one colour share
+    // no moving body. colours = 0: sweeps visit the rows in their own order.
     struct row_run *run;
     size_t *colour_start; // in runs, colours + 1
     int colours;
-    // Of nsgs: impulses before and after the last sweep, what it changed, and the measure.
+    // Used by nsgs alone: impulses before and after the last sweep, what it changed, and the
+    // measure.
     double *before, *last;
     struct sweep_sums change;
     struct residual_sums total;
 };
 
-// Sweeps work on r, with the settings' local solver and relaxation.
+// Prepares sweeps that improve r with the local solver and the relaxation of the settings.
 struct row_sweep row_sweep_open(const struct contact_problem *problem,
                                 const struct solver_settings *settings, double *r);
 int64_t row_sweep_close(struct row_sweep *rows); // returns the fallbacks of local solvers
 
-// From here on the sweeps solve the problem with W + A and q - A reference, A = alpha tr W_aa / 3
-// at each contact: alpha is a number without unit, and masses may differ as they like.
+// Makes the following sweeps solve the problem with W + A and q - A reference in place of W and q,
+// where A = alpha tr W_aa / 3 at each contact. The trace makes alpha a pure number, whatever the
+// masses are.
 void row_sweep_regularise(struct row_sweep *rows, double alpha, const double *reference);
 
 void row_sweep_once(struct row_sweep *rows);
-void row_sweep_refresh(struct row_sweep *rows); // after r was changed as a whole
+void row_sweep_refresh(struct row_sweep *rows); // call it after r was changed from outside
 
-// What a struct sweeper of nsgs.h needs; context is a struct row_sweep.
+// The functions of a struct sweeper (nsgs.h); context is a struct row_sweep.
 void row_start(void *context, int thread, int threads);
 void row_sweep(void *context, int sweep, double beta, int thread, int threads);
 struct sweep_sums row_change(const void *context, int sweep);

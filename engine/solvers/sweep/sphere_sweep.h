@@ -1,13 +1,15 @@
-// Hot kernels of the sweep over sphere contacts. One source, compiled once per instruction set;
-// every version does the same operations in the same order and gives the same bits.
+// The kernel that sweeps over sphere contacts, where most of the time of a run with grains is
+// spent. One source is compiled once per instruction set; every version does the same operations in
+// the same order and gives the same bits.
 #ifndef ENGINE_SOLVERS_SWEEP_SPHERE_SWEEP_H
 #define ENGINE_SOLVERS_SWEEP_SPHERE_SWEEP_H
 
 #include "engine/solvers/sweep/plan.h"
 
-// One Gauss-Seidel pass over groups [begin, end) of a batch, followed for each contact by the
-// extrapolation of engine/solvers/sweep/momentum.h: with y the impulse found in the group and r the
-// local solution, the group is left with r + beta (r - last) and `last` with r.
+// What one Gauss-Seidel pass over the groups [begin, end) of a batch changed. The pass extrapolates
+// each contact by the momentum (engine/solvers/sweep/momentum.h): y is the impulse found in the
+// group, r the local solution; the group is left with r + beta (r - last), and `last` with r. w_t
+// is the tangential entry of the contact's W.
 struct sweep_sums {
     double alignment; // sum of w_t (y - r).(r - last)
     double change2;   // sum of w_t |y - r|^2
@@ -32,7 +34,8 @@ void sphere_sweep_avx2(const struct sweep_call *call, uint32_t begin, uint32_t e
                        struct sweep_sums *sums);
 #endif
 
-// The best version for this processor; GABION_KERNEL=baseline in the environment overrides.
+// Returns the fastest version that this processor can run; GABION_KERNEL=baseline in the
+// environment selects the baseline.
 sphere_sweep_function sphere_sweep_choose(const char **name);
 
 #endif

@@ -1,14 +1,14 @@
-// Mass splitting: the copies of busy bodies (struct split_body, engine/solvers/sweep/plan.h) among
-// the solver bodies.
+// Mass splitting: a body with more contacts than there are colours is represented by several solver
+// bodies (struct split_body of engine/solvers/sweep/plan.h).
 #ifndef ENGINE_SOLVERS_SWEEP_SPLIT_H
 #define ENGINE_SOLVERS_SWEEP_SPLIT_H
 
 #include "engine/solvers/sweep/plan.h"
 
-// Gives the copies their numbers; they are filled later.
+// Assigns numbers to the copies of a body; split_fill fills them later.
 void split_add(struct sweep_plan *plan, int32_t body, int32_t copies);
 
-// Fills all copies, with an equal share of the mass each, and the null body behind them.
+// Fills all copies, with an equal share of the mass each, and the null body after them.
 void split_fill(struct sweep_plan *plan);
 
 #endif

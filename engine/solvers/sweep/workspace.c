@@ -1,4 +1,4 @@
-// The plan of the sweeps, kept between solves.
+// Keeps the sweep plan between solves.
 #include "engine/solvers/sweep/workspace.h"
 
 #include "engine/solvers/sweep/packed.h"

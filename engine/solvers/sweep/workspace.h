@@ -1,6 +1,6 @@
-// Memory that solves keep between them: the plan of the sweeps. While a problem with views is open
-// in it, impulses can be measured by the sweeps' own order of operations, and the velocities that
-// they give can be read.
+// The solver workspace: memory kept from one solve to the next, which is the sweep plan. While a
+// problem with views is open in it, impulses can be measured with the same order of operations as
+// in the sweeps, and the velocities that they cause can be read.
 #ifndef ENGINE_SOLVERS_SWEEP_WORKSPACE_H
 #define ENGINE_SOLVERS_SWEEP_WORKSPACE_H
 
@@ -12,8 +12,8 @@ struct solver_workspace;
 struct solver_workspace *solver_workspace_create(void);
 void solver_workspace_free(struct solver_workspace *workspace);
 
-// Lays out a problem with views and starts from the impulses r over its slots. It must stay until
-// solver_workspace_close.
+// Lays out a problem with views and loads the start impulses r, a vector over its slots. The
+// problem must exist until solver_workspace_close.
 void solver_workspace_open(struct solver_workspace *workspace,
                            const struct contact_problem *problem,
                            const struct solver_settings *settings, const vec3 *r);
@@ -24,13 +24,13 @@ struct solver_measure {
     double swelling; // engine/problem/residual.h
 };
 
-// Measures impulses over the slots of the open problem and finds the velocities that they give.
+// Measures impulses over the slots of the open problem and computes the velocities that they cause.
 struct solver_measure solver_workspace_measure(struct solver_workspace *workspace,
                                                const struct solver_settings *settings,
                                                const vec3 *r);
 
-// Returns the velocity of a body of the midpoint: by the impulses measured last, or those that nsgs
-// ended with. They are kept after solver_workspace_close.
+// Returns the velocity that a body of the midpoint has with the impulses measured last, or with
+// those that nsgs ended with. Velocities are kept after solver_workspace_close.
 struct body_velocity solver_workspace_velocity(const struct solver_workspace *workspace,
                                                int32_t body);
 
