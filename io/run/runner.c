@@ -34,7 +34,7 @@ struct runner {
     const char *status;
     int64_t capped_steps;   // steps of this command that ended at the cap of sweeps
     double capped_residual; // the largest among them
-    bool overlap_reported;
+    bool overlap_reported, substitution_reported;
     bool series_broken; // the last step is complete, but some of its output could not be written
 };
 
@@ -206,6 +206,17 @@ static void report_unconverged(struct runner *runner) {
            budget_text(runner), runner->capped_residual, runner->settings.tolerance);
 }
 
+// A local solver that cannot serve every contact is not replaced in silence.
+static void warn_substitution(struct runner *runner, const struct gabion_step_report *step) {
+    if (runner->substitution_reported || step->substitutions == 0)
+        return;
+    runner->substitution_reported = true;
+    report(runner,
+           "warning: step %" PRId64 ": solver.local %s cannot serve %" PRId64 " contacts whose "
+           "blocks are not diagonal, and newton does it; solver.local: auto chooses so by itself",
+           step_of(runner), gabion_local_name(runner->settings.local), step->substitutions);
+}
+
 static void warn_overlap(struct runner *runner, const struct gabion_step_report *step) {
     double overlap = step->max_overlap_relative;
     if (runner->overlap_reported || !(overlap > OVERLAP_WORTH_A_WARNING))
@@ -225,6 +236,7 @@ static bool do_step(struct runner *runner, struct gabion_error *error) {
     if (!gabion_step(runner->world, error) || !gabion_read_step_report(runner->world, &step, error))
         return false;
     warn_unconverged(runner, &step);
+    warn_substitution(runner, &step);
     warn_overlap(runner, &step);
     return true;
 }

@@ -112,6 +112,10 @@ exits 2 "a moving body without mass" solve forged.hdf5
 says "a moving body without mass" "gabion/bodies', row 3: expected a moving body"
 
 # The local solvers mean the same in a run and in a file, and a substitution is reported.
+exits 0 "a run with explicit on blocks" run "$papers/masonry_wall.yaml" -o substituted --steps 2 \
+    --set solver.method=nsgs --set solver.local=explicit
+says "a run with explicit on blocks" 'solver.local explicit cannot serve [1-9][0-9]* contacts'
+ok "and its log" grep -q 'solver.local explicit cannot serve' substituted/run.log
 exits 0 "explicit on blocks" solve wall.hdf5 --warm --solver nsgs --local explicit --tol 1e-5 --max 2000 --save
 ok "is newton, and says so: $(field note)" grep -q 'local explicit cannot serve .* newton did' .out
 explicit=$(field iterations)
