@@ -71,22 +71,45 @@ static void extend_extremes(struct extremes *found, const struct bodies *bodies)
     }
 }
 
+// Returns no bodies, and copies of the lists of shapes: bodies that are added may add to them.
+static struct bodies borrow_shapes(const struct bodies *bodies) {
+    struct bodies copy = {.polyhedron_count = bodies->polyhedron_count,
+                          .clump_count = bodies->clump_count};
+    copy.polyhedra = memory_reserve(NULL, &copy.polyhedron_capacity, copy.polyhedron_count,
+                                    sizeof *copy.polyhedra, "polyhedra");
+    copy.clumps =
+        memory_reserve(NULL, &copy.clump_capacity, copy.clump_count, sizeof *copy.clumps, "clumps");
+    for (size_t k = 0; k < copy.polyhedron_count; k++)
+        copy.polyhedra[k] = bodies->polyhedra[k];
+    for (size_t k = 0; k < copy.clump_count; k++)
+        copy.clumps[k] = bodies->clumps[k];
+    return copy;
+}
+
+// Frees the copy without the shapes that it borrowed, which come first in its lists.
+static void return_shapes(struct bodies *copy, const struct bodies *bodies) {
+    copy->polyhedron_count -= bodies->polyhedron_count;
+    copy->clump_count -= bodies->clump_count;
+    for (size_t k = 0; k < copy->polyhedron_count; k++)
+        copy->polyhedra[k] = copy->polyhedra[bodies->polyhedron_count + k];
+    for (size_t k = 0; k < copy->clump_count; k++)
+        copy->clumps[k] = copy->clumps[bodies->clump_count + k];
+    bodies_free(copy);
+}
+
 // Finds the extremes of the bodies in the run and of those that enter later.
 static struct extremes find_extremes(const struct gabion_world *world) {
     struct extremes found = {.small = INFINITY,
                              .low = {INFINITY, INFINITY, INFINITY},
                              .high = {-INFINITY, -INFINITY, -INFINITY}};
-    // The tables of shapes belong to the world: they are detached again before `waiting` is freed.
-    struct bodies waiting = {.polyhedra = world->bodies.polyhedra, .clumps = world->bodies.clumps};
+    struct bodies waiting = borrow_shapes(&world->bodies);
     for (int k = 0; k < world->pending_count; k++)
         bodies_append(&waiting, bodies_new_id(&waiting), &world->pending[k].body);
     for (int k = 0; k < world->pending_count; k++)
         waiting.id[k] = world->pending[k].id; // as messages name them
     extend_extremes(&found, &world->bodies);
     extend_extremes(&found, &waiting);
-    waiting.polyhedra = NULL;
-    waiting.clumps = NULL;
-    bodies_free(&waiting);
+    return_shapes(&waiting, &world->bodies);
     return found;
 }
 

@@ -39,10 +39,10 @@ static void measure(struct frame *frame) {
     vec3 far = {INFINITY, INFINITY, INFINITY};
     struct box box = {far, vec3_negate(far)};
     for (int32_t i = 0; i < bodies->count; i++) {
-        if (bodies->shape[i] == GABION_SPHERE || bodies->shape[i] == GABION_CLUMP)
-            box_add(&box, bodies->position[i], bodies->radius[i]);
-        else if (bodies->shape[i] == GABION_POLYHEDRON)
+        if (bodies->shape[i] == GABION_POLYHEDRON)
             box_add_block(&box, frame, i);
+        else if (!frame_is_wall(bodies, i))
+            box_add(&box, bodies->position[i], bodies->radius[i]);
     }
     if (box.low.x > box.high.x) // nothing: a metre around the origin
         box = (struct box){{-1, -1, -1}, {1, 1, 1}};

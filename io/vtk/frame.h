@@ -66,9 +66,12 @@ static inline const struct gabion_bodies *frame_bodies_of(const void *context) {
     return &((const struct frame *)context)->bodies;
 }
 
+static inline bool frame_shape_is_wall(int shape) {
+    return shape == GABION_HALF_SPACE || shape == GABION_HOLLOW_SPHERE || shape == GABION_DRUM;
+}
+
 static inline bool frame_is_wall(const struct gabion_bodies *bodies, int32_t i) {
-    return bodies->shape[i] == GABION_HALF_SPACE || bodies->shape[i] == GABION_HOLLOW_SPHERE ||
-           bodies->shape[i] == GABION_DRUM;
+    return frame_shape_is_wall(bodies->shape[i]);
 }
 
 // Shapes and contacts of valid bodies and numbers: these cannot fail.

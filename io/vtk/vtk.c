@@ -40,7 +40,9 @@ struct vtk_series {
 
 // Frames.
 
-static bool is_round(int shape) { return shape == GABION_SPHERE || shape == GABION_CLUMP; }
+static bool is_round(int shape) {
+    return !frame_shape_is_wall(shape) && shape != GABION_POLYHEDRON;
+}
 
 static bool has_spheres(const struct frame *frame) {
     for (int32_t i = 0; i < frame->bodies.count; i++)
