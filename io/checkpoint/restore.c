@@ -389,10 +389,11 @@ bool checkpoint_restore(const struct checkpoint *checkpoint, struct gabion_world
     restore_numbers(checkpoint, world);
     uint64_t hash = gabion_state_hash(world);
     // Versions before 0.2 hashed fewer fields of bodies that wait to enter.
-    const char *waiting = world->pending_count > 0
-                              ? " (or, where Gabion 0.1 wrote it, with that version: bodies wait to "
-                                "enter, and their hash is another one now)"
-                              : "";
+    const char *waiting =
+        world->pending_count > 0
+            ? " (or, where Gabion 0.1 wrote it, with that version: bodies wait to "
+              "enter, and their hash is another one now)"
+            : "";
     return hash == checkpoint->state_hash ||
            error_set(error, GABION_ERROR_INPUT,
                      "%s: the restored state has hash %016" PRIx64 ", the stored one %016" PRIx64
