@@ -110,18 +110,22 @@ enum gabion_local {
 // Coulomb's cone for the methods that need flat faces: a polygon whose corners lie on the circle
 // (inner) or whose sides touch it (outer), its first corner turned by `angle` from s towards t.
 struct gabion_cone {
-    int sides; // 3 or more
+    int sides; // 3 or more; in struct gabion_settings at most 64
     bool outer;
     double angle; // rad
 };
 
+// What a step that does not converge does: goes on silently, logs a warning, or fails.
 enum gabion_on_cap { GABION_CAP_ACCEPT, GABION_CAP_WARN, GABION_CAP_STOP };
+// The residual that is compared with the tolerance: scaled by velocities, or as FCLIB defines it.
 enum gabion_measure { GABION_MEASURE_SCALED, GABION_MEASURE_FCLIB };
 
 #define GABION_AUTOMATIC (-1.0) // for alert and restitution_cutoff
 
 struct gabion_settings {
-    double step, end, theta;
+    double step;  // s, length of a time step
+    double end;   // s, for programs that run to a time; gabion_step and gabion_run ignore it
+    double theta; // weight of the new state, in [0.5, 1]; 0.5 keeps energy, 1 is implicit Euler
     gabion_vec3 gravity;
     // Gravity grows smoothly from 0 over this interval; equal: it acts fully from the start.
     double gravity_ramp_start, gravity_ramp_end;
@@ -166,8 +170,8 @@ GABION_API void gabion_destroy(struct gabion_world *world);
 
 GABION_API bool gabion_get_settings(const struct gabion_world *world,
                                     struct gabion_settings *settings, struct gabion_error *error);
-// Between steps, or before the first. All settings may change but `step` and `scheme`, which must
-// keep their values once the first step is done. A change of gravity changes the potential energy:
+// Changes the settings, before the first step or between steps. `step` and `scheme` cannot change
+// after the first step. A change of gravity changes the potential energy:
 // the ledger books the difference as removed_energy.
 GABION_API bool gabion_set_settings(struct gabion_world *world,
                                     const struct gabion_settings *settings,
@@ -224,7 +228,7 @@ GABION_API int gabion_add_box(struct gabion_world *world, gabion_vec3 size,
 
 // How the mass of a clump is distributed.
 enum gabion_clump_mass {
-    GABION_CLUMP_SUM,   // the spheres one by one: where they overlap it counts twice
+    GABION_CLUMP_SUM,   // the spheres one by one: an overlap counts once for each of them
     GABION_CLUMP_UNION, // the solid that they make together
 };
 
@@ -367,9 +371,10 @@ GABION_API int gabion_add_probe(struct gabion_world *world, const char *name, in
 
 // Running -------------------------------------------------------------------------------------
 
-// Does one step. False on an error that stops the run (a velocity became NaN, the cap of sweeps
-// with GABION_CAP_STOP); the state is then that of the last complete step, with the events that
-// fall due at its end already done, and trying again does the same again.
+// Does one step. Returns false on an error that stops the run: a velocity became NaN, the step did
+// not converge and on_cap is GABION_CAP_STOP, the method rejects the problem, or a body does not
+// fit into a hollow. The state is then that of the last complete step, with the events that fall
+// due at its end already done, and trying again does the same again.
 GABION_API bool gabion_step(struct gabion_world *world, struct gabion_error *error);
 
 // Does up to `steps` steps, fewer if the step function asks to stop. Returns how many were done, -1
@@ -393,8 +398,8 @@ enum gabion_log_level {
 // Receives lines without a line break, in the thread that called the library. The text is valid
 // during the call. The function must not call the library with this world.
 typedef void (*gabion_log_function)(void *user, enum gabion_log_level level, const char *text);
-// Lines below `least` are not written. What there was to say about the threads when the world was
-// created is said at once.
+// Sets the log function; NULL: none. It receives no lines below the level `least`. A warning about
+// the threads of the world, if there is one, is sent during this call.
 GABION_API bool gabion_set_log(struct gabion_world *world, enum gabion_log_level least,
                                gabion_log_function function, void *user,
                                struct gabion_error *error); // NULL: none
@@ -453,7 +458,7 @@ struct gabion_step_report {
     int64_t candidates; // contact points within the alert distance
     int64_t contacts;   // those that carry force
     int64_t rows;       // contacts and points of joints in the solve
-    int32_t sweeps;     // or iterations, as the method that finished counts
+    int32_t sweeps;     // or iterations, of the last method that ran
     int32_t colours;
     bool converged;
     enum gabion_method finished_by;     // the method whose impulses the step went on with
@@ -517,7 +522,8 @@ GABION_API int gabion_read_timings(const struct gabion_world *world, struct gabi
 // NULL for a probe that does not exist.
 GABION_API const char *gabion_probe_name(const struct gabion_world *world, int probe);
 GABION_API int gabion_find_probe(const struct gabion_world *world, const char *name); // -1: none
-// Not a number while no body of the group is in the run.
+// Reads the value of a probe. Means over a group, and moments, are NaN while none of its bodies is
+// in the run.
 GABION_API bool gabion_probe_value(const struct gabion_world *world, int probe, gabion_vec3 *value,
                                    struct gabion_error *error);
 
@@ -725,10 +731,11 @@ enum gabion_solve_status {
 
 struct gabion_solution {
     enum gabion_solve_status status;
-    double residual;                // scaled measure
-    double residual_fclib;          // unscaled one of FCLIB and Siconos
-    int iterations;                 // sweeps, pivots or factorisations, as the method counts
-    enum gabion_method method;      // that finished: with GABION_METHOD_AUTO the last of the chain
+    double residual;       // scaled measure
+    double residual_fclib; // unscaled one of FCLIB and Siconos
+    int iterations;        // sweeps, pivots or factorisations, as the method counts
+    enum gabion_method
+        method; // that found these impulses: with GABION_METHOD_AUTO, one of its stages
     int spent[GABION_METHOD_COUNT]; // iterations of each method
     int64_t local_fallbacks; // one-contact problems where the local solver failed and a projected
                              // step was used

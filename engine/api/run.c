@@ -54,8 +54,8 @@ static void log_step(struct gabion_world *world) {
         return;
     world->listeners.overlap_reported = true;
     world_log(world, GABION_LOG_WARNING,
-              "step %" PRId64 ": two bodies overlap by %.0f %% of the smaller one's size; this is "
-              "said once",
+              "step %" PRId64 ": two bodies overlap by %.0f %% of the smaller one's size; further "
+              "overlaps are not reported",
               world->step, 100 * report->max_overlap_relative);
 }
 

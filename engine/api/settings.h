@@ -1,6 +1,6 @@
 // The table of settings: one row per member of struct gabion_settings, with its key, default,
 // range, unit and explanation, and one list of the rules that tie several settings together. A new
-// setting is a member of the struct and a row here.
+// setting is a member of the struct and a row in engine/api/settings.c.
 #ifndef ENGINE_API_SETTINGS_H
 #define ENGINE_API_SETTINGS_H
 

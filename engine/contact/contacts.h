@@ -91,7 +91,7 @@ enum contact_status contacts_status(const struct contacts *contacts, size_t k, d
 
 struct gabion_world;
 
-// Makes room for `count` contacts and the joints of the world; impulses start at zero.
+// Makes room for `count` contacts and the joints of the world.
 void contacts_size(struct gabion_world *world, size_t count);
 void contacts_free(struct contacts *contacts);
 

@@ -7,14 +7,14 @@
 struct detection *detection_create(void);
 void detection_free(struct detection *detection);
 
-// Pairs within the alert distance at q_m, in canonical order.
+// Finds the pairs within the alert distance at q_m, in canonical order.
 void detection_broad(struct gabion_world *world);
 
-// Gaps and normals of those pairs: fills world->contacts, without impulses.
+// Computes gaps and normals of those pairs and fills world->contacts, with impulses of zero.
 void detection_narrow(struct gabion_world *world);
 
-// The largest overlap of the bodies as they stand, before the first step: metres, share of the
-// smaller radius, and the two ids. False when nothing overlaps.
+// Finds the largest overlap before the first step: in metres, as a share of the smaller body's
+// size, and the ids of the two bodies. Returns false when nothing overlaps.
 bool world_initial_overlap(struct gabion_world *world, double *overlap, double *relative,
                            int32_t *id_a, int32_t *id_b);
 

@@ -13,14 +13,14 @@
 
 // The growth of impulses (residual_swelling) beyond which they cancel each other in so many digits
 // that rounding changes the energy.
-#define MAX_SWELLING 1e7
+#define MAX_IMPULSE_GROWTH 1e7
 
-// The residual beyond which the solve starts from zero impulses, whose residual is 1. The limit is
-// above 10, because impulses that are right except for one loaded contact that was not matched have
-// about that residual, and newton needs a third of the factorisations from there. It rules out
-// impulses that begin to diverge.
-#define MAX_START_RESIDUAL 30.0
-#define MAX_START_SWELLING 1e4
+// The residual beyond which newton starts from zero impulses; all other methods do so beyond 1, the
+// residual of zero impulses. The limit is above 10, because impulses that are right except for one
+// loaded contact that was not matched have about that residual, and newton needs a third of the
+// factorisations from there. It rules out impulses that begin to diverge.
+#define MAX_START_RESIDUAL       30.0
+#define MAX_START_IMPULSE_GROWTH 1e4
 
 // The problem ---------------------------------------------------------------------------------
 
@@ -89,7 +89,7 @@ struct solution {
     size_t slots;
     struct solver_measure measure; // of r
     bool converged;
-    double first; // scaled residual of the start
+    double first; // scaled residual of the impulses that the step came with
 };
 
 static bool within_tolerance(const struct solution *solution) {
@@ -150,7 +150,7 @@ static bool obeys_polygon(const struct solution *solution, const vec3 *slots) {
 static bool worth_starting_from(const struct solution *solution) {
     double residual = solution->measure.error.scaled;
     bool nearly_all =
-        residual <= MAX_START_RESIDUAL && solution->measure.swelling <= MAX_START_SWELLING;
+        residual <= MAX_START_RESIDUAL && solution->measure.swelling <= MAX_START_IMPULSE_GROWTH;
     return residual <= 1 || (solution->method == GABION_METHOD_NEWTON && nearly_all);
 }
 
@@ -167,11 +167,12 @@ static bool worth_keeping(const struct solution *solution) {
 // by the impulses.
 static bool worth_sweeping(const struct solution *solution) {
     return solution->measure.error.scaled < 0.5 * fmin(solution->first, 1) &&
-           solution->measure.swelling <= MAX_SWELLING;
+           solution->measure.swelling <= MAX_IMPULSE_GROWTH;
 }
 
-// Sweeps from the best of three: the start, zero, and the impulses found. Drops the result where it
-// is worse.
+// Sweeps from the best of three: the start, zero impulses, and the impulses found. Drops the result
+// where its residual is above that of the impulses found or, where these are not used, of the
+// start.
 static void fall_back(struct solution *solution, const vec3 *start) {
     size_t bytes = solution->slots * sizeof(vec3);
     bool found = worth_sweeping(solution);
@@ -203,7 +204,7 @@ static void solve_from(struct solution *solution, const vec3 *start) {
     if (result.status == SOLVER_REJECTED)
         return;
     if ((!solution->converged && !worth_keeping(solution)) ||
-        solution->measure.swelling > MAX_SWELLING)
+        solution->measure.swelling > MAX_IMPULSE_GROWTH)
         fall_back(solution, start);
 }
 

@@ -13,8 +13,8 @@ struct step_observer {
     void (*see)(struct step_observer *observer, struct contact_problem *problem, const vec3 *start);
 };
 
-// Returns the contact problem, with views, of the step in progress, or of the last step between
-// steps. Free it with contact_problem_free.
+// Builds the contact problem, with views, of the current step; between steps, of the last one. Free
+// it with contact_problem_free.
 struct contact_problem *solve_problem(const struct gabion_world *world);
 
 // Returns the solver settings of a run, with the deadline of its step in progress.

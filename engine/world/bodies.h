@@ -66,28 +66,31 @@ extern const struct state_field body_fields[BODY_FIELDS];
 void bodies_free(struct bodies *bodies);
 void bodies_reserve(struct bodies *bodies, size_t count);
 
-// The next id. Its body may enter later (a timed insertion).
+// Returns a new id. Its body may enter later (a timed insertion).
 int32_t bodies_new_id(struct bodies *bodies);
 
 // Puts the body at the end of the arrays; engine/world/order.h then restores the moving/fixed
 // order.
 void bodies_append(struct bodies *bodies, int32_t id, const struct gabion_body *body);
 
-// Where a body's centre of mass is, its principal axes and the radius of the sphere about it.
+// Finds a body's centre of mass, its principal axes and the radius of the sphere about it.
 void bodies_place(const struct bodies *bodies, const struct gabion_body *body, vec3 *x, quat *q,
                   double *radius);
 
-// Its mass and principal moments of inertia, given or those of its shape; zero where it is fixed.
+// Finds its mass and principal moments of inertia, given or those of its shape; zero where it is
+// fixed.
 void bodies_weigh(const struct bodies *bodies, const struct gabion_body *body, double *mass,
                   vec3 *inertia);
 
-// Reorders: order[k] is the old index of the k-th body. Bodies not named in `order` leave the run.
+// Reorders the bodies: order[k] is the old index of the k-th body. Bodies not in `order` leave the
+// run.
 void bodies_permute(struct bodies *bodies, const int32_t *order, int32_t count, int32_t moving);
 
 // Fills index_of for the bodies in the arrays (it has room for id_count ids).
 void bodies_index(struct bodies *bodies);
 
-// All moments of inertia equal: no gyroscopic term, and orientation does not matter to contacts.
+// Returns whether all moments of inertia are equal: then there is no gyroscopic term, and the
+// orientation does not matter to contacts.
 static inline bool bodies_isotropic(const struct bodies *bodies, int32_t i) {
     vec3 inertia = bodies->inertia[i];
     return inertia.x == inertia.y && inertia.y == inertia.z;
@@ -97,7 +100,8 @@ static inline const struct half_space *bodies_half_space(const struct bodies *bo
     return &bodies->half_spaces[bodies->shape_index[i]];
 }
 
-// The normal of a half-space in world axes; `axes` are those of the body, NULL where nothing turns.
+// Returns the normal of a half-space in world axes; `axes` are those of the body, NULL where
+// nothing turns.
 static inline vec3 bodies_plane_normal(const struct bodies *bodies, int32_t i, const mat3 *axes) {
     vec3 normal = bodies_half_space(bodies, i)->normal;
     return axes ? mat3_apply(*axes, normal) : normal;
@@ -129,13 +133,14 @@ bool bodies_have_axes(const struct bodies *bodies);
 // Returns whether shape_index leads to an entry of the shape's list.
 bool bodies_shape_fits(const struct bodies *bodies, int32_t i);
 
-// The length R by which the solver turns a spin into a velocity, s = R w. A wall has none of its
-// own; one metre serves.
+// Returns the length R by which the solver turns a spin into a velocity, s = R w; one metre for a
+// wall, which has no radius.
 static inline double bodies_spin_radius(const struct bodies *bodies, int32_t i) {
     return bodies_is_wall(bodies, i) ? 1 : bodies->radius[i];
 }
 
-// What an overlap is measured against: a radius, half a thickness; a wall has no size.
+// Returns the length that an overlap is compared with: a radius, or half a thickness; a wall has
+// none.
 static inline double bodies_size(const struct bodies *bodies, int32_t i) {
     const struct shape_kind *shape = bodies_shape(bodies, i);
     if (shape->ball)

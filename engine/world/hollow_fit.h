@@ -4,7 +4,8 @@
 
 #include "engine/world/world.h"
 
-// Of the bodies in the run, moving ones first. Says which sphere does not fit where.
+// Returns whether every sphere fits into every hollow; false with an error that names the two
+// bodies. Bodies must be sorted, moving ones first.
 bool hollow_fit_check(const struct gabion_world *world, struct gabion_error *error);
 
 #endif

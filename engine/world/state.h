@@ -21,7 +21,7 @@ enum state_type {
     STATE_FLOAT64,
 };
 
-// What a value from a file must be for the engine not to stumble over it.
+// The condition that a value read from a file must satisfy before the engine may use it.
 enum value_check {
     VALUE_ANY,
     VALUE_NOT_NAN,

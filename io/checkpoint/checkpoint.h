@@ -1,7 +1,8 @@
-// Checkpoints: HDF5 files that alone are enough to go on. The only place that knows the format.
+// Checkpoints: HDF5 files from which a run can be continued without any other file. Only this
+// folder reads and writes the format.
 //
 // A checkpoint is written to a temporary name, flushed to disk, renamed, and carries a hash of the
-// state that is checked on reading: a damaged file is refused, and the one before it is taken.
+// state that is checked on reading: a damaged file is rejected, and the one before it is used.
 #ifndef IO_CHECKPOINT_CHECKPOINT_H
 #define IO_CHECKPOINT_CHECKPOINT_H
 
@@ -26,10 +27,10 @@ bool checkpoint_write_as(const char *path, const char *temporary, const struct g
 
 bool checkpoint_recognise(const char *path); // by its name or its first bytes; not verified
 struct checkpoint *checkpoint_open(const char *path, struct gabion_error *error);
-// The newest good one of a folder; damaged ones are passed over and named in `remarks`.
+// Opens the newest good checkpoint of a folder; skips damaged ones and names them in `remarks`.
 struct checkpoint *checkpoint_open_newest(const char *directory, char *remarks, size_t size,
                                           struct gabion_error *error);
-// The newest good one of step `last` or before.
+// Opens the newest good checkpoint of step `last` or before.
 struct checkpoint *checkpoint_open_before(const char *directory, int64_t last, char *remarks,
                                           size_t size, struct gabion_error *error);
 void checkpoint_close(struct checkpoint *checkpoint);
@@ -39,13 +40,13 @@ const char *checkpoint_case(const struct checkpoint *checkpoint); // resolved ca
 int64_t checkpoint_step(const struct checkpoint *checkpoint);
 double checkpoint_wall_time(const struct checkpoint *checkpoint);
 
-// Whether the world has the materials and the length of the step that the checkpoint was written
-// with.
+// Returns whether the world has the materials and the length of the step that the checkpoint was
+// written with.
 bool checkpoint_fits(const struct checkpoint *checkpoint, const struct gabion_world *world,
                      struct gabion_error *error);
 
-// Groups, bodies, contact memory, waiting bodies, driver origins, ledger, step: into a world that
-// has the settings and materials of checkpoint_case. The restored state hash must match.
+// Restores groups, bodies, contact memory, waiting bodies, driver origins, ledger and step into a
+// world that has the settings and materials of checkpoint_case. Fails where the state hash differs.
 bool checkpoint_restore(const struct checkpoint *checkpoint, struct gabion_world *world,
                         struct gabion_error *error);
 

@@ -16,7 +16,8 @@ struct profile {
     double *ratio;       // time over the best, [solver][problem] ascending; INFINITY: not solved
 };
 
-// seconds: [problem][solver]; INFINITY: not solved. A problem that nobody solves counts as well.
+// Makes the profile from seconds[problem][solver]; INFINITY: not solved. A problem that no solver
+// solves counts as well.
 struct profile profile_make(double tolerance, int problems, int solvers, const char **labels,
                             const double *seconds);
 void profile_free(struct profile *profile);

@@ -156,10 +156,11 @@ bool fclib_write(const char *path, const struct contact_problem *problem, const 
     char temporary[4096];
     struct h5_file file;
     if (problem->held)
-        return error_set(error, GABION_ERROR_INPUT,
-                         "%s: not written: the step has joints, and FCLIB knows contacts only; "
-                         "export a case without joints",
-                         path);
+        return error_set(
+            error, GABION_ERROR_INPUT,
+            "%s: not written: the step has joints, and the FCLIB format supports only contacts; "
+            "export a case without joints",
+            path);
     if (!name_temporary(path, temporary, error) || !h5_create(&file, temporary, 0, error))
         return false;
     struct contact_problem *built =

@@ -52,7 +52,7 @@ def growth_exponent(points):
 
 
 class Verdict:
-    """Checks count towards the exit status; aims on time are told but never fail."""
+    """Checks count towards the exit status; aims on time are reported but never fail."""
 
     def __init__(self):
         self.passed = self.failed = 0

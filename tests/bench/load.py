@@ -2,7 +2,7 @@
 """How long a million bodies take to come in from a CSV and from an HDF5 file (needs h5py).
 
 `gabion run --steps 0` reads the case, places the bodies and leaves a checkpoint; `gabion check`
-reads it and looks for overlaps. Seconds by the clock and of processor time are told.
+reads it and looks for overlaps. Seconds by the clock and of processor time are reported.
 """
 import argparse
 import math

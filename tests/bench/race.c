@@ -61,7 +61,7 @@ static double seconds_of(clockid_t clock) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-// Of the thread: the clock of the process goes by ticks of 4 ms once a timer runs on it.
+// Reads the thread's clock: that of the process advances in ticks of 4 ms once a timer runs on it.
 struct race_watch race_start(void) {
     double processor = seconds_of(CLOCK_THREAD_CPUTIME_ID);
     return (struct race_watch){processor, seconds_of(CLOCK_MONOTONIC)};

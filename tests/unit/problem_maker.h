@@ -1,5 +1,5 @@
 // Contact problems without a world, and W of any problem as a dense matrix by formulas of their
-// own: rows of H^T, inverse masses, and nothing of engine/contact_problem.c.
+// own: rows of H^T, inverse masses, and nothing of engine/problem.
 #ifndef TESTS_UNIT_PROBLEM_MAKER_H
 #define TESTS_UNIT_PROBLEM_MAKER_H
 

@@ -121,7 +121,8 @@ static void swap(double **x, double **y) {
     *y = kept;
 }
 
-// Makes a Newton step, shortened until it helps; where none does, takes the image itself.
+// Makes a Newton step, halved until it brings slide nearer to its image. Where no step does, moves
+// halfway to the image.
 static enum active_status advance(struct search *search, double *r) {
     size_t n = search->contacts;
     enum active_status status = ACTIVE_SOLVED;
@@ -149,7 +150,7 @@ static enum active_status advance(struct search *search, double *r) {
 }
 
 // Finds the fixed point of the problem with its present compliance, from the present slide. Returns
-// false if that takes more than TRIES programs.
+// false when TRIES programs were not enough or a program has no solution.
 static bool settle(struct search *search, double *r) {
     size_t n = search->contacts;
     int last = search->programs + TRIES;
