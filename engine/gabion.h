@@ -458,7 +458,7 @@ struct gabion_step_report {
     int64_t candidates; // contact points within the alert distance
     int64_t contacts;   // those that carry force
     int64_t rows;       // contacts and points of joints in the solve
-    int32_t sweeps;     // or iterations, of the last method that ran
+    int32_t sweeps;     // or iterations, of the method that finished
     int32_t colours;
     bool converged;
     enum gabion_method finished_by;     // the method whose impulses the step went on with

@@ -126,14 +126,16 @@ static void world_free(struct gabion_world *world) {
 void gabion_destroy(struct gabion_world *world) {
     if (!world)
         return;
-    if (!world->account) {
-        if (!world->broken) // nothing in a broken world can be trusted to be freed
-            world_free(world);
+    struct memory_account *account = world->account;
+    struct machine machine = {0};
+    if (account)
+        machine = *world->machine;
+    // Nothing in a broken world can be trusted to be freed: its account holds all that it made.
+    if (!world->broken)
+        world_free(world);
+    if (!account)
         return;
-    }
-    // All of a world of gabion_create is in its account, whatever state it is in.
-    struct machine machine = *world->machine;
-    memory_account_destroy(world->account);
+    memory_account_destroy(account);
     machine_stop(&machine);
 }
 

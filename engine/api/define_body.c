@@ -92,6 +92,11 @@ static void add_body(struct call *call) {
         return;
     }
     int32_t id = bodies_new_id(&world->bodies);
+    if (world->applied) { // by id
+        world->applied =
+            memory_resize(world->applied, (size_t)id + 1, sizeof *world->applied, "applied forces");
+        world->applied[id] = (struct applied){0};
+    }
     if (body->insert_time > 0)
         add_pending(world, id, body);
     else

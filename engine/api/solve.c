@@ -99,7 +99,8 @@ static struct contact_problem *problem_of(const struct gabion_problem *given) {
     size_t blocks = (size_t)given->row_start[given->contacts];
     struct contact_problem *problem = contact_problem_create(given->contacts, blocks);
     struct contact_matrix *matrix = &problem->matrix;
-    memcpy(problem->mu, given->mu, (size_t)given->contacts * sizeof *problem->mu);
+    for (int32_t c = 0; c < given->contacts; c++)
+        problem->mu[c] = fmin(given->mu[c], CONTACT_STICKS);
     memcpy(problem->q, given->q, 3 * (size_t)given->contacts * sizeof *problem->q);
     for (int32_t c = 0; c <= given->contacts; c++)
         matrix->start[c] = (size_t)given->row_start[c];

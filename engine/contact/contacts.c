@@ -148,10 +148,19 @@ static void forget_collisions(struct contacts *contacts) {
         contacts->collision[k] = vec3_zero();
 }
 
+// A run may have been stabilized until its settings changed: room for fewer contacts is left over.
+static void drop_collisions(struct contacts *contacts) {
+    memory_free(contacts->collision);
+    contacts->collision = NULL;
+    contacts->collision_capacity = 0;
+}
+
 void contacts_match(struct gabion_world *world) {
     struct contacts *contacts = world->contacts;
     if (world->settings.gap == GABION_GAP_STABILIZED)
         forget_collisions(contacts);
+    else
+        drop_collisions(contacts);
     if (contacts->memory_count == 0)
         return;
     struct match match = {world, NULL};

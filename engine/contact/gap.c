@@ -130,6 +130,12 @@ static bool any_tangential_restitution(const struct gabion_world *world) {
     return false;
 }
 
+static void forget_before(struct contacts *contacts) {
+    memory_free(contacts->before);
+    contacts->before = NULL;
+    contacts->before_capacity = 0;
+}
+
 void gap_activate(struct gabion_world *world) {
     struct contacts *contacts = world->contacts;
     contacts->bias = memory_reserve_aligned(contacts->bias, &contacts->bias_capacity,
@@ -138,6 +144,8 @@ void gap_activate(struct gabion_world *world) {
         contacts->before =
             memory_reserve_aligned(contacts->before, &contacts->before_capacity, contacts->count,
                                    sizeof *contacts->before, "contacts");
+    else
+        forget_before(contacts); // a law may have changed since the last step
     team_for(world->team, contacts->count, CHUNK, activate_range, world);
 }
 

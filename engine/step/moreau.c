@@ -14,6 +14,7 @@ bool moreau_step(struct gabion_world *world, struct gabion_error *error) {
     step_phase(world, PHASE_EVENTS, step_enter);
     step_phase(world, PHASE_EVENTS, step_leave);
     step_phase(world, PHASE_EVENTS, step_account);
+    step_phase(world, PHASE_EVENTS, step_interfaces);
     if (!step_fits(world, error))
         return false;
     step_phase(world, PHASE_PREDICT, motion_predict_free);

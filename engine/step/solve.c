@@ -181,15 +181,17 @@ static void fall_back(struct solution *solution, const vec3 *start) {
         memcpy(solution->r, start, bytes);
     else if (!found)
         memset(solution->r, 0, bytes);
-    enum gabion_method *finished_by = &solution->world->report.finished_by;
-    enum gabion_method before = found ? *finished_by : solution->method;
+    struct gabion_step_report *report = &solution->world->report, before = *report;
+    before.finished_by = found ? before.finished_by : solution->method;
     vec3 *better = memory_allocate(solution->slots, sizeof *better, "impulses");
     memcpy(better, solution->r, bytes);
     sweep(solution);
     if (!solution->converged && solution->measure.error.scaled > residual) {
         memcpy(solution->r, better, bytes);
         measure(solution);
-        *finished_by = before;
+        report->finished_by = before.finished_by;
+        report->sweeps = before.sweeps;
+        report->substitutions = before.substitutions;
     }
     memory_free(better);
 }

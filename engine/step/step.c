@@ -64,15 +64,18 @@ void step_leave(struct gabion_world *world) {
 void step_account(struct gabion_world *world) {
     if (world->changed || world->step == 0)
         ledger_events(world);
+}
+
+void step_interfaces(struct gabion_world *world) {
     if (world->step == 0)
         interfaces_find(world);
 }
 
-bool step_fits(const struct gabion_world *world, struct gabion_error *error) {
-    if (world->step > 0 && !world->entered)
+bool step_fits(struct gabion_world *world, struct gabion_error *error) {
+    if (world->step > 0 && !world->entered && !world->misfit)
         return true;
-    return hollow_fit_check(world, error) ||
-           error_context(error, "step %lld", (long long)world->step + 1);
+    world->misfit = !hollow_fit_check(world, error);
+    return !world->misfit || error_context(error, "step %lld", (long long)world->step + 1);
 }
 
 // The end of a step -----------------------------------------------------------------------------

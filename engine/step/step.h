@@ -13,11 +13,13 @@ bool world_step(struct gabion_world *world, struct gabion_error *error);
 void step_phase(struct gabion_world *world, enum phase phase, void (*work)(struct gabion_world *));
 
 // Phases at the start of a step, in this order.
-void step_enter(struct gabion_world *world);   // lets bodies enter, and sorts the bodies in memory
-void step_leave(struct gabion_world *world);   // resets velocities, and lets bodies leave
-void step_account(struct gabion_world *world); // books the energy of these events in the ledger
+void step_enter(
+    struct gabion_world *world); // lets bodies enter, sorts them, puts driven ones on their path
+void step_leave(struct gabion_world *world);      // resets velocities, and lets bodies leave
+void step_account(struct gabion_world *world);    // books the energy of these events in the ledger
+void step_interfaces(struct gabion_world *world); // finds the masonry interfaces of the first step
 // Rejects bodies that entered in this step and do not fit into a hollow body.
-bool step_fits(const struct gabion_world *world, struct gabion_error *error);
+bool step_fits(struct gabion_world *world, struct gabion_error *error);
 
 // Returns the velocity of a body at the end of the step, as the solve left it.
 struct body_velocity step_velocity(const void *world, int32_t body);

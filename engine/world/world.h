@@ -139,6 +139,7 @@ struct gabion_world {
     // Data of the step in progress.
     double deadline;       // solver.time_budget, clock_seconds; 0: none
     bool entered, changed; // bodies entered; events changed the state
+    bool misfit;           // a body that entered does not fit into a hollow
     struct contact_problem *problem;
     struct step_observer *observer; // engine/step/solve.h; NULL: none
 

@@ -377,8 +377,8 @@ bool checkpoint_fits(const struct checkpoint *checkpoint, const struct gabion_wo
     return check_materials(checkpoint, world, error) && check_time(checkpoint, world, error);
 }
 
-bool checkpoint_restore(const struct checkpoint *checkpoint, struct gabion_world *world,
-                        struct gabion_error *error) {
+static bool restore(const struct checkpoint *checkpoint, struct gabion_world *world,
+                    struct gabion_error *error) {
     struct state state = {.world = world};
     if (!check_materials(checkpoint, world, error) || !restore_groups(checkpoint, world, error))
         return false;
@@ -399,4 +399,13 @@ bool checkpoint_restore(const struct checkpoint *checkpoint, struct gabion_world
                      "%s: the restored state has hash %016" PRIx64 ", the stored one %016" PRIx64
                      "; go on from an earlier checkpoint%s",
                      checkpoint->file.path, hash, checkpoint->state_hash, waiting);
+}
+
+// What is restored belongs to the world's account, as if the world had made it itself.
+bool checkpoint_restore(const struct checkpoint *checkpoint, struct gabion_world *world,
+                        struct gabion_error *error) {
+    struct memory_account *before = memory_account_use(world->account);
+    bool restored = restore(checkpoint, world, error);
+    memory_account_use(before);
+    return restored;
 }

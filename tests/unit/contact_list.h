@@ -11,10 +11,12 @@ static inline void contact_list_add(struct gabion_world *world, struct contact c
                                     vec3 impulse) {
     struct contacts *contacts = world->contacts;
     size_t count = contacts->count + 1;
+    struct memory_account *before = memory_account_use(world->account);
     contacts->list =
         memory_reserve(contacts->list, &contacts->capacity, count, sizeof *contacts->list, "test");
     contacts->impulse = memory_reserve(contacts->impulse, &contacts->impulse_capacity, count,
                                        sizeof *contacts->impulse, "test");
+    memory_account_use(before);
     contacts->list[contacts->count] = contact;
     contacts->impulse[contacts->count] = impulse;
     contacts->count = count;

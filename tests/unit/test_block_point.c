@@ -124,6 +124,7 @@ static void test_corner(void **state) {
         bool top_is_c = world->bodies.id[contact->c] == 1;
         const struct brick *other = on_brick ? &low : &ground;
         assert_block(world, top_is_c ? &top : other, top_is_c ? other : &top);
+        solve_close(world);
         scene_destroy(world);
     }
 }
@@ -280,6 +281,7 @@ static void test_point_agreement(void **state) {
     print_message("newton and exact on %zu points: %.1e\n", plan->point_count, worst);
     assert_true(plan->point_count >= 4 * BRICKS);
     assert_at_most(worst, 1e-8);
+    solve_close(world);
     scene_destroy(world);
 }
 

@@ -142,7 +142,9 @@ static struct gabion_world *world_make_large(int32_t count, int threads) {
         assert_int_equal(add_body(world, &body), id);
         order[id] = count - 1 - id;
     }
+    struct memory_account *before = memory_account_use(world->account);
     bodies_permute(&world->bodies, order, count, count);
+    memory_account_use(before);
     memory_free(order);
     return world;
 }

@@ -19,9 +19,9 @@ struct nsgs {
     struct monitor *monitor;
     const struct residual_sums *total; // what the sweeper measured
     double floor;
-    bool (*settled)(struct nsgs *nsgs,
-                    int sweeps); // the law of a polygon is obeyed; NULL: no polygon
-    bool late;                   // the time of the step is over
+    // Returns whether the law of a polygon is obeyed; NULL: there is no polygon.
+    bool (*settled)(struct nsgs *nsgs);
+    bool late; // the time of the step is over
     bool done;
 };
 
@@ -38,8 +38,8 @@ static void check(struct nsgs *nsgs, int sweeps, int thread, int threads) {
     nsgs->sweeper->check(nsgs->context, thread, threads);
     if (thread == 0) {
         struct contact_error error = error_of(nsgs->total, nsgs->floor);
-        nsgs->done = monitor_note(nsgs->monitor, sweeps, &error) ||
-                     (nsgs->settled && nsgs->settled(nsgs, sweeps));
+        nsgs->done =
+            monitor_note(nsgs->monitor, sweeps, &error) || (nsgs->settled && nsgs->settled(nsgs));
     }
     barrier(nsgs, thread, threads);
     if (!nsgs->done)
@@ -115,13 +115,12 @@ static bool polygon_settled(struct monitor *monitor, const double *r) {
     return true;
 }
 
-static bool packed_settled(struct nsgs *nsgs, int sweeps) {
-    (void)sweeps;
+static bool packed_settled(struct nsgs *nsgs) {
     const struct contact_problem *problem = nsgs->monitor->problem;
     const struct packed *packed = nsgs->context;
     vec3 *slots = memory_allocate(contact_problem_slots(problem), sizeof *slots, "impulses");
     double *r = memory_allocate(contact_problem_size(problem), sizeof *r, "impulses");
-    sweep_plan_store(packed->plan, slots);
+    sweep_plan_store_alone(packed->plan, slots); // the others wait in this region
     contact_problem_to_rows(problem, slots, r);
     bool settled = polygon_settled(nsgs->monitor, r);
     memory_free(slots);
@@ -129,8 +128,7 @@ static bool packed_settled(struct nsgs *nsgs, int sweeps) {
     return settled;
 }
 
-static bool rows_settled(struct nsgs *nsgs, int sweeps) {
-    (void)sweeps;
+static bool rows_settled(struct nsgs *nsgs) {
     const struct row_sweep *rows = nsgs->context;
     return polygon_settled(nsgs->monitor, rows->state.r);
 }

@@ -149,12 +149,22 @@ void sweep_plan_load(struct sweep_plan *plan, const vec3 *r) {
                 r[plan->views->count + joints->blocks[j].begin + k];
 }
 
-void sweep_plan_store(const struct sweep_plan *plan, vec3 *r) {
-    struct transfer transfer = {(struct sweep_plan *)plan, NULL, r};
+static void store_joints(const struct sweep_plan *plan, vec3 *r) {
     const struct joint_points *joints = plan->views->joints;
-    team_for(plan->team, plan->views->count, CHUNK, store_range, &transfer);
     for (size_t j = 0; j < joints->block_count; j++)
         for (uint32_t k = 0; k < joints->blocks[j].count; k++)
             r[plan->views->count + joints->blocks[j].begin + k] =
                 plan->points[plan->joint_slot[j] + k].r;
+}
+
+void sweep_plan_store(const struct sweep_plan *plan, vec3 *r) {
+    struct transfer transfer = {(struct sweep_plan *)plan, NULL, r};
+    team_for(plan->team, plan->views->count, CHUNK, store_range, &transfer);
+    store_joints(plan, r);
+}
+
+void sweep_plan_store_alone(const struct sweep_plan *plan, vec3 *r) {
+    struct transfer transfer = {(struct sweep_plan *)plan, NULL, r};
+    store_range(&transfer, 0, plan->views->count);
+    store_joints(plan, r);
 }

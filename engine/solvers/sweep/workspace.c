@@ -35,6 +35,8 @@ void solver_workspace_close(struct solver_workspace *workspace) {
     workspace->problem = NULL;
     workspace->fresh = false;
     workspace->plan->views = NULL;
+    workspace->plan->inverse = NULL;
+    workspace->plan->slot_rho = NULL;
 }
 
 const struct sweep_plan *workspace_peek(const struct solver_workspace *workspace) {
