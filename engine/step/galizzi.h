@@ -5,13 +5,9 @@
 #ifndef ENGINE_STEP_GALIZZI_H
 #define ENGINE_STEP_GALIZZI_H
 
-#include "engine/motion/midpoint.h"
 #include "engine/world/world.h"
 
 // Makes one step. Returns false on an error that stops the run.
 bool galizzi_step(struct gabion_world *world, struct gabion_error *error);
-
-// Returns the velocity of a body after the last correction. Valid only during a step.
-struct body_velocity galizzi_velocity(const struct gabion_world *world, int32_t body);
 
 #endif

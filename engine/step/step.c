@@ -5,6 +5,7 @@
 #include "engine/motion/motion.h"
 #include "engine/solvers/panel.h"
 #include "engine/solvers/sweep/workspace.h"
+#include "engine/step/corrective.h"
 #include "engine/step/galizzi.h"
 #include "engine/step/moreau.h"
 #include "engine/step/validate.h"
@@ -123,7 +124,7 @@ bool step_check(struct gabion_world *world, struct gabion_error *error) {
 
 struct body_velocity step_velocity(const void *context, int32_t body) {
     const struct gabion_world *world = context;
-    return world->galizzi ? galizzi_velocity(world, body)
+    return world->galizzi ? corrective_velocity(world, body)
                           : solver_workspace_velocity(world->workspace, body);
 }
 

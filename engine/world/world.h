@@ -19,7 +19,7 @@ struct detection;        // engine/contact/detection.h
 struct contact_problem;  // engine/problem/contact_problem.h
 struct solver_workspace; // engine/solvers/sweep/workspace.h
 struct step_observer;    // engine/step/solve.h
-struct galizzi;          // engine/step/galizzi.c
+struct galizzi;          // engine/step/corrective.c
 struct machine;          // engine/api/machine.h
 
 struct name_table {

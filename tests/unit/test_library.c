@@ -953,6 +953,47 @@ static void test_memory_failures_come_back(void **state) {
     assert_int_not_equal(access(temporary, F_OK), 0);
 }
 
+// Bodies may be added after a force was applied: each has its own.
+static void test_bodies_may_follow_forces(void **state) {
+    (void)state;
+    struct gabion_error error = {0};
+    gabion_vec3 force = {3, 0, 0}, none = {0, 0, 0};
+    struct gabion_world *world = make_world(weightless());
+    int32_t first = add_sphere(world, 0, 0), last = first;
+    assert_true(gabion_apply_force(world, first, force, none, &error));
+    for (int k = 1; k < 300; k++)
+        last = add_sphere(world, k, 0);
+    assert_true(gabion_apply_force(world, last, force, none, &error));
+    run(world, 1);
+    double v = 3 * STEP / sphere_mass();
+    assert_close3(body_of(world, first).velocity, v, 0, 0, 1e-15);
+    assert_close3(body_of(world, last).velocity, v, 0, 0, 1e-15);
+    assert_close3(body_of(world, first + 7).velocity, 0, 0, 0, 0);
+    gabion_destroy(world);
+}
+
+// Arrays that only some gap treatments and laws need must follow when these change in a heap whose
+// contacts grow in number. The address sanitizer sees what goes wrong here.
+static void test_laws_and_gaps_change_between_steps(void **state) {
+    (void)state;
+    struct gabion_error error = {0};
+    struct gabion_settings settings;
+    struct gabion_world *world = make_heap(1);
+    assert_true(gabion_get_settings(world, &settings, &error));
+    for (int k = 0; k < 6; k++) {
+        struct gabion_law law = {.friction = 0.3, .tangential_restitution = k % 2 ? 0.0 : 0.5};
+        settings.gap = k % 2 ? GABION_GAP_GAP : GABION_GAP_STABILIZED;
+        settings.alert = 0.03 * (k + 1); // more contacts each time
+        assert_true(gabion_set_default_law(world, &law, &error));
+        assert_true(gabion_set_settings(world, &settings, &error));
+        run(world, 5);
+        struct gabion_counts counts;
+        assert_true(gabion_read_counts(world, &counts, &error));
+        assert_true(counts.contacts > 0);
+    }
+    gabion_destroy(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_contacts_are_read),
@@ -961,6 +1002,8 @@ int main(void) {
         cmocka_unit_test(test_joints_and_interfaces_are_read),
         cmocka_unit_test(test_probes_and_timings_are_read),
         cmocka_unit_test(test_forces_act_over_one_step),
+        cmocka_unit_test(test_bodies_may_follow_forces),
+        cmocka_unit_test(test_laws_and_gaps_change_between_steps),
         cmocka_unit_test(test_moments_act_on_blocks),
         cmocka_unit_test(test_ledger_closes_under_moments),
         cmocka_unit_test(test_velocities_are_set),
