@@ -983,7 +983,7 @@ static void test_laws_and_gaps_change_between_steps(void **state) {
     for (int k = 0; k < 6; k++) {
         struct gabion_law law = {.friction = 0.3, .tangential_restitution = k % 2 ? 0.0 : 0.5};
         settings.gap = k % 2 ? GABION_GAP_GAP : GABION_GAP_STABILIZED;
-        settings.alert = 0.03 * (k + 1); // more contacts each time
+        settings.alert = k % 2 ? 0.5 : 0.03; // many more contacts where the arrays are not needed
         assert_true(gabion_set_default_law(world, &law, &error));
         assert_true(gabion_set_settings(world, &settings, &error));
         run(world, 5);
