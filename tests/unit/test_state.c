@@ -35,7 +35,8 @@ static void test_every_field_is_hashed(void **state) {
     struct gabion_world *world = world_make(12, 1);
     struct state stored = {.world = world};
     size_t waiting = 0;
-    // The number of moving bodies is changed too, and says how long this array is.
+    // The numbers of bodies are changed too, and say how long these arrays are.
+    bodies_reserve(&world->bodies, (size_t)world->bodies.count + 2);
     size_t starts = (size_t)world->bodies.moving + 2;
     world->contacts->memory_start = memory_resize(world->contacts->memory_start, starts,
                                                   sizeof *world->contacts->memory_start, "test");
