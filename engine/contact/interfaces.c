@@ -147,7 +147,7 @@ static double gap_at(const struct manifold *manifold, vec3 position) {
     return manifold->point[k].gap;
 }
 
-// Edges and corners that touch are no joint: a patch needs an area.
+// Edges and corners that touch are no interface: a patch needs an area.
 static void add_interface(struct interfaces *interfaces, const struct bodies *bodies,
                           const struct pair *pair) {
     struct manifold manifold;
@@ -161,8 +161,9 @@ static void add_interface(struct interfaces *interfaces, const struct bodies *bo
     int corners = patch_hull(corner, manifold.count, manifold.normal, TOUCH * size);
     if (corners < 3 || !(patch_area(corner, corners, manifold.normal) > TOUCH * size * size))
         return;
-    interfaces->list = memory_reserve(interfaces->list, &interfaces->capacity,
-                                      interfaces->count + 1, sizeof *interfaces->list, "joints");
+    interfaces->list =
+        memory_reserve(interfaces->list, &interfaces->capacity, interfaces->count + 1,
+                       sizeof *interfaces->list, "interfaces");
     interfaces->list[interfaces->count++] = (struct interface){
         .a = pair->a,
         .b = pair->b,
@@ -172,7 +173,7 @@ static void add_interface(struct interfaces *interfaces, const struct bodies *bo
     };
     interfaces->corner = memory_reserve(interfaces->corner, &interfaces->corner_capacity,
                                         interfaces->corner_count + (size_t)corners,
-                                        sizeof *interfaces->corner, "corners of joints");
+                                        sizeof *interfaces->corner, "corners of interfaces");
     // A point of the manifold lies halfway between the two surfaces.
     for (int k = 0; k < corners; k++) {
         double half = 0.5 * gap_at(&manifold, corner[k]);
@@ -329,7 +330,7 @@ struct gabion_interface *interfaces_measure(const struct gabion_world *world, si
     struct pairs pairs = {0};
     list_pairs(world, &pairs);
     struct gabion_interface *states =
-        memory_allocate(initial->count + pairs.count, sizeof *states, "joints");
+        memory_allocate(initial->count + pairs.count, sizeof *states, "interfaces");
     size_t k = 0, p = 0;
     *count = 0;
     while (k < initial->count || p < pairs.count) {

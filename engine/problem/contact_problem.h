@@ -20,8 +20,8 @@
 //   matrix  rows of 3x3 blocks of W (files, direct methods; W need not be symmetric).
 //
 // The problem of a step has views; its rows are made when a method asks for them
-// (contact_problem_materialise). A problem from a file has a matrix, and also views if Gabion wrote
-// the file.
+// (contact_problem_materialise). A problem from a file has a matrix, or views if Gabion
+// wrote it.
 //
 // Vectors have one of two layouts. Over rows: three numbers per row in its own frame (n, s, t),
 // where n is the normal; u_n > 0 separates, r_n > 0 pushes apart. Over slots (the layout of the
@@ -104,7 +104,7 @@ struct contact_problem {
     // By slot: 1 / |W_aa|_2 where the sweep plan has computed it, else 0. Eigenvalues are
     // expensive, so rows made later take them from here. NULL: not kept.
     double *slot_rho;
-    double floor;      // smallest scale of the residual, m/s: h |g| for a step, 0 for a file
+    double floor;      // smallest scale of the residual, m/s: h |g| for a step, 0 for a matrix
     struct team *team; // NULL: one thread
 
     // Rows or matrix. NULL and 0 while only the views are there.

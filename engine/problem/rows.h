@@ -30,7 +30,7 @@ vec3 row_to_slot(const struct contact_views *views, const struct contact_row *ro
 // Allocates the rows of a FACE_BODIES problem; the caller fills them.
 void contact_problem_make_rows(struct contact_problem *problem, int32_t contacts, int32_t bodies);
 
-// Returns the friction coefficient of a law, with CONTACT_STICKS in place of infinity so that 0 *
+// Returns the friction coefficient of a law, with DBL_MAX in place of infinity so that 0 *
 // mu = 0.
 double row_friction(const struct gabion_law *law);
 

@@ -23,8 +23,9 @@
     EACH(AUTO, auto, true, false)
 
 // A method improves r, calls the monitor after each iteration that is worth measuring, and returns
-// when the monitor says stop or when it cannot improve r any further. It reads monitor->problem and
-// monitor->settings and nothing else. The functions are solver_nsgs, solver_psor and so on.
+// when the monitor says stop or when it cannot improve r any further. It sees what the
+// monitor holds (problem, settings, workspace) and nothing else. The functions are solver_nsgs,
+// solver_psor and so on.
 typedef void (*solver_function)(struct monitor *monitor, double *r);
 #define SOLVER_DECLARE(id, name, joints, slots)                                                    \
     void solver_##name(struct monitor *monitor, double *r);

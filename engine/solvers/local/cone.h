@@ -12,8 +12,7 @@ static inline vec3 cone_clip(vec3 r, double limit) {
     return vec3_make(r.x, shrink * r.y, shrink * r.z);
 }
 
-// Makes r_n >= 0 and |r_t| <= mu r_n. With infinite friction there is no limit even where r_n is
-// zero: a contact that sticks without pressure is the limit of large mu.
+// Makes r_n >= 0 and |r_t| <= mu r_n.
 static inline vec3 cone_clamp(vec3 r, double mu) {
     r.x = fmax(r.x, 0);
     return cone_clip(r, mu * r.x);
