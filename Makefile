@@ -111,7 +111,7 @@ format-check:
 DEBUG := BUILD=$(BUILD)/debug OPT=-Og CFLAGS="-DGABION_CHECKS $(CFLAGS)"
 ASAN  := BUILD=$(BUILD)/asan OPT=-O1 CFLAGS="-fsanitize=address,undefined -fno-sanitize-recover=all -DGABION_CHECKS $(CFLAGS)"
 CLANG := BUILD=$(BUILD)/clang CC=clang
-debug asan clang: export GABION_FUZZ_SCENES ?= 25
+debug asan clang: export GABION_FUZZ_SCENES ?= 15
 
 debug:
 	@$(MAKE) --no-print-directory -j$(JOBS) $(DEBUG) all unit-programs
