@@ -8,8 +8,6 @@
 #include "engine/problem/weigh.h"
 #include "geometry/eigen.h"
 #include "parallel/memory.h"
-#include "parallel/team.h"
-#include "parallel/wide.h"
 
 size_t contact_problem_size(const struct contact_problem *problem) {
     return 3 * (size_t)problem->contacts;

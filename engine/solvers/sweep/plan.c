@@ -4,11 +4,9 @@
 
 #include "engine/solvers/local/local.h"
 #include "engine/solvers/sweep/conflict.h"
-#include "engine/solvers/sweep/split.h"
+#include "engine/solvers/sweep/layout.h"
 #include "parallel/check.h"
 #include "parallel/team.h"
-
-#define CHUNK 4096
 
 struct sweep_plan *sweep_plan_create(void) {
     struct sweep_plan *plan = memory_allocate(1, sizeof *plan, "sweeps");
