@@ -34,6 +34,10 @@ struct solver_measure solver_workspace_measure(struct solver_workspace *workspac
 struct body_velocity solver_workspace_velocity(const struct solver_workspace *workspace,
                                                int32_t body);
 
+// Finds the bodies of the contact that had the largest error in its own scale (contact_error.worst)
+// when impulses were measured last. Returns false where no contact has an error.
+bool solver_workspace_worst(const struct solver_workspace *workspace, int32_t *c, int32_t *a);
+
 int solver_workspace_colours(const struct solver_workspace *workspace);
 size_t solver_workspace_active(const struct solver_workspace *workspace); // rows of the problem
 
