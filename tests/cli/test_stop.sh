@@ -65,7 +65,9 @@ done
 # A step that fails: what is on disk ends with the last complete one.
 cap="--set solver.method=nsgs --set solver.max_sweeps=1 --set solver.tolerance=1e-14 --set solver.on_cap=stop"
 exits 0 "before the failure" run "$CASES/box.yaml" -o fail --steps 33
+cp fail/frames/frame-000000033.h5 frame.h5
 exits 1 "a step that fails at once" resume fail $cap
+ok "a step that fails at once keeps the frame with its contacts" cmp frame.h5 fail/frames/frame-000000033.h5
 is "a step that fails at once" "$(field status) $(field steps)" "stopped 33"
 last_written "a step that fails at once" fail 33
 exits 1 "a step that fails later" run "$CASES/box.yaml" -o late $cap --set output.vtk_every=1000 --set output.frames_every=1000
@@ -101,6 +103,9 @@ says "check of an end before rest" "the run ends at 0.45 s, before it can end at
 exits 0 "check of an endless driver" check waits.yaml --set "drivers.0={group: plate, direction: [1, 0, 0], velocity: 1}"
 prints "check of an endless driver" '^stop-rest: never$'
 says "check of an endless driver" "never ends at rest, because the driver of group plate never ends"
+exits 0 "check of an endless driver whose bodies leave" check waits.yaml \
+    --set "drivers.0={group: plate, direction: [1, 0, 0], velocity: 1}" --set "removals=[{group: plate, time: 0.5}]"
+prints "check of an endless driver whose bodies leave" 'driver of group plate until t = 0.5 s' '^stop-rest: from t = 0.55 s on$'
 exits 0 "an endless driver" run waits.yaml -o endless --set "drivers.0={group: plate, direction: [1, 0, 0], velocity: 1}" --set time.end=0.6
 is "an endless driver" "$(field status)" completed
 exits 0 "check of insertions, ramp and tilt" check "$drop" --set bodies.1.insert_time=0.3 --set "gravity_ramp={end: 0.2}" --set "tilt={axis: [1, 0, 0], end: 0.6, ramp: {angle: 1}}"
