@@ -149,6 +149,7 @@ struct gabion_settings {
     enum gabion_on_cap on_cap;
     double time_budget; // s of wall clock for a step; 0: none. Any other gives up reproducibility
     double rest_speed, rest_duration; // gabion_at_rest: slower than this for this long; 0: never
+    double fall_distance, fall_speed; // gabion_collapsed: m and m/s; 0: not looked at
 };
 
 // Returns the default settings. Change what differs. Never fails.
@@ -355,6 +356,10 @@ GABION_API bool gabion_add_removal(struct gabion_world *world, int group, double
 GABION_API bool gabion_set_tilt(struct gabion_world *world, gabion_vec3 axis,
                                 const struct gabion_signal *signal, struct gabion_error *error);
 
+// Makes gabion_collapsed look at the moving bodies of one group alone; -1: at all of them.
+GABION_API bool gabion_watch_fall(struct gabion_world *world, int group,
+                                  struct gabion_error *error);
+
 enum gabion_quantity {
     GABION_POSITION,
     GABION_VELOCITY,
@@ -373,8 +378,9 @@ GABION_API int gabion_add_probe(struct gabion_world *world, const char *name, in
 
 // Does one step. Returns false on an error that stops the run: a velocity became NaN, the step did
 // not converge and on_cap is GABION_CAP_STOP, the method rejects the problem, or a body does not
-// fit into a hollow. The state is then that of the last complete step, with the events that fall
-// due at its end already done, and trying again does the same again.
+// fit into a hollow. State and report are then those of the last complete step, with the events
+// that fall due at its end already done and without its contacts, and trying again does the same
+// again.
 GABION_API bool gabion_step(struct gabion_world *world, struct gabion_error *error);
 
 // Does up to `steps` steps, fewer if the step function asks to stop. Returns how many were done, -1
@@ -432,7 +438,24 @@ GABION_API bool gabion_restore_checkpoint(struct gabion_world *world, const char
 
 GABION_API int64_t gabion_step_number(const struct gabion_world *world); // -1: no or broken world
 GABION_API double gabion_time(const struct gabion_world *world);         // NAN: likewise
-GABION_API bool gabion_at_rest(const struct gabion_world *world);        // the rest criterion holds
+// Returns whether the rest criterion of the settings holds: for rest_duration no body was faster
+// than rest_speed and nothing that is scheduled took place. The criterion waits for drivers,
+// forces, tilt and the ramp of gravity until they change no more, and for resets, removals and
+// bodies that enter; where one of them never ends, it never holds. Forces that a program applies
+// itself (gabion_apply_force) are not waited for.
+GABION_API bool gabion_at_rest(const struct gabion_world *world);
+
+// A body that has fallen.
+struct gabion_fall {
+    int32_t body;
+    double distance; // m, from where it entered the run, along the gravity that acts now
+    double speed;    // m/s, in that direction
+};
+// Returns whether a moving body has fallen by fall_distance or falls at fall_speed, and which; of
+// several, the one with the lowest id. Distances are those of centres of mass. A tilt turns the
+// direction; the ramp of gravity does not matter. `fall` may be NULL.
+GABION_API bool gabion_collapsed(const struct gabion_world *world, struct gabion_fall *fall);
+
 // Equal hashes mean that two runs with the same definitions go on equally. 0: no or broken world.
 GABION_API uint64_t gabion_state_hash(const struct gabion_world *world);
 
@@ -549,7 +572,7 @@ struct gabion_bodies {
 
     int32_t ids;             // given out
     const int32_t *index_of; // id -> place in the arrays above; -1: not in the run
-    // id -> position of a polyhedron when it entered the run, for ids below `starts`.
+    // id -> position of the body when it entered the run, for ids below `starts`.
     const gabion_vec3 *start;
     int32_t starts;
 };
@@ -640,8 +663,8 @@ struct gabion_contact {
     enum gabion_contact_status status;
 };
 // Copies up to `capacity` contacts of the last step, from number `first` on. Returns how many were
-// copied, -1 on an error. There are none before the first step, after bodies entered or left, and
-// in a world just restored.
+// copied, -1 on an error. There are none before the first step, after bodies entered or left, after
+// a step that failed, and in a world just restored.
 GABION_API int64_t gabion_read_contacts(const struct gabion_world *world, int64_t first,
                                         int64_t capacity, struct gabion_contact *contacts,
                                         struct gabion_error *error);

@@ -183,6 +183,17 @@ bool gabion_add_removal(struct gabion_world *world, int group, double time,
     return call_run(world, add_event, &event, error) >= 0;
 }
 
+// Falls ---------------------------------------------------------------------------------------
+
+bool gabion_watch_fall(struct gabion_world *world, int group, struct gabion_error *error) {
+    if (!entry_readable(world, error))
+        return false;
+    if (group != -1 && !group_exists(world, group))
+        return entry_reject(error, "falls: the group does not exist");
+    world->fall_group = group;
+    return true;
+}
+
 // Probes --------------------------------------------------------------------------------------
 
 struct probe_request {

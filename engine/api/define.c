@@ -32,6 +32,7 @@ struct gabion_world *world_create(const struct gabion_settings *settings, struct
     world->settings = *settings;
     world->team = team;
     world->rest_since = NAN;
+    world->fall_group = -1;
     world->contacts = memory_allocate(1, sizeof *world->contacts, "contacts");
     world->interfaces = memory_allocate(1, sizeof *world->interfaces, "interfaces");
     world->detection = detection_create();
@@ -192,6 +193,8 @@ bool gabion_set_settings(struct gabion_world *world, const struct gabion_setting
         return false;
     bool loads = changes_gravity(&world->settings, settings);
     world->settings = *settings;
+    if (loads)
+        world->rest_since = NAN;
     if (loads && world->step > 0)
         ledger_events(world);
     return true;

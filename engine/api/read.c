@@ -3,6 +3,8 @@
 
 #include "engine/api/entry.h"
 #include "engine/contact/contacts.h"
+#include "engine/world/fall.h"
+#include "engine/world/schedule.h"
 
 // Returns whether the world may be read and `target` is not NULL; false with an error if not.
 static bool may_read(const struct gabion_world *world, const void *target, const char *what,
@@ -21,11 +23,20 @@ double gabion_time(const struct gabion_world *world) {
 }
 
 bool gabion_at_rest(const struct gabion_world *world) {
-    if (!entry_readable(world, NULL))
+    if (!entry_readable(world, NULL) || !(world->settings.rest_speed > 0))
         return false;
-    double slack = 1e-6 * world->settings.step;
-    return world->settings.rest_speed > 0 && world->pending_count == 0 &&
-           world_time(world) - world->rest_since >= world->settings.rest_duration - slack;
+    double needed = world->settings.rest_duration - 1e-6 * world->settings.step;
+    double time = world_time(world);
+    return time - world->rest_since >= needed && time - schedule_over_since(world) >= needed;
+}
+
+bool gabion_collapsed(const struct gabion_world *world, struct gabion_fall *fall) {
+    struct gabion_fall found;
+    if (!entry_readable(world, NULL) || !fall_find(world, &found))
+        return false;
+    if (fall)
+        *fall = found;
+    return true;
 }
 
 // Before the first step bodies are not sorted yet.

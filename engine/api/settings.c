@@ -100,10 +100,18 @@ static const struct key solver_keys[] = {
 const struct key_section settings_solver_keys = KEY_SECTION_OF(solver_keys);
 
 static const struct key stop_keys[] = {
-    {"rest_speed", KEY_NUMBER, MEMBER(rest_speed), .required = true, .unit = "m/s",
-     .range = &key_positive, .help = "the run ends early once every body is slower than this"},
-    {"rest_duration", KEY_NUMBER, MEMBER(rest_duration), .required = true, .unit = "s",
-     .range = &key_positive, .help = "for this long"},
+    {"rest_speed", KEY_NUMBER, MEMBER(rest_speed), .unit = "m/s", .range = &key_positive,
+     .help = "the run ends at rest once every body is slower than this and nothing is scheduled "
+             "any more"},
+    {"rest_duration", KEY_NUMBER, MEMBER(rest_duration), .unit = "s", .range = &key_positive,
+     .help = "for this long"},
+    {"fall_distance", KEY_NUMBER, MEMBER(fall_distance), .unit = "m", .range = &key_positive,
+     .help = "the run ends as collapsed once a body has fallen by this from where it entered the "
+             "run, along the gravity that acts now"},
+    {"fall_speed", KEY_NUMBER, MEMBER(fall_speed), .unit = "m/s", .range = &key_positive,
+     .help = "or falls at this speed"},
+    {"fall_group", KEY_NAME,
+     .help = "only bodies of this group count; without it, every moving body"},
 };
 const struct key_section settings_stop_keys = KEY_SECTION_OF(stop_keys);
 
@@ -145,6 +153,26 @@ static bool ramp_backwards(const struct gabion_settings *s) {
     return s->gravity_ramp_end <= s->gravity_ramp_start;
 }
 
+static bool rest_of_no_duration(const struct gabion_settings *s) {
+    return s->rest_speed > 0 && !(s->rest_duration > 0);
+}
+
+static bool rest_at_no_speed(const struct gabion_settings *s) {
+    return s->rest_duration > 0 && !(s->rest_speed > 0);
+}
+
+static bool has_no_down(const struct gabion_settings *s) {
+    return s->gravity.x == 0 && s->gravity.y == 0 && s->gravity.z == 0;
+}
+
+static bool falls_nowhere(const struct gabion_settings *s) {
+    return s->fall_distance > 0 && has_no_down(s);
+}
+
+static bool speeds_nowhere(const struct gabion_settings *s) {
+    return s->fall_speed > 0 && has_no_down(s);
+}
+
 const struct settings_rule settings_rules[] = {
     {"time.scheme", "solver.method", .broken = method_lacks_scheme,
      .text = "corrective needs solver.method bicg"},
@@ -159,6 +187,14 @@ const struct settings_rule settings_rules[] = {
      .text = "only time.scheme corrective has a budget of iterations; remove it"},
     {"gravity_ramp.end", "gravity_ramp.start", .if_given = true, .broken = ramp_backwards,
      .text = "expected a time after gravity_ramp.start"},
+    {"stop.rest_speed", "stop.rest_duration", .broken = rest_of_no_duration,
+     .text = "needs stop.rest_duration, how long the bodies have to be so slow"},
+    {"stop.rest_duration", "stop.rest_speed", .broken = rest_at_no_speed,
+     .text = "needs stop.rest_speed, below which a body is at rest"},
+    {"stop.fall_distance", "gravity", .broken = falls_nowhere,
+     .text = "bodies fall along gravity, and there is none"},
+    {"stop.fall_speed", "gravity", .broken = speeds_nowhere,
+     .text = "bodies fall along gravity, and there is none"},
 };
 const size_t settings_rule_count = sizeof settings_rules / sizeof *settings_rules;
 

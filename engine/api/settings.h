@@ -24,7 +24,7 @@ extern const struct key_section settings_keys; // the rows of SETTINGS_KEYS
          .help = "time stepping"},                                                                 \
         {"contact", KEY_SECTION, .section = &settings_contact_keys, .help = "contact model"},      \
         {"solver", KEY_SECTION, .section = &settings_solver_keys, .help = "contact solver"}, {     \
-        "stop", KEY_SECTION, .section = &settings_stop_keys, .help = "ends the run early, at rest" \
+        "stop", KEY_SECTION, .section = &settings_stop_keys, .help = "ends the run early"          \
     }
 extern const struct key_section settings_gravity_ramp_keys, settings_time_keys,
     settings_contact_keys, settings_solver_keys, settings_stop_keys;

@@ -7,6 +7,10 @@
 
 #define CHUNK 4096
 
+void contacts_void_list(struct contacts *contacts) {
+    contacts->count = contacts->joints.block_count = contacts->joints.count = 0;
+}
+
 void contacts_free(struct contacts *contacts) {
     memory_free(contacts->list);
     memory_free(contacts->impulse);

@@ -94,6 +94,9 @@ struct gabion_world;
 // Makes room for `count` contacts and the joints of the world.
 void contacts_size(struct gabion_world *world, size_t count);
 void contacts_free(struct contacts *contacts);
+// Empties the list of a step whose bodies have another order now, or which failed. The memory
+// stays.
+void contacts_void_list(struct contacts *contacts);
 
 // Copies the impulses of the last step into the list (warm start).
 void contacts_match(struct gabion_world *world);

@@ -80,5 +80,5 @@ void contacts_reorder(struct gabion_world *world, const int32_t *new_index, int3
     memory_free(list.key);
     memory_free(list.from);
     memory_free(list.swapped);
-    contacts->count = contacts->joints.block_count = contacts->joints.count = 0; // indices are void
+    contacts_void_list(contacts);
 }

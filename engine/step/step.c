@@ -32,9 +32,15 @@ void step_phase(struct gabion_world *world, enum phase phase, void (*work)(struc
 
 bool world_step(struct gabion_world *world, struct gabion_error *error) {
     double budget = world->settings.time_budget;
+    struct gabion_step_report last = world->report;
     world->deadline = budget > 0 ? clock_seconds() + budget : 0;
-    return world->settings.scheme == GABION_SCHEME_CORRECTIVE ? galizzi_step(world, error)
-                                                              : moreau_step(world, error);
+    if (world->settings.scheme == GABION_SCHEME_CORRECTIVE ? galizzi_step(world, error)
+                                                           : moreau_step(world, error))
+        return true;
+    // What is read from now on is the last complete step, whose contacts are gone.
+    world->report = last;
+    contacts_void_list(world->contacts);
+    return false;
 }
 
 // Bodies that enter and leave -------------------------------------------------------------------

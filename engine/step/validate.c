@@ -24,6 +24,8 @@ static const char *body_defect(const struct bodies *bodies, int32_t i) {
         return "its id does not lead back to it";
     if (!bodies_shape_fits(bodies, i))
         return "its shape does not exist";
+    if (!bodies_has_start(bodies, i))
+        return "it is not known where it entered the run";
     if (!mass_is_valid(bodies, i))
         return i < bodies->moving ? "it moves without a mass" : "it is fixed and has a mass";
     if (!vec3_finite(bodies->inertia[i]))

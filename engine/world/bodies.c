@@ -90,7 +90,6 @@ bool bodies_shape_fits(const struct bodies *bodies, int32_t i) {
     if (!shape->count)
         return index == -1;
     return index >= 0 && (size_t)index < shape->count(bodies) &&
-           (!shape->block || (size_t)bodies->id[i] < bodies->start_count) &&
            (!shape->fits || shape->fits(bodies, index));
 }
 
@@ -99,7 +98,7 @@ static int32_t shape_index_of(struct bodies *bodies, const struct gabion_body *b
     return shape->add ? shape->add(bodies, body) : shape->shared ? shape->shared(body) : -1;
 }
 
-// Displacements of blocks are counted from here.
+// Displacements and falls are counted from here.
 static void remember_start(struct bodies *bodies, int32_t id, vec3 x) {
     size_t count = (size_t)id + 1;
     bodies->start_of = memory_reserve(bodies->start_of, &bodies->start_capacity, count,
@@ -123,8 +122,7 @@ void bodies_append(struct bodies *bodies, int32_t id, const struct gabion_body *
     bodies->v[i] = body->velocity;
     bodies->w[i] = body->spin;
     bodies->index_of[id] = i;
-    if (shape_kinds[body->shape].block)
-        remember_start(bodies, id, bodies->x[i]);
+    remember_start(bodies, id, bodies->x[i]);
 }
 
 static void *permuted(void *old, size_t size, const int32_t *order, int32_t count,

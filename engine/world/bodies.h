@@ -55,7 +55,7 @@ struct bodies {
     size_t clump_count, clump_capacity;
     struct hollow *hollows; // hollow spheres and drums
     size_t hollow_count, hollow_capacity;
-    vec3 *start_of; // id -> x of a polyhedron when it entered the run; zero for other bodies
+    vec3 *start_of; // id -> x when it entered the run; zero for a body that has not entered
     size_t start_count, start_capacity;
 };
 
@@ -129,6 +129,11 @@ static inline bool bodies_is_wall(const struct bodies *bodies, int32_t i) {
 
 // Returns whether some shape of the world has contacts that need axes, even before a body has it.
 bool bodies_have_axes(const struct bodies *bodies);
+
+// Returns whether the body has a place in start_of.
+static inline bool bodies_has_start(const struct bodies *bodies, int32_t i) {
+    return (size_t)bodies->id[i] < bodies->start_count;
+}
 
 // Returns whether shape_index leads to an entry of the shape's list.
 bool bodies_shape_fits(const struct bodies *bodies, int32_t i);

@@ -5,11 +5,22 @@
 
 #include "parallel/memory.h"
 
+bool events_done(const struct gabion_world *world, double time) {
+    double h = world->settings.step;
+    return world->step > 0 && time <= world_time(world) - h + 1e-6 * h;
+}
+
 // Returns whether the step starting at t applies an event of time T: T lies in (t - h, t], up to
 // rounding.
 static bool falls_due(const struct gabion_world *world, double time) {
-    double h = world->settings.step, t = world_time(world), slack = 1e-6 * h;
-    return time <= t + slack && (world->step == 0 || time > t - h + slack);
+    double t = world_time(world), slack = 1e-6 * world->settings.step;
+    return time <= t + slack && !events_done(world, time);
+}
+
+// Notes that the state has changed. Bodies that were at rest may not stay so.
+static void disturb(struct gabion_world *world) {
+    world->changed = true;
+    world->rest_since = NAN;
 }
 
 static int compare_pending(const void *a, const void *b) {
@@ -31,6 +42,7 @@ void events_insert(struct gabion_world *world) {
     world->entered = world->changed = due > 0;
     if (due == 0)
         return;
+    disturb(world);
     world->pending_count -= due;
     memmove(world->pending, world->pending + due,
             (size_t)world->pending_count * sizeof *world->pending);
@@ -56,7 +68,7 @@ void events_reset(struct gabion_world *world) {
         if (event->kind != EVENT_RESET || !falls_due(world, event->time))
             continue;
         reset_group(world, event);
-        world->changed = true;
+        disturb(world);
     }
 }
 
@@ -80,7 +92,7 @@ bool *events_leaving(struct gabion_world *world) {
     int32_t count = world->bodies.count;
     if (!any_removal(world))
         return NULL;
-    world->changed = true;
+    disturb(world);
     bool *leaves = memory_allocate((size_t)count, sizeof *leaves, "removal"), any = false;
     for (int32_t i = 0; i < count; i++) {
         leaves[i] = group_leaves(world, world->bodies.group[i]);

@@ -2,15 +2,24 @@
 
 #include "engine/world/signal.h"
 
-vec3 loads_gravity(const struct gabion_world *world, double time) {
-    const struct gabion_settings *settings = &world->settings;
-    double start = settings->gravity_ramp_start, length = settings->gravity_ramp_end - start;
-    double share = length > 0 ? signal_smooth_step((time - start) / length) : 1;
-    vec3 gravity = vec3_scale(share, settings->gravity);
+static vec3 tilted(const struct gabion_world *world, vec3 gravity, double time) {
     if (world->tilt.given.amplitude == 0)
         return gravity;
     quat turn = quat_about(world->tilt_axis, signal_change(&world->tilt, time));
     return mat3_apply(quat_matrix(turn), gravity);
+}
+
+vec3 loads_gravity(const struct gabion_world *world, double time) {
+    const struct gabion_settings *settings = &world->settings;
+    double start = settings->gravity_ramp_start, length = settings->gravity_ramp_end - start;
+    double share = length > 0 ? signal_smooth_step((time - start) / length) : 1;
+    return tilted(world, vec3_scale(share, settings->gravity), time);
+}
+
+vec3 loads_down(const struct gabion_world *world, double time) {
+    vec3 gravity = world->settings.gravity;
+    double g = vec3_length(gravity);
+    return g > 0 ? tilted(world, vec3_scale(1 / g, gravity), time) : vec3_zero();
 }
 
 vec3 loads_step_gravity(const struct gabion_world *world) {

@@ -7,6 +7,10 @@
 // Returns gravity at a time, with its ramp and tilt.
 vec3 loads_gravity(const struct gabion_world *world, double time);
 
+// Returns the direction of gravity at a time, with its tilt and whatever its ramp says; zero where
+// there is no gravity.
+vec3 loads_down(const struct gabion_world *world, double time);
+
 // Returns the mean of gravity over the step in progress, weighted by theta.
 vec3 loads_step_gravity(const struct gabion_world *world);
 

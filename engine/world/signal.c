@@ -156,6 +156,72 @@ double signal_change(const struct signal *signal, double time) {
     return signal_value(signal, time) - signal_value(signal, signal->given.start);
 }
 
+// Ends ----------------------------------------------------------------------------------------
+
+#define RECORD_DRIFT 1e-9 // of the record's largest speed: rounding of its integral
+
+// A table may hold its last value over several points.
+static double table_end(const struct signal *signal) {
+    int k = signal->given.points - 1;
+    while (k > 0 && signal->value[k] == signal->value[k - 1])
+        k--;
+    return k > 0 ? signal->time[k] : -INFINITY;
+}
+
+// A record that does not end at rest goes on for ever.
+static double record_end(const struct signal *signal) {
+    int last = signal->given.points - 1;
+    double largest = 0;
+    for (int k = 0; k <= last; k++)
+        largest = fmax(largest, fabs(signal->velocity[k]));
+    bool rests = fabs(signal->velocity[last]) <= RECORD_DRIFT * largest;
+    return rests ? signal->given.start + signal->time[last] : INFINITY;
+}
+
+// An oscillation of frequency 0 is a constant, but for its run-in and run-out.
+static double sine_end(const struct signal *signal) {
+    const struct gabion_signal *given = &signal->given;
+    if (given->frequency > 0 || (given->smooth > 0 && isfinite(given->end)))
+        return given->end;
+    return given->smooth > 0 ? given->start + given->smooth : -INFINITY;
+}
+
+// The last change of the signal, as if it had no end.
+static double last_change(const struct signal *signal) {
+    switch (signal->given.kind) {
+    case GABION_SIGNAL_CONSTANT:
+        return -INFINITY;
+    case GABION_SIGNAL_LINEAR:
+        return INFINITY;
+    case GABION_SIGNAL_SINE:
+        return sine_end(signal);
+    case GABION_SIGNAL_RAMP:
+        return signal->given.end;
+    case GABION_SIGNAL_TABLE:
+        return table_end(signal);
+    case GABION_SIGNAL_RECORD:
+        return record_end(signal);
+    }
+    return -INFINITY;
+}
+
+double signal_path_end(const struct signal *signal) {
+    double last = last_change(signal);
+    if (signal->given.amplitude == 0 || last <= signal->given.start)
+        return -INFINITY;
+    return fmin(last, signal->given.end);
+}
+
+double signal_force_end(const struct signal *signal) {
+    if (signal->given.amplitude == 0)
+        return -INFINITY;
+    if (isfinite(signal->given.end))
+        return signal->given.end;
+    return fmax(signal->given.start, last_change(signal));
+}
+
+// Definition ----------------------------------------------------------------------------------
+
 static bool has_points(const struct gabion_signal *signal) {
     return signal->kind == GABION_SIGNAL_TABLE || signal->kind == GABION_SIGNAL_RECORD;
 }

@@ -19,6 +19,12 @@ double signal_value(const struct signal *signal, double time);
 // does not begin at zero must not make a body jump.
 double signal_change(const struct signal *signal, double time);
 
+// Return the time after which the signal changes nothing any more: INFINITY where it never ends,
+// -INFINITY where it has no effect at all. A path rests outside [start, end]; a force is zero
+// there, so that it changes at both ends.
+double signal_path_end(const struct signal *signal);
+double signal_force_end(const struct signal *signal);
+
 // Returns a smooth step from 0 at s <= 0 to 1 at s >= 1 with zero first and second derivatives at
 // the ends.
 double signal_smooth_step(double s);

@@ -116,6 +116,7 @@ struct gabion_world {
     int event_count;
     struct probe *probes;
     int probe_count;
+    int fall_group;       // that gabion_collapsed looks at; -1: all moving bodies
     struct joints joints; // their impulses are state
 
     // State: with the settings and definitions above, all that the next step depends on.

@@ -140,7 +140,7 @@ static void reserve_starts(struct state *state, size_t rows) {
                                       sizeof *bodies->start_of, "first positions");
 }
 
-// A row for every id up to that of the last polyhedron.
+// A row for every id up to the last one that entered.
 static const struct state_field start_fields[] = {
     {"start/position", "m", STATE_VECTOR, VALUE_FINITE, STATE_ARRAY(struct bodies, start_of)},
 };

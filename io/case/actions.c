@@ -154,6 +154,13 @@ static bool add_probe(struct fields fields, int group, struct gabion_world *worl
                             (enum gabion_quantity)fields_choice(fields, "quantity"), error) >= 0;
 }
 
+static bool watch_fall(struct fields stop, struct gabion_world *world, struct gabion_error *error) {
+    int group;
+    return !fields_have(stop, "fall_group") ||
+           (case_find_group(fields_node(stop, "fall_group"), world, &group, error) &&
+            gabion_watch_fall(world, group, error));
+}
+
 bool case_add_actions(const struct case_file *file, struct gabion_world *world,
                       struct gabion_error *error) {
     static const struct {
@@ -166,6 +173,8 @@ bool case_add_actions(const struct case_file *file, struct gabion_world *world,
                    {"probes", add_probe}};
     struct fields top = case_fields(file);
     if (fields_have(top, "tilt") && !set_tilt(fields_section(top, "tilt"), world, error))
+        return false;
+    if (fields_have(top, "stop") && !watch_fall(fields_section(top, "stop"), world, error))
         return false;
     for (size_t k = 0; k < sizeof sources / sizeof *sources; k++)
         for (size_t i = 0; i < fields_count(top, sources[k].list); i++) {

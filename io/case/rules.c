@@ -288,6 +288,13 @@ static void check_tilt(struct problems *problems, struct fields tilt) {
     check_signal(problems, tilt);
 }
 
+static void check_stop(struct problems *problems, struct fields stop) {
+    if (fields_have(stop, "fall_group") && !fields_have(stop, "fall_distance") &&
+        !fields_have(stop, "fall_speed"))
+        problems_add(problems, fields_node(stop, "fall_group")->at,
+                     "stop.fall_group: needs stop.fall_distance or stop.fall_speed");
+}
+
 // ---- settings ----
 
 // Finds the node at a path such as "solver.budget", or else the innermost mapping on the way to it.
@@ -351,6 +358,8 @@ void case_check_rules(const struct yaml_node *root, struct problems *problems) {
     check_settings(problems, root, &settings);
     if (fields_have(file, "tilt"))
         check_tilt(problems, fields_section(file, "tilt"));
+    if (fields_have(file, "stop"))
+        check_stop(problems, fields_section(file, "stop"));
     check_laws(problems, file);
     if (settings.scheme == GABION_SCHEME_CORRECTIVE)
         check_corrective_laws(problems, file);

@@ -10,8 +10,9 @@
 #include "io/checkpoint/checkpoint.h"
 #include "io/file/h5.h"
 
-#define CHECKPOINT_FORMAT         "gabion-checkpoint"
-#define CHECKPOINT_FORMAT_MAJOR   3 // 1: spheres only; 2: no joints, clumps, hollows or projection
+#define CHECKPOINT_FORMAT "gabion-checkpoint"
+// 1: spheres only; 2: no joints, clumps, hollows or projection; 3: only blocks have a start
+#define CHECKPOINT_FORMAT_MAJOR   4
 #define CHECKPOINT_FORMAT_MINOR   0
 #define CHECKPOINT_SEAL_SIZE      512
 #define CHECKPOINT_TEMPORARY      "checkpoint.h5.tmp"

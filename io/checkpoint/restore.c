@@ -278,6 +278,8 @@ static bool check_bodies(const struct checkpoint *checkpoint, struct gabion_worl
         size_t row = (size_t)i;
         if (!bodies_shape_fits(bodies, i))
             return damaged(checkpoint, error, "bodies/shape_index", row, "does not fit the shape");
+        if (!bodies_has_start(bodies, i))
+            return damaged(checkpoint, error, "bodies/id", row, "no row in start/position");
         if (i < bodies->moving && (bodies_is_wall(bodies, i) || !(bodies->mass[i] > 0)))
             return damaged(checkpoint, error, "bodies/mass", row, "a moving body without mass");
         if (bodies->index_of[bodies->id[i]] >= 0)

@@ -3,6 +3,7 @@
 
 #include "engine/contact/detection.h"
 #include "engine/world/hollow_fit.h"
+#include "engine/world/schedule.h"
 #include "io/command/commands.h"
 #include "io/run/scene.h"
 #include "parallel/memory.h"
@@ -252,6 +253,70 @@ static void check_events(const struct scene *scene, int64_t steps) {
              late, first, end);
 }
 
+// "driver of group plate", as in "stop waits for the ...".
+static const char *describe_entry(const struct gabion_world *world, const struct scheduled *entry,
+                                  char *text, size_t size) {
+    static const char *const names[] = {
+        [SCHEDULE_DRIVER] = "driver of",         [SCHEDULE_FORCE] = "force on",
+        [SCHEDULE_RESET] = "reset of",           [SCHEDULE_REMOVAL] = "removal of",
+        [SCHEDULE_INSERTION] = "insertions",     [SCHEDULE_TILT] = "tilt",
+        [SCHEDULE_GRAVITY_RAMP] = "gravity ramp"};
+    if (entry->kind < SCHEDULE_INSERTION)
+        snprintf(text, size, "%s group %s", names[entry->kind],
+                 gabion_group_name(world, entry->group));
+    else
+        snprintf(text, size, "%s", names[entry->kind]);
+    return text;
+}
+
+// Says what a stop at rest waits for, and warns where the run cannot end that way.
+static void check_rest(const struct gabion_world *world) {
+    const struct gabion_settings *settings = &world->settings;
+    double last = 0;
+    char text[256];
+    if (!(settings->rest_speed > 0))
+        return;
+    for (int k = 0; k < schedule_count(world); k++) {
+        struct scheduled entry = schedule_entry(world, k);
+        last = fmax(last, entry.until);
+        if (entry.until == INFINITY)
+            warn("stop.rest_speed: the run never ends at rest, because the %s never ends; give it "
+                 "an end, or remove the stop",
+                 describe_entry(world, &entry, text, sizeof text));
+        else if (entry.until > 0)
+            printf("stop-rest: waits for the %s until t = %.6g s\n",
+                   describe_entry(world, &entry, text, sizeof text), entry.until);
+    }
+    if (last == INFINITY)
+        printf("stop-rest: never\n");
+    else
+        printf("stop-rest: from t = %.6g s on\n", last + settings->rest_duration);
+    if (last < INFINITY && last + settings->rest_duration >= settings->end)
+        warn("stop.rest_speed: the run ends at %g s, before it can end at rest: what is scheduled "
+             "ends at %g s, and stop.rest_duration is %g s",
+             settings->end, last, settings->rest_duration);
+}
+
+static bool is_watched(const struct gabion_world *world, int group, bool moves) {
+    return moves && (world->fall_group < 0 || group == world->fall_group);
+}
+
+static void check_fall(const struct gabion_world *world) {
+    const struct gabion_settings *settings = &world->settings;
+    const char *group = world->fall_group < 0 ? "" : gabion_group_name(world, world->fall_group);
+    bool any = false;
+    if (settings->fall_distance > 0)
+        printf("stop-fall-distance: %.6g\n", settings->fall_distance);
+    if (settings->fall_speed > 0)
+        printf("stop-fall-speed: %.6g\n", settings->fall_speed);
+    for (int32_t i = 0; i < world->bodies.count; i++)
+        any |= is_watched(world, world->bodies.group[i], world->bodies.mass[i] > 0);
+    for (int k = 0; k < world->pending_count; k++)
+        any |= is_watched(world, world->pending[k].body.group, !world->pending[k].body.fixed);
+    if (!any && group[0] != '\0')
+        warn("stop.fall_group: no body of group %s can fall: none of them can move", group);
+}
+
 // Measured on packings of 64 000 and 512 000 grains; five contact points per grain lie within the
 // alert distance of a dense packing. A block is counted with its ten points, as measured on a wall
 // of 10 025 in running bond.
@@ -292,6 +357,8 @@ static bool check_scene(const struct scene *scene, struct gabion_error *error) {
     check_times(&scene->world->settings, &found);
     check_groups(scene->world);
     check_events(scene, steps);
+    check_rest(scene->world);
+    check_fall(scene->world);
     printf("warnings: %d\n", warnings);
     return true;
 }

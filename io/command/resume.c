@@ -92,7 +92,7 @@ static bool resume_scene(struct scene *scene, const struct checkpoint *checkpoin
         .scene = scene,
         .directory = options->output ? options->output : directory,
         .resume = options->output == NULL,
-        .stop_at_rest = options->steps < 0,
+        .may_stop = options->steps < 0,
         .quiet = options->quiet,
         .wall_time = checkpoint_wall_time(checkpoint),
         .parent = checkpoint_path(checkpoint),

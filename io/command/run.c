@@ -10,7 +10,7 @@ static bool run_scene(struct scene *scene, const struct options *options,
         .scene = scene,
         .directory = options->output,
         .target = options->steps,
-        .stop_at_rest = options->steps < 0,
+        .may_stop = options->steps < 0,
         .quiet = options->quiet,
         .parent = "",
     };

@@ -174,7 +174,7 @@ void folder_drop_frames(const char *directory, int64_t step) {
         if (!is_product("/frames", entry->d_name))
             continue;
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        if (strtoll(entry->d_name + strlen("frame-"), NULL, 10) > step)
+        if (strtoll(entry->d_name + strlen("frame-"), NULL, 10) >= step)
             unlink(path);
     }
     closedir(entries);

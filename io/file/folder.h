@@ -29,7 +29,7 @@ void folder_unlock(int lock);
 bool folder_claim(const char *directory, const char *case_path, bool force, int *lock,
                   struct gabion_error *error);
 
-// Removes the full-precision frames of steps after `step`, which a resumed run will write again.
+// Removes the full-precision frames of `step` and later, which a resumed run will write again.
 void folder_drop_frames(const char *directory, int64_t step);
 
 #endif

@@ -98,6 +98,8 @@ static const struct column joint_columns[] = {
 struct history {
     FILE *stream;
     int joints, probes;
+    off_t
+        resumed; // where the row of the step at which the run was resumed begins; 0: there is none
     char path[4096];
 };
 
@@ -196,7 +198,7 @@ static bool check_header(const struct history *history, const char *line,
 
 // Copies the complete rows up to the world's step. A last line without its end is dropped: it was
 // being written when the run was killed.
-static bool copy_rows(const struct history *history, FILE *old, FILE *fresh,
+static bool copy_rows(struct history *history, FILE *old, FILE *fresh,
                       const struct gabion_world *world, struct gabion_error *error) {
     char *line = NULL;
     size_t capacity = 0;
@@ -217,8 +219,10 @@ static bool copy_rows(const struct history *history, FILE *old, FILE *fresh,
                              "%s:%ld: a row should begin with a step number; move the file away, "
                              "or resume into a new folder",
                              history->path, number);
-        else if (step <= last)
+        else if (step <= last) {
+            history->resumed = step == last ? ftello(fresh) : 0;
             fwrite(line, 1, (size_t)length, fresh);
+        }
     }
     if (good && ferror(old))
         good = error_set(error, GABION_ERROR_INPUT, "%s: %s", history->path, strerror(errno));
@@ -227,8 +231,8 @@ static bool copy_rows(const struct history *history, FILE *old, FILE *fresh,
 }
 
 // Replaces the file by one with the header and the rows that are kept, before rows are added to it.
-static bool history_prepare(const struct history *history, const struct gabion_world *world,
-                            bool resume, struct gabion_error *error) {
+static bool history_prepare(struct history *history, const struct gabion_world *world, bool resume,
+                            struct gabion_error *error) {
     const char *path = history->path;
     FILE *old = resume ? fopen(path, "r") : NULL;
     if (resume && !old && errno != ENOENT)
@@ -270,6 +274,12 @@ struct history *history_open(const char *directory, const struct gabion_world *w
         return history;
     memory_free(history);
     return NULL;
+}
+
+bool history_drop_resumed(struct history *history, struct gabion_error *error) {
+    if (history->resumed == 0 || ftruncate(fileno(history->stream), history->resumed) == 0)
+        return true;
+    return history_fail(history->path, errno, error);
 }
 
 bool history_write(struct history *history, const struct gabion_world *world, double wall_time,

@@ -11,6 +11,9 @@ struct history;
 // Starts DIR/history.csv, or (resume) continues it after dropping the rows beyond the world's step.
 struct history *history_open(const char *directory, const struct gabion_world *world, bool resume,
                              struct gabion_error *error);
+// Takes the row of the step at which the run was resumed out of the file, if there is one. Only
+// before a row is added.
+bool history_drop_resumed(struct history *history, struct gabion_error *error);
 bool history_write(struct history *history, const struct gabion_world *world, double wall_time,
                    struct gabion_error *error);
 // Waits until all rows are on the disk. Each row is handed to the system as it is written.

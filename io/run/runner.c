@@ -86,7 +86,7 @@ static bool open_series(struct runner *runner, struct gabion_error *error) {
             return false;
     }
     if (request->resume)
-        folder_drop_frames(request->directory, step_of(runner));
+        folder_drop_frames(request->directory, step_of(runner) + 1);
     return true;
 }
 
@@ -114,9 +114,9 @@ static void log_start(struct runner *runner) {
                runner->settings.time_budget);
 }
 
-static bool due(const struct runner *runner, int every) {
-    return every > 0 && step_of(runner) % every == 0;
-}
+static bool falls_on(int64_t step, int every) { return every > 0 && step % every == 0; }
+
+static bool due(const struct runner *runner, int every) { return falls_on(step_of(runner), every); }
 
 static bool write_checkpoint(struct runner *runner, struct gabion_error *error) {
     const struct runner_request *request = runner->request;
@@ -140,6 +140,22 @@ static bool write_pictures(struct runner *runner, struct gabion_error *error) {
            frame_write(runner->request->directory, runner->world, error);
 }
 
+// Takes what the stop that this command goes on from left out of step with the series out of them,
+// so that a run has the same series with and without a stop. Only once the run has gone on: until
+// then it is the last state.
+static bool forget_stop(struct runner *runner, struct gabion_error *error) {
+    const struct output_settings *output = runner->output;
+    int64_t step = runner->start_step;
+    if (runner->history && !falls_on(step, output->history_every) &&
+        !history_drop_resumed(runner->history, error))
+        return false;
+    if (runner->vtk && !falls_on(step, output->vtk_every) && !vtk_drop(runner->vtk, step, error))
+        return false;
+    if (output->frames_every > 0 && !falls_on(step, output->frames_every))
+        folder_drop_frames(runner->request->directory, step);
+    return true;
+}
+
 // A resumed run has its first frame already. That of a new one shows the interfaces that the first
 // step will find.
 static bool open_files(struct runner *runner, struct gabion_error *error) {
@@ -159,6 +175,24 @@ static bool close_series(struct runner *runner, struct gabion_error *error) {
     if (runner->vtk != NULL)
         vtk_close(runner->vtk);
     return closed;
+}
+
+// Writes the row and the pictures of the last step where none of them is due: the end of a run is
+// what one looks at first. What a world just restored would show is on disk already, with the
+// contacts that it has lost.
+static bool write_last(struct runner *runner, struct gabion_error *error) {
+    const struct output_settings *output = runner->output;
+    bool stepped = step_of(runner) > runner->start_step;
+    double wall = runner->request->wall_time + wall_time(runner);
+    if (stepped && runner->history && !due(runner, output->history_every) &&
+        !history_write(runner->history, runner->world, wall, error))
+        return false;
+    if (!stepped && runner->request->resume)
+        return true;
+    if (runner->vtk && !vtk_write(runner->vtk, runner->world, error))
+        return false;
+    return output->frames_every <= 0 || due(runner, output->frames_every) ||
+           frame_write(runner->request->directory, runner->world, error);
 }
 
 // The checkpoint comes last: once it exists, everything up to its step is on disk.
@@ -241,26 +275,34 @@ static bool do_step(struct runner *runner, struct gabion_error *error) {
     return true;
 }
 
-static bool run_steps(struct runner *runner, struct gabion_error *error) {
+// Returns why the run is over; NULL: it is not. A collapse in the last step is one.
+static const char *end_status(const struct runner *runner) {
     const struct runner_request *request = runner->request;
-    while (step_of(runner) < request->target) {
+    if (request->may_stop && gabion_collapsed(runner->world, NULL))
+        return "collapsed";
+    if (step_of(runner) >= request->target)
+        return "completed";
+    return request->may_stop && gabion_at_rest(runner->world) ? "at-rest" : NULL;
+}
+
+static bool go_on(struct runner *runner, struct gabion_error *error) {
+    bool resumed = runner->request->resume && step_of(runner) == runner->start_step;
+    if (!do_step(runner, error))
+        return false;
+    runner->series_broken = !(!resumed || forget_stop(runner, error)) || !write_step(runner, error);
+    return !runner->series_broken;
+}
+
+static bool run_steps(struct runner *runner, struct gabion_error *error) {
+    while ((runner->status = end_status(runner)) == NULL) {
         if (interrupt_requested()) {
             runner->status = "interrupted";
             return true;
         }
-        if (request->stop_at_rest && gabion_at_rest(runner->world)) {
-            runner->status = "at-rest";
-            return true;
-        }
-        if (!do_step(runner, error))
+        if (!go_on(runner, error))
             return false;
-        if (!write_step(runner, error)) {
-            runner->series_broken = true;
-            return false;
-        }
         progress_update(&runner->progress, runner->world);
     }
-    runner->status = "completed";
     return true;
 }
 
@@ -312,6 +354,10 @@ static bool check_ledger(struct runner *runner, struct gabion_error *error) {
 // Leaves the last complete step on disk, whatever happened before.
 static bool finish(struct runner *runner, bool well, struct gabion_error *error) {
     struct gabion_error second = {0};
+    if (!runner->series_broken && !write_last(runner, well ? error : &second)) {
+        runner->series_broken = true;
+        well = false;
+    }
     if (!close_series(runner, well ? error : &second))
         well = false;
     if (runner->checkpoint_step != step_of(runner) &&
@@ -331,6 +377,7 @@ static void print_summary(const struct runner *runner) {
         .wall_time = wall_time(runner),
         .wall_time_total = runner->request->wall_time + wall_time(runner),
         .contact_sweeps = runner->start_contact_sweeps,
+        .collapsed = strcmp(runner->status, "collapsed") == 0,
     };
     summary_print(&summary, runner->world, stdout);
 }
@@ -347,7 +394,6 @@ static bool start(struct runner *runner, const struct runner_request *request,
         .started = clock_seconds(),
         .start_step = step,
         .checkpoint_step = request->resume ? step : NO_CHECKPOINT,
-        .status = "completed",
     };
     if (!gabion_get_settings(world, &runner->settings, error) ||
         !gabion_read_run_report(world, &before, error))
@@ -360,7 +406,8 @@ bool runner_run(const struct runner_request *request, struct gabion_error *error
     struct runner runner;
     if (!start(&runner, request, error))
         return false;
-    if (request->resume && step_of(&runner) >= request->target) {
+    runner.status = end_status(&runner);
+    if (request->resume && runner.status != NULL) {
         print_summary(&runner); // nothing to do, and no file is touched
         return true;
     }

@@ -10,7 +10,7 @@ struct runner_request {
     const char *directory; // exists, and the caller holds its lock
     bool resume;           // continue the files that are in the folder
     int64_t target;        // step number to reach
-    bool stop_at_rest;     // obey the rest criterion of the case
+    bool may_stop;         // obey `stop` of the case
     bool quiet;
     double wall_time;   // s, that the run took before this command
     const char *parent; // checkpoint resumed from, or ""

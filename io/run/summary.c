@@ -54,12 +54,21 @@ static void print_contract(const struct summary *summary, const struct gabion_wo
     fprintf(stream, "wall-time: %.3f\n", summary->wall_time);
 }
 
+static void print_fall(const struct gabion_world *world, FILE *stream) {
+    struct gabion_fall fall;
+    if (gabion_collapsed(world, &fall))
+        fprintf(stream, "fallen-body: %" PRId32 "\nfallen-distance: %.6g\nfallen-speed: %.6g\n",
+                fall.body, fall.distance, fall.speed);
+}
+
 void summary_print(const struct summary *summary, const struct gabion_world *world, FILE *stream) {
     struct numbers numbers;
     if (!read_numbers(world, &numbers))
         return; // a world that ran out of memory; the error says so
     int64_t contact_sweeps = numbers.run.contact_sweeps - summary->contact_sweeps;
     print_contract(summary, world, &numbers, stream);
+    if (summary->collapsed)
+        print_fall(world, stream);
     fprintf(stream, "wall-time-total: %.3f\n", summary->wall_time_total);
     fprintf(stream, "bodies: %" PRId32 "\n", numbers.counts.moving);
     fprintf(stream, "candidates: %" PRId64 "\n", numbers.report.candidates);

@@ -7,11 +7,12 @@
 #include "engine/gabion.h"
 
 struct summary {
-    const char *status;     // completed, at-rest, interrupted, stopped
+    const char *status;     // completed, at-rest, collapsed, interrupted, stopped
     const char *directory;  // of the results
     double wall_time;       // s, of this command
     double wall_time_total; // s, with the runs that it continues
     int64_t contact_sweeps; // that the run had done before this command
+    bool collapsed;         // name the body that fell
 };
 
 void summary_print(const struct summary *summary, const struct gabion_world *world, FILE *stream);

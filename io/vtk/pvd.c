@@ -99,10 +99,10 @@ void pvd_add(struct pvd *pvd, double time, int64_t step) {
     pvd->frames[pvd->count++] = (struct pvd_frame){time, step};
 }
 
-bool pvd_drop_after(struct pvd *pvd, double time, struct gabion_error *error) {
+bool pvd_drop_from(struct pvd *pvd, int64_t step, struct gabion_error *error) {
     size_t all = pvd->count, kept = 0;
     for (size_t k = 0; k < all; k++)
-        if (pvd->frames[k].time <= time) {
+        if (pvd->frames[k].step < step) {
             struct pvd_frame frame = pvd->frames[k];
             pvd->frames[k] = pvd->frames[kept]; // the dropped ones gather behind the kept ones
             pvd->frames[kept++] = frame;

@@ -30,8 +30,8 @@ bool pvd_has(const struct pvd *pvd, int64_t step);
 // Adds a frame to the list; pvd_write then writes the list.
 void pvd_add(struct pvd *pvd, double time, int64_t step);
 
-// Takes the frames later than `time` out of the series and removes their files.
-bool pvd_drop_after(struct pvd *pvd, double time, struct gabion_error *error);
+// Takes the frames of `step` and later out of the series and removes their files.
+bool pvd_drop_from(struct pvd *pvd, int64_t step, struct gabion_error *error);
 
 #define PVD_PATH_MAX 4096
 bool pvd_frame_path(const struct pvd *pvd, int64_t step, char path[PVD_PATH_MAX],

@@ -117,12 +117,12 @@ static bool make_folder(struct vtk_series *series, const char *directory,
     return file_make_directory(frames, error);
 }
 
-// Frames later than `latest` are dropped.
-static bool open_kind(struct vtk_series *series, enum kind kind, double latest, bool solid,
+// Frames of the step `next` and later are dropped.
+static bool open_kind(struct vtk_series *series, enum kind kind, int64_t next, bool solid,
                       struct gabion_error *error) {
     struct pvd *pvd = &series->pvd[kind];
     *pvd = (struct pvd){.directory = series->directory, .kind = kinds[kind].name};
-    if (!pvd_read(pvd, error) || !pvd_drop_after(pvd, latest, error))
+    if (!pvd_read(pvd, error) || !pvd_drop_from(pvd, next, error))
         return false;
     if (pvd->count == 0)
         strcpy(pvd->extension, solid && kind == KIND_BLOCKS ? "vtu" : "vtp");
@@ -132,17 +132,16 @@ static bool open_kind(struct vtk_series *series, enum kind kind, double latest, 
 static bool open_series(struct vtk_series *series, const char *directory,
                         const struct gabion_world *world, bool resume, enum vtk_blocks blocks,
                         struct gabion_error *error) {
-    struct gabion_settings settings;
-    if (!make_folder(series, directory, error) || !gabion_get_settings(world, &settings, error))
+    if (!make_folder(series, directory, error))
         return false;
     // The threads of the process, which the world's own team uses between frames.
     series->team = team_create(gabion_threads(world), NULL, error);
     if (!series->team)
         return false;
     // A new run drops all that another one may have left here.
-    double latest = resume ? gabion_time(world) + 1e-6 * settings.step : -INFINITY;
+    int64_t next = resume ? gabion_step_number(world) + 1 : INT64_MIN;
     for (int kind = 0; kind < KIND_COUNT; kind++)
-        if (!open_kind(series, kind, latest, blocks == VTK_BLOCKS_SOLID, error))
+        if (!open_kind(series, kind, next, blocks == VTK_BLOCKS_SOLID, error))
             return false;
     return true;
 }
@@ -154,6 +153,13 @@ struct vtk_series *vtk_open(const char *directory, const struct gabion_world *wo
         return series;
     vtk_close(series);
     return NULL;
+}
+
+bool vtk_drop(struct vtk_series *series, int64_t step, struct gabion_error *error) {
+    for (int kind = 0; kind < KIND_COUNT; kind++)
+        if (!pvd_drop_from(&series->pvd[kind], step, error))
+            return false;
+    return true;
 }
 
 void vtk_close(struct vtk_series *series) {

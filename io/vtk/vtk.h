@@ -19,6 +19,8 @@ struct vtk_series *vtk_open(const char *directory, const struct gabion_world *wo
 // Writes the frame of the world's step to every series and lists it there.
 bool vtk_write(struct vtk_series *series, const struct gabion_world *world,
                struct gabion_error *error);
+// Takes the frame of a step, the last one, out of every series.
+bool vtk_drop(struct vtk_series *series, int64_t step, struct gabion_error *error);
 void vtk_close(struct vtk_series *series);
 
 // Rejects a folder whose series carry the names of older versions, in which masonry interfaces were

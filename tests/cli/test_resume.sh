@@ -65,8 +65,8 @@ cp -r whole short
 rm short/checkpoint-000000200.h5
 exits 0 "rows beyond the checkpoint are dropped" resume short --steps 2
 is "rows beyond the checkpoint are dropped" "$(wc -l <short/history.csv)" 77
-is "pictures beyond the checkpoint are dropped" "$(ls short/vtk/bodies_*.vtp | wc -l)" 8
-is "frames beyond the checkpoint are dropped" "$(ls short/frames/frame-*.h5 | wc -l)" 4
+is "pictures beyond the checkpoint are dropped, and the last state is drawn" "$(ls short/vtk/bodies_*.vtp | wc -l)" 9
+is "frames beyond the checkpoint are dropped, and the last state is kept" "$(ls short/frames/frame-*.h5 | wc -l)" 5
 
 # A damaged newest checkpoint: the one before is taken, and it is said.
 for damage in truncated flipped empty noise; do

@@ -286,6 +286,27 @@ static void rules_are_reported_in_the_same_words(void **state) {
     reject_both(&settings, TIME "gravity_ramp: {start: 2, end: 1}\n",
                 "gravity_ramp.end: expected a time after gravity_ramp.start (found "
                 "gravity_ramp.end: 1, gravity_ramp.start: 2)");
+    settings = gabion_default_settings();
+    settings.rest_speed = 2;
+    reject_both(&settings, TIME "stop: {rest_speed: 2}\n",
+                "stop.rest_speed: needs stop.rest_duration, how long the bodies have to be so slow "
+                "(found stop.rest_speed: 2, stop.rest_duration: 0)");
+    settings = gabion_default_settings();
+    settings.rest_duration = 2;
+    reject_both(&settings, TIME "stop: {rest_duration: 2}\n",
+                "stop.rest_duration: needs stop.rest_speed, below which a body is at rest (found "
+                "stop.rest_duration: 2, stop.rest_speed: 0)");
+    settings = gabion_default_settings();
+    settings.gravity = vec3_zero();
+    settings.fall_distance = 2;
+    reject_both(&settings, TIME "gravity: [0, 0, 0]\nstop: {fall_distance: 2}\n",
+                "stop.fall_distance: bodies fall along gravity, and there is none (found "
+                "stop.fall_distance: 2, gravity: [0, 0, 0])");
+    settings.fall_distance = 0;
+    settings.fall_speed = 2;
+    reject_both(&settings, TIME "gravity: [0, 0, 0]\nstop: {fall_speed: 2}\n",
+                "stop.fall_speed: bodies fall along gravity, and there is none (found "
+                "stop.fall_speed: 2, gravity: [0, 0, 0])");
 }
 
 static void rules_name_keys_of_the_table(void **state) {
