@@ -40,22 +40,19 @@ static void place_bodies(struct standing *standing, struct gabion_world *world) 
     standing_follow(standing);
 }
 
-static void fill_reach(struct standing *standing, double share) {
-    const struct bodies *bodies = &standing->view.bodies;
-    size_t finite = (size_t)standing->finite;
-    standing->reach = memory_allocate(finite, sizeof *standing->reach, "bodies");
-    standing->margin = memory_allocate(finite, sizeof *standing->margin, "bodies");
-    for (int32_t i = 0; i < standing->finite; i++) {
-        standing->margin[i] = share * bodies_size(bodies, i);
-        standing->reach[i] = bodies->radius[i] + standing->margin[i];
-    }
+static double margin_of(const struct bodies *bodies, int32_t i, double share) {
+    return i < bodies->moving ? share * bodies_size(bodies, i) : 0;
 }
 
 static void find_pairs(struct standing *standing, double share) {
     struct gabion_world *view = &standing->view;
-    fill_reach(standing, share);
-    grid_find_pairs(detection_grid(view), view->team, view->bodies.x, standing->reach,
-                    standing->finite, view->bodies.moving, &standing->pairs);
+    const struct bodies *bodies = &view->bodies;
+    double *reach = memory_allocate((size_t)standing->finite, sizeof *reach, "bodies");
+    for (int32_t i = 0; i < standing->finite; i++)
+        reach[i] = bodies->radius[i] + margin_of(bodies, i, share);
+    grid_find_pairs(detection_grid(view), view->team, bodies->x, reach, standing->finite,
+                    bodies->moving, &standing->pairs);
+    memory_free(reach);
 }
 
 void standing_open(struct standing *standing, struct gabion_world *world, double share) {
@@ -66,8 +63,6 @@ void standing_open(struct standing *standing, struct gabion_world *world, double
 
 void standing_close(struct standing *standing) {
     memory_free(standing->axes);
-    memory_free(standing->reach);
-    memory_free(standing->margin);
     pair_list_free(&standing->pairs);
 }
 
@@ -101,37 +96,37 @@ static double direct_gap(const struct standing *standing, int32_t c, int32_t a) 
 
 struct finding {
     const struct standing *standing;
+    double share;
     struct contact_list *list; // one for each chunk
 };
 
 struct finding_chunk {
-    const struct standing *standing;
+    const struct finding *finding;
     struct contact_list *out;
 };
 
-static double reach_between(const struct standing *standing, int32_t c, int32_t a) {
-    return standing->margin[c] + (a < standing->finite ? standing->margin[a] : 0);
-}
-
 static void find_pair(void *context, int32_t c, int32_t a) {
     const struct finding_chunk *chunk = context;
-    const struct gabion_world *view = &chunk->standing->view;
-    double reach = reach_between(chunk->standing, c, a);
-    if (!pairs_kind(&view->bodies, c, a)->direct)
+    const struct finding *finding = chunk->finding;
+    const struct gabion_world *view = &finding->standing->view;
+    const struct bodies *bodies = &view->bodies;
+    double reach = margin_of(bodies, c, finding->share) + margin_of(bodies, a, finding->share);
+    if (!pairs_kind(bodies, c, a)->direct)
         pairs_find(view, c, a, reach, chunk->out);
-    else if (direct_gap(chunk->standing, c, a) <= reach)
+    else if (direct_gap(finding->standing, c, a) <= reach)
         *contact_list_add(chunk->out) = pair_contact(view, c, a);
 }
 
 static void find_chunk(void *context, size_t begin, size_t end) {
     const struct finding *finding = context;
-    struct finding_chunk chunk = {finding->standing, &finding->list[begin / CHUNK]};
+    struct finding_chunk chunk = {finding, &finding->list[begin / CHUNK]};
     visit_pairs(finding->standing, &finding->standing->pairs, begin, end, find_pair, &chunk);
 }
 
-void standing_find(const struct standing *standing, struct contact_list *out) {
+void standing_find(const struct standing *standing, double share, struct contact_list *out) {
     size_t moving = (size_t)standing->view.bodies.moving, chunks = (moving + CHUNK - 1) / CHUNK;
-    struct finding finding = {standing, memory_allocate(chunks, sizeof *finding.list, "contacts")};
+    struct finding finding = {standing, share,
+                              memory_allocate(chunks, sizeof *finding.list, "contacts")};
     team_for(standing->view.team, moving, CHUNK, find_chunk, &finding);
     for (size_t k = 0; k < chunks; k++) {
         for (size_t j = 0; j < finding.list[k].count; j++)

@@ -21,21 +21,20 @@ struct standing {
     struct midpoint place;    // the present positions and axes
     mat3 *axes;
     int32_t finite;         // bodies [0, finite) are no walls
-    struct pair_list pairs; // of finite bodies whose spheres come closer than the two margins
-    double *reach, *margin; // radius + margin, and margin, by finite body
+    struct pair_list pairs; // of finite bodies that were within reach
 };
 
-// Finds where the bodies are and which of them are near each other: each body reaches `share` of
-// its size beyond its surface. The bodies must not move before the last call of standing_follow.
+// Finds where the bodies are and which of them are near each other. Moving bodies reach `share` of
+// their size beyond their surface.
 void standing_open(struct standing *standing, struct gabion_world *world, double share);
 void standing_close(struct standing *standing);
 
 // Follows bodies that moved since. The pairs remain those of standing_open.
 void standing_follow(struct standing *standing);
 
-// Appends the contacts of all pairs whose gap is at most the margins of both bodies, in canonical
-// order.
-void standing_find(const struct standing *standing, struct contact_list *out);
+// Appends the contacts of those pairs, in canonical order, as far as moving bodies reach with
+// another `share` of their size.
+void standing_find(const struct standing *standing, double share, struct contact_list *out);
 
 // Measures the deepest overlaps after a step, by fresh detection of all pairs. It uses the pairs of
 // the step's broad phase where they are complete, and the step's gaps of pairs that it found apart

@@ -1,0 +1,258 @@
+#include "engine/step/healing.h"
+
+#include "engine/contact/arms.h"
+#include "engine/contact/standing.h"
+#include "engine/problem/rows.h"
+#include "engine/problem/weigh.h"
+#include "engine/step/projection.h"
+#include "parallel/memory.h"
+
+// Gaps are not linear in positions: a pass has several rounds, each with contacts detected anew,
+// and in each of them no point of a body moves by more than ROUND_SHARE of the body's size.
+#define ROUNDS      4
+#define ROUND_SHARE 0.05
+
+#define TARGET     (0.5 * HEALING_BOUND) // of the smaller body's size: overlap that is left
+#define NEGLIGIBLE (0.01 * TARGET)       // errors that are not worth a displacement
+#define SWEEPS     200                   // most, of a round
+#define STRAIGHT   0.01 // of the size: displacements whose square is below the target
+
+struct healing {
+    struct gabion_world *world;
+    struct standing standing;
+    struct contact_views views; // of the present contacts
+    double *push;               // multiplier of each contact, >= 0
+    struct body_velocity *by;   // displacement of each moving body, and its angle times its radius
+    int *moved_in;              // last sweep that moved it
+    int sweep;
+    bool straight; // all displacements of the round are small
+};
+
+bool healing_needed(const struct gabion_world *world) {
+    return world->settings.projection == GABION_AUTOMATIC &&
+           world->settings.gap != GABION_GAP_STABILIZED &&
+           world->report.max_overlap_relative > HEALING_BOUND;
+}
+
+// One row -------------------------------------------------------------------------------------
+
+// One of the two bodies of a row: what a unit of the multiplier does to it.
+struct side {
+    int32_t body;
+    double weight; // displacement of the row's point along its axis; 0: it stands still
+    struct body_velocity response;
+};
+
+static struct side side_of(const struct healing *healing, int32_t body, vec3 arm, vec3 push) {
+    struct side side = {.body = body};
+    if (body >= healing->world->bodies.moving)
+        return side;
+    struct inverse_mass inverse = midpoint_inverse(healing->views.midpoint, body);
+    side.response = (struct body_velocity){vec3_times(inverse.inv_m, push),
+                                           sym3_apply(inverse.k, vec3_cross(arm, push))};
+    side.weight = vec3_dot(push, contact_respond(&inverse, arm, arm, push));
+    return side;
+}
+
+static vec3 point_moved(const struct healing *healing, int32_t body, vec3 arm) {
+    if (body >= healing->world->bodies.moving)
+        return vec3_zero();
+    return vec3_add(healing->by[body].v, vec3_cross(healing->by[body].s, arm));
+}
+
+static double row_moved(const struct healing *healing, const struct contact_row *row, vec3 axis) {
+    return vec3_dot(axis, vec3_sub(point_moved(healing, row->c, row->arm_c),
+                                   point_moved(healing, row->a, row->arm_a)));
+}
+
+static struct body_velocity pushed(const struct healing *healing, const struct side *side,
+                                   double push) {
+    struct body_velocity by = healing->by[side->body];
+    return (struct body_velocity){vec3_add_scaled(by.v, push, side->response.v),
+                                  vec3_add_scaled(by.s, push, side->response.s)};
+}
+
+static double length_of(struct body_velocity by) { return vec3_length(by.v) + vec3_length(by.s); }
+
+// Returns whether the push takes a body beyond the limit of the round, and further than it is.
+static bool goes_too_far(const struct healing *healing, const struct side *side, double push) {
+    if (!(side->weight > 0))
+        return false;
+    double length = length_of(pushed(healing, side, push));
+    double limit = ROUND_SHARE * bodies_size(&healing->world->bodies, side->body);
+    return length > limit && length > length_of(healing->by[side->body]);
+}
+
+static void apply_push(struct healing *healing, const struct side *side, double push) {
+    if (!(side->weight > 0))
+        return;
+    healing->by[side->body] = pushed(healing, side, push);
+    healing->moved_in[side->body] = healing->sweep;
+}
+
+// Takes off the error of a row, at most as far as `least` lets the multiplier change. A body that
+// the limit of the round stops is a fixed one for this row: the other has to give way.
+static double correct(struct healing *healing, const struct contact_row *row, vec3 axis,
+                      double error, double least) {
+    struct side side[2] = {side_of(healing, row->c, row->arm_c, axis),
+                           side_of(healing, row->a, row->arm_a, vec3_negate(axis))};
+    for (;;) {
+        double weight = side[0].weight + side[1].weight;
+        if (!(weight > 0))
+            return 0;
+        double change = fmax(-error / weight, least);
+        bool stopped = false;
+        for (int k = 0; k < 2; k++)
+            if (goes_too_far(healing, &side[k], change)) {
+                side[k].weight = 0;
+                stopped = true;
+            }
+        if (stopped)
+            continue;
+        apply_push(healing, &side[0], change);
+        apply_push(healing, &side[1], change);
+        return change;
+    }
+}
+
+// Sweeps --------------------------------------------------------------------------------------
+
+static double size_of(const struct healing *healing, const struct contact *contact) {
+    return bodies_smaller_size(&healing->world->bodies, contact->c, contact->a);
+}
+
+static bool moved_lately(const struct healing *healing, int32_t body) {
+    return body < healing->world->bodies.moving && healing->moved_in[body] >= healing->sweep - 1;
+}
+
+// The first sweep visits the overlaps to be removed, those after it what moved bodies touch.
+static bool concerned(const struct healing *healing, const struct contact *contact) {
+    if (healing->sweep == 0)
+        return contact->gap < -HEALING_BOUND * size_of(healing, contact);
+    return moved_lately(healing, contact->c) || moved_lately(healing, contact->a);
+}
+
+static void visit_contact(struct healing *healing, size_t k) {
+    const struct contact *contact = &healing->views.contacts[k];
+    struct contact_row row = {.c = contact->c, .a = contact->a};
+    if (!concerned(healing, contact))
+        return;
+    contact_arms(healing->views.midpoint, contact, &row.arm_c, &row.arm_a);
+    double size = size_of(healing, contact);
+    double left = fmin(0, fmax(contact->gap, -TARGET * size));
+    double error = fmax(contact->gap - left, -ROUND_SHARE * size) +
+                   row_moved(healing, &row, contact->normal);
+    if (error < -NEGLIGIBLE * size || (error > NEGLIGIBLE * size && healing->push[k] > 0))
+        healing->push[k] += correct(healing, &row, contact->normal, error, -healing->push[k]);
+}
+
+// Points of joints stay together.
+static void visit_joint(struct healing *healing, const struct joint_block *block) {
+    struct contact_row row;
+    struct row_law law;
+    mat3 W;
+    if (!moved_lately(healing, block->c) && !moved_lately(healing, block->a))
+        return;
+    for (uint32_t k = 0; k < block->count; k++) {
+        row_of_joint(&healing->views, block, block->begin + k, &row, &W, &law);
+        for (int axis = 0; axis < 3; axis++) {
+            double error = row_moved(healing, &row, row.axis[axis]);
+            if ((law.held >> axis & 1) && error != 0)
+                correct(healing, &row, row.axis[axis], error, -INFINITY);
+        }
+    }
+}
+
+static void sweep_contacts(struct healing *healing) {
+    size_t count = healing->views.count;
+    for (size_t k = 0; k < count; k++) // there and back, as loads go up and down a stack
+        visit_contact(healing, healing->sweep % 2 ? count - 1 - k : k);
+    for (size_t j = 0; j < healing->views.joints->block_count; j++)
+        visit_joint(healing, &healing->views.joints->blocks[j]);
+}
+
+static bool any_moved(const struct healing *healing) {
+    for (int32_t i = 0; i < healing->world->bodies.moving; i++)
+        if (healing->moved_in[i] == healing->sweep)
+            return true;
+    return false;
+}
+
+// Projected Gauss-Seidel, only where something moves: the cost follows the overlaps, not the scene.
+// Returns false when there was nothing to do.
+static bool sweep(struct healing *healing) {
+    for (healing->sweep = 0; healing->sweep < SWEEPS; healing->sweep++) {
+        sweep_contacts(healing);
+        if (!any_moved(healing))
+            break;
+    }
+    return healing->sweep > 0;
+}
+
+// Rounds --------------------------------------------------------------------------------------
+
+// The spin stays as it is. Where its energy would grow, because a body with unequal moments turns
+// under it, it is shortened.
+static void keep_energy(struct bodies *bodies, int32_t i, double before) {
+    double after = ledger_spin_energy(bodies, i);
+    if (after > before)
+        bodies->w[i] = vec3_scale(sqrt(before / after), bodies->w[i]);
+}
+
+static void move_bodies(struct healing *healing) {
+    struct bodies *bodies = &healing->world->bodies;
+    healing->straight = true;
+    for (int32_t i = 0; i < bodies->moving; i++) {
+        if (healing->moved_in[i] < 0)
+            continue;
+        double before = ledger_spin_energy(bodies, i);
+        projection_displace(bodies, i, healing->by[i]);
+        keep_energy(bodies, i, before);
+        if (length_of(healing->by[i]) > STRAIGHT * bodies_size(bodies, i))
+            healing->straight = false;
+    }
+}
+
+static void forget_round(struct healing *healing) {
+    for (int32_t i = 0; i < healing->world->bodies.moving; i++) {
+        healing->by[i] = (struct body_velocity){vec3_zero(), vec3_zero()};
+        healing->moved_in[i] = -2;
+    }
+}
+
+// Returns false when no overlap was left that is worth a displacement.
+static bool do_round(struct healing *healing) {
+    const struct gabion_world *view = &healing->standing.view;
+    struct contact_list list = {0};
+    standing_find(&healing->standing, ROUND_SHARE, &list);
+    healing->views = (struct contact_views){.midpoint = view->midpoint,
+                                            .contacts = list.list,
+                                            .count = list.count,
+                                            .joints = &view->contacts->joints,
+                                            .laws = view->laws.law,
+                                            .law_count = view->laws.count};
+    healing->push = memory_allocate(list.count, sizeof *healing->push, "overlaps");
+    forget_round(healing);
+    bool moved = sweep(healing);
+    move_bodies(healing);
+    standing_follow(&healing->standing);
+    memory_free(healing->push);
+    contact_list_free(&list);
+    return moved;
+}
+
+void healing_apply(struct gabion_world *world) {
+    size_t moving = (size_t)world->bodies.moving;
+    struct healing healing = {
+        .world = world,
+        .by = memory_allocate(moving, sizeof *healing.by, "overlaps"),
+        .moved_in = memory_allocate(moving, sizeof *healing.moved_in, "overlaps"),
+    };
+    standing_open(&healing.standing, world, (ROUNDS + 1) * ROUND_SHARE);
+    for (int round = 0; round < ROUNDS && do_round(&healing); round++)
+        if (healing.straight)
+            break;
+    standing_close(&healing.standing);
+    memory_free(healing.by);
+    memory_free(healing.moved_in);
+}
