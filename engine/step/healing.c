@@ -1,6 +1,7 @@
 #include "engine/step/healing.h"
 
 #include "engine/contact/arms.h"
+#include "engine/contact/pairs.h"
 #include "engine/contact/standing.h"
 #include "engine/problem/rows.h"
 #include "engine/problem/weigh.h"
@@ -15,6 +16,8 @@
 #define TARGET     (0.5 * HEALING_BOUND) // of the smaller body's size: overlap that is left
 #define NEGLIGIBLE (0.01 * TARGET)       // errors that are not worth a displacement
 #define SWEEPS     200                   // most, of a round
+#define LEAST_PART 0.01                  // of a push: less is not worth making
+#define THROUGH    0.25 // of a sphere's radius: overlap of clumps that are more than wedged
 #define STRAIGHT   0.01 // of the size: displacements whose square is below the target
 
 struct healing {
@@ -74,13 +77,15 @@ static struct body_velocity pushed(const struct healing *healing, const struct s
 
 static double length_of(struct body_velocity by) { return vec3_length(by.v) + vec3_length(by.s); }
 
-// Returns whether the push takes a body beyond the limit of the round, and further than it is.
-static bool goes_too_far(const struct healing *healing, const struct side *side, double push) {
+// Returns the part of a push that leaves a body within the limit of the round.
+static double allowed_part(const struct healing *healing, const struct side *side, double push) {
     if (!(side->weight > 0))
-        return false;
-    double length = length_of(pushed(healing, side, push));
+        return 1;
+    double now = length_of(healing->by[side->body]), then = length_of(pushed(healing, side, push));
     double limit = ROUND_SHARE * bodies_size(&healing->world->bodies, side->body);
-    return length > limit && length > length_of(healing->by[side->body]);
+    if (then <= limit || then <= now)
+        return 1;
+    return fmax(0, limit - now) / (fabs(push) * length_of(side->response));
 }
 
 static void apply_push(struct healing *healing, const struct side *side, double push) {
@@ -91,28 +96,25 @@ static void apply_push(struct healing *healing, const struct side *side, double 
 }
 
 // Takes off the error of a row, at most as far as `least` lets the multiplier change. A body that
-// the limit of the round stops is a fixed one for this row: the other has to give way.
+// has reached the limit of the round is a fixed one for this row: the other has to give way.
 static double correct(struct healing *healing, const struct contact_row *row, vec3 axis,
                       double error, double least) {
     struct side side[2] = {side_of(healing, row->c, row->arm_c, axis),
                            side_of(healing, row->a, row->arm_a, vec3_negate(axis))};
-    for (;;) {
-        double weight = side[0].weight + side[1].weight;
-        if (!(weight > 0))
-            return 0;
-        double change = fmax(-error / weight, least);
-        bool stopped = false;
+    while (side[0].weight + side[1].weight > 0) {
+        double change = fmax(-error / (side[0].weight + side[1].weight), least), part[2];
         for (int k = 0; k < 2; k++)
-            if (goes_too_far(healing, &side[k], change)) {
-                side[k].weight = 0;
-                stopped = true;
-            }
-        if (stopped)
+            part[k] = allowed_part(healing, &side[k], change);
+        int k = part[1] < part[0];
+        if (part[k] < LEAST_PART) {
+            side[k].weight = 0;
             continue;
-        apply_push(healing, &side[0], change);
-        apply_push(healing, &side[1], change);
-        return change;
+        }
+        apply_push(healing, &side[0], part[k] * change);
+        apply_push(healing, &side[1], part[k] * change);
+        return part[k] * change;
     }
+    return 0;
 }
 
 // Sweeps --------------------------------------------------------------------------------------
@@ -132,6 +134,13 @@ static bool concerned(const struct healing *healing, const struct contact *conta
     return moved_lately(healing, contact->c) || moved_lately(healing, contact->a);
 }
 
+// Returns how far a round can move two bodies apart.
+static double most_apart(const struct healing *healing, const struct contact *contact) {
+    const struct bodies *bodies = &healing->world->bodies;
+    return ROUND_SHARE * (bodies_size(bodies, contact->c) +
+                          (contact->a < bodies->moving ? bodies_size(bodies, contact->a) : 0));
+}
+
 static void visit_contact(struct healing *healing, size_t k) {
     const struct contact *contact = &healing->views.contacts[k];
     struct contact_row row = {.c = contact->c, .a = contact->a};
@@ -140,7 +149,7 @@ static void visit_contact(struct healing *healing, size_t k) {
     contact_arms(healing->views.midpoint, contact, &row.arm_c, &row.arm_a);
     double size = size_of(healing, contact);
     double left = fmin(0, fmax(contact->gap, -TARGET * size));
-    double error = fmax(contact->gap - left, -ROUND_SHARE * size) +
+    double error = fmax(contact->gap - left, -most_apart(healing, contact)) +
                    row_moved(healing, &row, contact->normal);
     if (error < -NEGLIGIBLE * size || (error > NEGLIGIBLE * size && healing->push[k] > 0))
         healing->push[k] += correct(healing, &row, contact->normal, error, -healing->push[k]);
@@ -189,6 +198,31 @@ static bool sweep(struct healing *healing) {
     return healing->sweep > 0;
 }
 
+// Clumps that go through a block ----------------------------------------------------------------
+
+// Returns whether the sphere of a contact is deeper in a block than that of a clump which is merely
+// wedged, and on the far side of the block, seen from the centre of the clump.
+static bool goes_through(const struct bodies *bodies, const struct contact *contact) {
+    int32_t c = contact->c, a = contact->a;
+    if (!pairs_kind(bodies, c, a)->boxes || pairs_kind(bodies, c, a)->one_normal)
+        return false;
+    double radius = pairs_ball_radius(bodies, contact, c) + pairs_ball_radius(bodies, contact, a);
+    return -contact->gap > THROUGH * radius &&
+           vec3_dot(contact->normal, vec3_sub(bodies->x[c], bodies->x[a])) < 0;
+}
+
+// A clump that goes through a thin plate has spheres that would leave it on either side, and would
+// be held in it for ever. All are pushed to the side on which its centre is.
+static void choose_sides(const struct bodies *bodies, struct contact_list *list) {
+    for (size_t k = 0; k < list->count; k++) {
+        struct contact *contact = &list->list[k];
+        if (!goes_through(bodies, contact))
+            continue;
+        contact->normal = vec3_negate(contact->normal);
+        contact->gap = -bodies_smaller_size(bodies, contact->c, contact->a);
+    }
+}
+
 // Rounds --------------------------------------------------------------------------------------
 
 // The spin stays as it is. Where its energy would grow, because a body with unequal moments turns
@@ -225,6 +259,7 @@ static bool do_round(struct healing *healing) {
     const struct gabion_world *view = &healing->standing.view;
     struct contact_list list = {0};
     standing_find(&healing->standing, ROUND_SHARE, &list);
+    choose_sides(&view->bodies, &list);
     healing->views = (struct contact_views){.midpoint = view->midpoint,
                                             .contacts = list.list,
                                             .count = list.count,
