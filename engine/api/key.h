@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 enum key_type {
-    KEY_NUMBER, // or one of `words`; with `size`, a list of numbers; with `section`, a mapping
+    KEY_NUMBER,  // or one of `words`; with `size`, a list of numbers; with `section`, a mapping
     KEY_INTEGER, // or one of `words`
     KEY_BOOLEAN,
     KEY_CHOICE,   // one of `words`

@@ -13,12 +13,12 @@
 #define ROUNDS      4
 #define ROUND_SHARE 0.05
 
-#define TARGET     (0.5 * HEALING_BOUND) // of the smaller body's size: overlap that is left
-#define NEGLIGIBLE (0.01 * TARGET)       // errors that are not worth a displacement
-#define SWEEPS     200                   // most, of a round
-#define LEAST_PART 0.01                  // of a push: less is not worth making
-#define THROUGH    0.25 // of a sphere's radius: overlap of clumps that are more than wedged
-#define STRAIGHT   0.01 // of the size: displacements whose square is below the target
+#define TARGET       (0.5 * HEALING_BOUND) // of the smaller body's size: overlap that is left
+#define NEGLIGIBLE   (0.01 * TARGET)       // errors that are not worth a displacement
+#define SWEEPS       200                   // of all contacts are what a round may cost,
+#define LEAST_VISITS 100000                // and so many visits more, for small but slow stacks
+#define THROUGH      0.25 // of a sphere's radius: overlap of clumps that are more than wedged
+#define STRAIGHT     0.01 // of the size: displacements whose square is below the target
 
 struct healing {
     struct gabion_world *world;
@@ -28,6 +28,7 @@ struct healing {
     struct body_velocity *by;   // displacement of each moving body, and its angle times its radius
     int *moved_in;              // last sweep that moved it
     int sweep;
+    size_t visits;
     bool straight; // all displacements of the round are small
 };
 
@@ -42,7 +43,7 @@ bool healing_needed(const struct gabion_world *world) {
 // One of the two bodies of a row: what a unit of the multiplier does to it.
 struct side {
     int32_t body;
-    double weight; // displacement of the row's point along its axis; 0: it stands still
+    double weight; // displacement of the row's point along its axis; 0: it does not move
     struct body_velocity response;
 };
 
@@ -68,53 +69,26 @@ static double row_moved(const struct healing *healing, const struct contact_row 
                                    point_moved(healing, row->a, row->arm_a)));
 }
 
-static struct body_velocity pushed(const struct healing *healing, const struct side *side,
-                                   double push) {
-    struct body_velocity by = healing->by[side->body];
-    return (struct body_velocity){vec3_add_scaled(by.v, push, side->response.v),
-                                  vec3_add_scaled(by.s, push, side->response.s)};
-}
-
-static double length_of(struct body_velocity by) { return vec3_length(by.v) + vec3_length(by.s); }
-
-// Returns the part of a push that leaves a body within the limit of the round.
-static double allowed_part(const struct healing *healing, const struct side *side, double push) {
-    if (!(side->weight > 0))
-        return 1;
-    double now = length_of(healing->by[side->body]), then = length_of(pushed(healing, side, push));
-    double limit = ROUND_SHARE * bodies_size(&healing->world->bodies, side->body);
-    if (then <= limit || then <= now)
-        return 1;
-    return fmax(0, limit - now) / (fabs(push) * length_of(side->response));
-}
-
-static void apply_push(struct healing *healing, const struct side *side, double push) {
+static void push_side(struct healing *healing, const struct side *side, double push) {
     if (!(side->weight > 0))
         return;
-    healing->by[side->body] = pushed(healing, side, push);
+    struct body_velocity *by = &healing->by[side->body];
+    by->v = vec3_add_scaled(by->v, push, side->response.v);
+    by->s = vec3_add_scaled(by->s, push, side->response.s);
     healing->moved_in[side->body] = healing->sweep;
 }
 
-// Takes off the error of a row, at most as far as `least` lets the multiplier change. A body that
-// has reached the limit of the round is a fixed one for this row: the other has to give way.
+// Takes off the error of a row, as far as `least` lets the multiplier change. Returns the change.
 static double correct(struct healing *healing, const struct contact_row *row, vec3 axis,
                       double error, double least) {
-    struct side side[2] = {side_of(healing, row->c, row->arm_c, axis),
-                           side_of(healing, row->a, row->arm_a, vec3_negate(axis))};
-    while (side[0].weight + side[1].weight > 0) {
-        double change = fmax(-error / (side[0].weight + side[1].weight), least), part[2];
-        for (int k = 0; k < 2; k++)
-            part[k] = allowed_part(healing, &side[k], change);
-        int k = part[1] < part[0];
-        if (part[k] < LEAST_PART) {
-            side[k].weight = 0;
-            continue;
-        }
-        apply_push(healing, &side[0], part[k] * change);
-        apply_push(healing, &side[1], part[k] * change);
-        return part[k] * change;
-    }
-    return 0;
+    struct side c = side_of(healing, row->c, row->arm_c, axis);
+    struct side a = side_of(healing, row->a, row->arm_a, vec3_negate(axis));
+    if (!(c.weight + a.weight > 0))
+        return 0;
+    double change = fmax(-error / (c.weight + a.weight), least);
+    push_side(healing, &c, change);
+    push_side(healing, &a, change);
+    return change;
 }
 
 // Sweeps --------------------------------------------------------------------------------------
@@ -146,6 +120,7 @@ static void visit_contact(struct healing *healing, size_t k) {
     struct contact_row row = {.c = contact->c, .a = contact->a};
     if (!concerned(healing, contact))
         return;
+    healing->visits++;
     contact_arms(healing->views.midpoint, contact, &row.arm_c, &row.arm_a);
     double size = size_of(healing, contact);
     double left = fmin(0, fmax(contact->gap, -TARGET * size));
@@ -190,12 +165,69 @@ static bool any_moved(const struct healing *healing) {
 // Projected Gauss-Seidel, only where something moves: the cost follows the overlaps, not the scene.
 // Returns false when there was nothing to do.
 static bool sweep(struct healing *healing) {
-    for (healing->sweep = 0; healing->sweep < SWEEPS; healing->sweep++) {
+    size_t budget = LEAST_VISITS + SWEEPS * healing->views.count;
+    healing->visits = 0;
+    for (healing->sweep = 0; healing->visits < budget; healing->sweep++) {
         sweep_contacts(healing);
         if (!any_moved(healing))
             break;
     }
     return healing->sweep > 0;
+}
+
+// Limits --------------------------------------------------------------------------------------
+
+static double length_of(struct body_velocity by) { return vec3_length(by.v) + vec3_length(by.s); }
+
+// Returns the body that stands for all bodies which push each other: the lowest one.
+static int32_t root_of(int32_t *parent, int32_t i) {
+    while (parent[i] != i)
+        i = parent[i] = parent[parent[i]];
+    return i;
+}
+
+static void join(const struct healing *healing, int32_t *parent, int32_t c, int32_t a) {
+    int32_t moving = healing->world->bodies.moving;
+    if (c >= moving || a >= moving)
+        return;
+    c = root_of(parent, c);
+    a = root_of(parent, a);
+    parent[c > a ? c : a] = c < a ? c : a;
+}
+
+static void join_groups(const struct healing *healing, int32_t *parent) {
+    for (int32_t i = 0; i < healing->world->bodies.moving; i++)
+        parent[i] = i;
+    for (size_t k = 0; k < healing->views.count; k++)
+        if (healing->push[k] > 0)
+            join(healing, parent, healing->views.contacts[k].c, healing->views.contacts[k].a);
+    for (size_t j = 0; j < healing->views.joints->block_count; j++)
+        join(healing, parent, healing->views.joints->blocks[j].c,
+             healing->views.joints->blocks[j].a);
+}
+
+// Shortens the displacements of bodies that push each other by one factor, so that none exceeds the
+// limit of the round. Every part of a solution keeps the contacts that it keeps as a whole, since
+// their conditions are convex, and takes off the same part of every overlap.
+static void limit_displacements(struct healing *healing) {
+    const struct bodies *bodies = &healing->world->bodies;
+    int32_t *parent = memory_allocate((size_t)bodies->moving, sizeof *parent, "overlaps");
+    double *factor = memory_allocate((size_t)bodies->moving, sizeof *factor, "overlaps");
+    join_groups(healing, parent);
+    for (int32_t i = 0; i < bodies->moving; i++)
+        factor[i] = 1;
+    for (int32_t i = 0; i < bodies->moving; i++) {
+        double length = length_of(healing->by[i]), limit = ROUND_SHARE * bodies_size(bodies, i);
+        double *group = &factor[root_of(parent, i)];
+        *group = length > limit ? fmin(*group, limit / length) : *group;
+    }
+    for (int32_t i = 0; i < bodies->moving; i++) {
+        double part = factor[root_of(parent, i)];
+        healing->by[i].v = vec3_scale(part, healing->by[i].v);
+        healing->by[i].s = vec3_scale(part, healing->by[i].s);
+    }
+    memory_free(parent);
+    memory_free(factor);
 }
 
 // Clumps that go through a block ----------------------------------------------------------------
@@ -269,6 +301,7 @@ static bool do_round(struct healing *healing) {
     healing->push = memory_allocate(list.count, sizeof *healing->push, "overlaps");
     forget_round(healing);
     bool moved = sweep(healing);
+    limit_displacements(healing);
     move_bodies(healing);
     standing_follow(&healing->standing);
     memory_free(healing->push);

@@ -18,7 +18,8 @@ double ledger_spin_energy(const struct bodies *bodies, int32_t i) {
 }
 
 static double kinetic_energy(const struct bodies *bodies, int32_t i) {
-    return 0.5 * bodies->mass[i] * vec3_dot(bodies->v[i], bodies->v[i]) + ledger_spin_energy(bodies, i);
+    return 0.5 * bodies->mass[i] * vec3_dot(bodies->v[i], bodies->v[i]) +
+           ledger_spin_energy(bodies, i);
 }
 
 static void add_energy(void *context, size_t begin, size_t end, double *out) {
