@@ -14,9 +14,10 @@
 #define ROUND_SHARE 0.05
 
 #define TARGET       (0.5 * HEALING_BOUND) // of the smaller body's size: overlap that is left
-#define NEGLIGIBLE   (0.01 * TARGET)       // errors that are not worth a displacement
+#define NEGLIGIBLE   (0.05 * TARGET)       // errors that are not worth a displacement
 #define SWEEPS       200                   // of all contacts are what a round may cost,
 #define LEAST_VISITS 100000                // and so many visits more, for small but slow stacks
+#define MOST_GROWTH  1.05                  // of the largest overlap, in a round that is not dropped
 #define THROUGH      0.25 // of a sphere's radius: overlap of clumps that are more than wedged
 #define STRAIGHT     0.01 // of the size: displacements whose square is below the target
 
@@ -97,8 +98,18 @@ static double size_of(const struct healing *healing, const struct contact *conta
     return bodies_smaller_size(&healing->world->bodies, contact->c, contact->a);
 }
 
+static struct contact_row row_at(const struct healing *healing, const struct contact *contact) {
+    struct contact_row row = {.c = contact->c, .a = contact->a};
+    contact_arms(healing->views.midpoint, contact, &row.arm_c, &row.arm_a);
+    return row;
+}
+
+static bool has_moved(const struct healing *healing, int32_t body) {
+    return body < healing->world->bodies.moving && healing->moved_in[body] >= 0;
+}
+
 static bool moved_lately(const struct healing *healing, int32_t body) {
-    return body < healing->world->bodies.moving && healing->moved_in[body] >= healing->sweep - 1;
+    return has_moved(healing, body) && healing->moved_in[body] >= healing->sweep - 1;
 }
 
 // The first sweep visits the overlaps to be removed, those after it what moved bodies touch.
@@ -117,11 +128,10 @@ static double most_apart(const struct healing *healing, const struct contact *co
 
 static void visit_contact(struct healing *healing, size_t k) {
     const struct contact *contact = &healing->views.contacts[k];
-    struct contact_row row = {.c = contact->c, .a = contact->a};
     if (!concerned(healing, contact))
         return;
     healing->visits++;
-    contact_arms(healing->views.midpoint, contact, &row.arm_c, &row.arm_a);
+    struct contact_row row = row_at(healing, contact);
     double size = size_of(healing, contact);
     double left = fmin(0, fmax(contact->gap, -TARGET * size));
     double error = fmax(contact->gap - left, -most_apart(healing, contact)) +
@@ -206,28 +216,86 @@ static void join_groups(const struct healing *healing, int32_t *parent) {
              healing->views.joints->blocks[j].a);
 }
 
-// Shortens the displacements of bodies that push each other by one factor, so that none exceeds the
-// limit of the round. Every part of a solution keeps the contacts that it keeps as a whole, since
-// their conditions are convex, and takes off the same part of every overlap.
-static void limit_displacements(struct healing *healing) {
+// Bodies that push each other are a group. Its values are at its root.
+struct groups {
+    int32_t *parent;
+    double *factor;         // of the displacements of its bodies
+    double *before, *after; // its largest overlap, as a share of the smaller body's size
+};
+
+static struct groups groups_open(const struct healing *healing) {
+    size_t moving = (size_t)healing->world->bodies.moving;
+    struct groups groups = {memory_allocate(moving, sizeof *groups.parent, "overlaps"),
+                            memory_allocate(moving, sizeof *groups.factor, "overlaps"),
+                            memory_allocate(moving, sizeof *groups.before, "overlaps"),
+                            memory_allocate(moving, sizeof *groups.after, "overlaps")};
+    join_groups(healing, groups.parent);
+    for (size_t i = 0; i < moving; i++)
+        groups.factor[i] = 1;
+    return groups;
+}
+
+static void groups_close(struct groups *groups) {
+    memory_free(groups->parent);
+    memory_free(groups->factor);
+    memory_free(groups->before);
+    memory_free(groups->after);
+}
+
+// No displacement may exceed the limit of the round. Every part of a solution keeps the contacts
+// that it keeps as a whole, since their conditions are convex, and takes off the same part of every
+// overlap.
+static void find_factors(const struct healing *healing, struct groups *groups) {
     const struct bodies *bodies = &healing->world->bodies;
-    int32_t *parent = memory_allocate((size_t)bodies->moving, sizeof *parent, "overlaps");
-    double *factor = memory_allocate((size_t)bodies->moving, sizeof *factor, "overlaps");
-    join_groups(healing, parent);
-    for (int32_t i = 0; i < bodies->moving; i++)
-        factor[i] = 1;
     for (int32_t i = 0; i < bodies->moving; i++) {
         double length = length_of(healing->by[i]), limit = ROUND_SHARE * bodies_size(bodies, i);
-        double *group = &factor[root_of(parent, i)];
-        *group = length > limit ? fmin(*group, limit / length) : *group;
+        double *factor = &groups->factor[root_of(groups->parent, i)];
+        *factor = length > limit ? fmin(*factor, limit / length) : *factor;
     }
-    for (int32_t i = 0; i < bodies->moving; i++) {
-        double part = factor[root_of(parent, i)];
-        healing->by[i].v = vec3_scale(part, healing->by[i].v);
-        healing->by[i].s = vec3_scale(part, healing->by[i].s);
+}
+
+static void shorten(struct healing *healing, const struct groups *groups) {
+    for (int32_t i = 0; i < healing->world->bodies.moving; i++) {
+        double factor = groups->factor[root_of(groups->parent, i)];
+        healing->by[i].v = vec3_scale(factor, healing->by[i].v);
+        healing->by[i].s = vec3_scale(factor, healing->by[i].s);
     }
-    memory_free(parent);
-    memory_free(factor);
+}
+
+static void note_overlap(const struct healing *healing, struct groups *groups, int32_t body,
+                         double before, double after) {
+    if (body >= healing->world->bodies.moving)
+        return;
+    int32_t root = root_of(groups->parent, body);
+    groups->before[root] = fmax(groups->before[root], before);
+    groups->after[root] = fmax(groups->after[root], after);
+}
+
+// Where there is no room, overlaps cannot all be removed, and the sweeps end with bodies pushed
+// from one side to the other. Groups whose largest overlap would grow stay where they are.
+static void find_failures(const struct healing *healing, struct groups *groups) {
+    const struct contact_views *views = &healing->views;
+    for (size_t k = 0; k < views->count; k++) {
+        const struct contact *contact = &views->contacts[k];
+        if (!has_moved(healing, contact->c) && !has_moved(healing, contact->a))
+            continue;
+        struct contact_row row = row_at(healing, contact);
+        double size = size_of(healing, contact), gap = contact->gap;
+        double after = gap + row_moved(healing, &row, contact->normal);
+        note_overlap(healing, groups, contact->c, -gap / size, -after / size);
+        note_overlap(healing, groups, contact->a, -gap / size, -after / size);
+    }
+    for (int32_t i = 0; i < healing->world->bodies.moving; i++)
+        groups->factor[i] = groups->after[i] <= MOST_GROWTH * groups->before[i] ? 1 : 0;
+}
+
+static void limit_displacements(struct healing *healing) {
+    struct groups groups = groups_open(healing);
+    find_factors(healing, &groups);
+    shorten(healing, &groups);
+    find_failures(healing, &groups);
+    shorten(healing, &groups);
+    groups_close(&groups);
 }
 
 // Clumps that go through a block ----------------------------------------------------------------
@@ -269,7 +337,7 @@ static void move_bodies(struct healing *healing) {
     struct bodies *bodies = &healing->world->bodies;
     healing->straight = true;
     for (int32_t i = 0; i < bodies->moving; i++) {
-        if (healing->moved_in[i] < 0)
+        if (!has_moved(healing, i))
             continue;
         double before = ledger_spin_energy(bodies, i);
         projection_displace(bodies, i, healing->by[i]);
