@@ -13,13 +13,14 @@
 #define ROUNDS      4
 #define ROUND_SHARE 0.05
 
-#define TARGET       (0.5 * HEALING_BOUND) // of the smaller body's size: overlap that is left
-#define NEGLIGIBLE   (0.05 * TARGET)       // errors that are not worth a displacement
-#define SWEEPS       200                   // of all contacts are what a round may cost,
-#define LEAST_VISITS 100000                // and so many visits more, for small but slow stacks
-#define MOST_GROWTH  1.05                  // of the largest overlap, in a round that is not dropped
-#define THROUGH      0.25 // of a sphere's radius: overlap of clumps that are more than wedged
-#define STRAIGHT     0.01 // of the size: displacements whose square is below the target
+#define TARGET        (0.5 * HEALING_BOUND) // of the smaller body's size: overlap that is left
+#define NEGLIGIBLE    (0.05 * TARGET)       // errors that are not worth a displacement
+#define SWEEPS        200                   // of all contacts are what a round may cost,
+#define LEAST_VISITS  100000                // and so many visits more, for small but slow stacks
+#define MOST_GROWTH   1.05 // of the largest overlap, in a round that is not dropped
+#define PARTING_STEPS 10
+#define THROUGH       0.25 // of a sphere's radius: overlap of clumps that are more than wedged
+#define STRAIGHT      0.01 // of the size: displacements whose square is below the target
 
 struct healing {
     struct gabion_world *world;
@@ -35,7 +36,7 @@ struct healing {
 
 bool healing_needed(const struct gabion_world *world) {
     return world->settings.projection == GABION_AUTOMATIC &&
-           world->settings.gap != GABION_GAP_STABILIZED &&
+           world->settings.gap == GABION_GAP_GAP &&
            world->report.max_overlap_relative > HEALING_BOUND;
 }
 
@@ -112,10 +113,19 @@ static bool moved_lately(const struct healing *healing, int32_t body) {
     return has_moved(healing, body) && healing->moved_in[body] >= healing->sweep - 1;
 }
 
+// Returns whether the bodies leave each other within a few steps by themselves, as after a rebound,
+// which may end inside. To move them apart would add to the height that they rebound to.
+static bool parts_anyway(const struct healing *healing, const struct contact *contact) {
+    const struct gabion_world *view = &healing->standing.view;
+    double u_n = vec3_dot(contact->normal, contact_velocity_now(view, contact));
+    return PARTING_STEPS * view->settings.step * u_n > -contact->gap;
+}
+
 // The first sweep visits the overlaps to be removed, those after it what moved bodies touch.
 static bool concerned(const struct healing *healing, const struct contact *contact) {
     if (healing->sweep == 0)
-        return contact->gap < -HEALING_BOUND * size_of(healing, contact);
+        return contact->gap < -HEALING_BOUND * size_of(healing, contact) &&
+               !parts_anyway(healing, contact);
     return moved_lately(healing, contact->c) || moved_lately(healing, contact->a);
 }
 

@@ -16,10 +16,12 @@
 #define HEALING_BOUND 1e-3
 
 // Returns whether some overlap of the step's report is to be removed: contact.projection is auto,
-// and contact.gap does not push overlaps out by itself.
+// and contact.gap is gap. The overlaps of moreau are part of that scheme and give their energy back
+// in a rebound, and stabilized pushes overlaps out by itself.
 bool healing_needed(const struct gabion_world *world);
 
-// Moves the bodies. A step moves no point of a body by more than a fifth of the body's size.
+// Moves the bodies, except those that leave each other by themselves. A step moves no point of a
+// body by more than a fifth of the body's size.
 void healing_apply(struct gabion_world *world);
 
 #endif

@@ -259,7 +259,7 @@ static void test_when(void **state) {
     } rows[] = {{0.99e-3, -1, GABION_GAP_GAP, false},
                 {1.01e-3, -1, GABION_GAP_GAP, true},
                 {0.5, 0, GABION_GAP_GAP, false},
-                {0.5, -1, GABION_GAP_MOREAU, true},
+                {0.5, -1, GABION_GAP_MOREAU, false},
                 {0.1, -1, GABION_GAP_STABILIZED, false}};
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
         struct gabion_settings settings = still_settings();
@@ -272,6 +272,24 @@ static void test_when(void **state) {
         assert_int_equal(world->phase_time[PHASE_PROJECT] > 0, rows[k].moves);
         scene_destroy(world);
     }
+}
+
+// A ball that rebounds is inside the floor at the end of some steps. It leaves by itself and is not
+// lifted, which would let it rise higher.
+static void test_rebound(void **state) {
+    (void)state;
+    struct gabion_settings settings = scene_settings(1e-3, 0.5);
+    struct gabion_world *world = scene_create(&settings, (struct gabion_law){.restitution = 0.5});
+    scene_floor(world);
+    scene_sphere(world, vec3_make(0, 0, 0.8), 0.1, 1, vec3_zero());
+    double deepest = 0;
+    for (int step = 0; step < 3000; step++) {
+        scene_step(world, 1);
+        deepest = fmax(deepest, world->report.max_overlap_relative);
+    }
+    assert_true(deepest > 2 * HEALING_BOUND);
+    assert_near(world->ledger.projection_work, 0, 0);
+    scene_destroy(world);
 }
 
 // Stacks and piles ----------------------------------------------------------------------------
@@ -470,6 +488,7 @@ int main(void) {
         cmocka_unit_test(test_nearest_side),
         cmocka_unit_test(test_limit),
         cmocka_unit_test(test_when),
+        cmocka_unit_test(test_rebound),
         cmocka_unit_test(test_stack),
         cmocka_unit_test(test_pile),
         cmocka_unit_test(test_same_bits),
