@@ -56,8 +56,9 @@ static const struct key contact_keys[] = {
      .help = "share of a joint's position error that a step takes off; 0 lets joints drift"},
     {"projection", KEY_INTEGER, MEMBER(projection), .initial = "auto", .range = &key_whole,
      .words = "auto off",
-     .help = "moves overlapping bodies apart after a step. auto: those that overlap by more than a "
-             "thousandth of their size; a number: every overlap, in so many iterations; off: none"},
+     .help = "moves overlapping bodies apart after a step. auto: with gap, those that overlap by "
+             "more than a thousandth of the smaller one's size; a number: all, in so many "
+             "iterations; off: none"},
 };
 const struct key_section settings_contact_keys = KEY_SECTION_OF(contact_keys);
 
