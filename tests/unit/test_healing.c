@@ -228,6 +228,42 @@ static void test_nearest_side(void **state) {
     scene_destroy(world);
 }
 
+// A bar of spheres goes through a thin plate, with its middle one below: it leaves downwards as a
+// whole, although its upper end is nearer to the other side.
+static void test_through_plate(void **state) {
+    (void)state;
+    struct gabion_settings settings = still_settings();
+    struct gabion_world *world = scene_create(&settings, rough);
+    scene_fixed_block(world, scene_box_shape(world, vec3_make(2, 2, 0.02)), vec3_zero());
+    struct gabion_body bar = clump_scene_body(clump_scene_bar(world, 3, 0.2, 0.25), vec3_zero(),
+                                              quat_about(vec3_make(0, 1, 0), 0.5 * PI));
+    bar.position = vec3_make(0, 0, -0.1);
+    int32_t id = scene_add(world, &bar);
+    scene_step(world, 40);
+    assert_at_most(world->report.max_overlap_relative, HEALING_BOUND);
+    assert_true(scene_position(world, id).z < -0.2);
+    scene_destroy(world);
+}
+
+// The lower of two spheres is pushed towards a third one, 1 mm away, and a wall behind that.
+// Neither is run into: what there is not room for below goes up.
+static void test_open_contacts(void **state) {
+    (void)state;
+    struct gabion_settings settings = still_settings();
+    struct gabion_world *world = scene_create(&settings, rough);
+    scene_floor(world);
+    int32_t third = scene_sphere(world, vec3_make(0, 0, 0.501), 0.5, 1, vec3_zero());
+    int32_t lower = scene_sphere(world, vec3_make(0, 0, 1.502), 0.5, 1, vec3_zero());
+    int32_t upper = scene_sphere(world, vec3_make(0, 0, 2.462), 0.5, 1, vec3_zero()); // 40 mm in
+    scene_step(world, 1);
+    double accuracy = 1e-4 * 0.5;
+    assert_true(scene_position(world, third).z >= 0.5 - accuracy);
+    assert_true(scene_position(world, lower).z >= 1.5 - 2 * accuracy);
+    assert_true(scene_position(world, upper).z >= 2.5 - HEALING_BOUND * 0.5);
+    assert_at_most(scene_position(world, lower).z, 1.501);
+    scene_destroy(world);
+}
+
 // No point of a body moves further in a step than a fifth of the body's size.
 static void test_limit(void **state) {
     (void)state;
@@ -319,9 +355,11 @@ static void test_stack(void **state) {
         start[k] = vec3_make(0.01 * (k % 3), 0, 0.25 + 0.5 * k - 0.05 * 0.25 * (k + 1));
         box[k] = scene_block(world, shape, start[k]);
     }
-    double lift = 0, before = 0.05 + 1e-9;
+    double lift = 0, before = 0.05 + 1e-9, top = start[7].z;
     for (int step = 0; step < 400; step++) {
         scene_step(world, 1);
+        assert_at_most(scene_position(world, box[7]).z - top, 0.2 * 0.25 * (1 + 1e-6));
+        top = scene_position(world, box[7]).z;
         assert_at_most(world->report.max_overlap_relative, before * (1 + 1e-4));
         assert_at_most(world->ledger.kinetic, 1e-5); // of some 40 kJ
         before = fmax(world->report.max_overlap_relative, HEALING_BOUND);
@@ -486,6 +524,8 @@ int main(void) {
         cmocka_unit_test(test_resting_boxes),
         cmocka_unit_test(test_pairs),
         cmocka_unit_test(test_nearest_side),
+        cmocka_unit_test(test_through_plate),
+        cmocka_unit_test(test_open_contacts),
         cmocka_unit_test(test_limit),
         cmocka_unit_test(test_when),
         cmocka_unit_test(test_rebound),
