@@ -134,7 +134,8 @@ struct gabion_settings {
     enum gabion_gap gap;
     double alert;              // m, added to each body's reach; GABION_AUTOMATIC
     double restitution_cutoff; // m/s; GABION_AUTOMATIC: 2 |gravity| step
-    int projection;            // iterations of the position pass after each step; 0: none
+    int projection;            // iterations of the position pass after each step; 0: none,
+                               // GABION_AUTOMATIC: where bodies overlap by a thousandth
     double gamma;              // of GABION_GAP_STABILIZED: the part of a gap that a step closes
     enum gabion_restitution_velocity restitution_velocity;
     double joint_correction; // share of a joint's error that a step takes off, in [0, 1]
@@ -486,13 +487,16 @@ struct gabion_step_report {
     bool converged;
     enum gabion_method finished_by;     // the method whose impulses the step went on with
     int32_t spent[GABION_METHOD_COUNT]; // iterations of each method
-    int64_t substitutions;       // contacts solved by another local solver than the one asked for
-    double residual;             // scaled measure
-    double residual_fclib;       // unscaled one of FCLIB and Siconos
-    double residual_worst;       // of the worst contact, in its own scale
-    int32_t worst_contact[2];    // ids of its bodies; -1: none has an error, or not known
-    double max_overlap;          // m, at the end of the step
-    double max_overlap_relative; // to the smaller body's size
+    int64_t substitutions; // contacts solved by another local solver than the one asked for
+    double residual;       // scaled measure
+    double residual_fclib; // unscaled one of FCLIB and Siconos
+    double residual_worst; // of the worst contact, in its own scale
+    int32_t worst_body_a;  // ids of its two bodies; -1: no contact has an error, or not known
+    int32_t worst_body_b;
+    double max_overlap;          // m, of any two bodies at the end of the step
+    double max_overlap_relative; // likewise, as a share of the smaller body's size
+    int32_t overlap_body_a;      // ids of the two bodies that overlap by max_overlap_relative; -1:
+    int32_t overlap_body_b;      // nothing overlaps, or the state was read from a checkpoint
     double mean_overlap;         // m, over the contacts that overlap or carry force
     double joint_error;          // m, largest of any joint at the end of the step
     double max_speed;

@@ -33,6 +33,7 @@ struct gabion_world *world_create(const struct gabion_settings *settings, struct
     world->team = team;
     world->rest_since = NAN;
     world->fall_group = -1;
+    world->report.overlap_body_a = world->report.overlap_body_b = -1;
     world->contacts = memory_allocate(1, sizeof *world->contacts, "contacts");
     world->interfaces = memory_allocate(1, sizeof *world->interfaces, "interfaces");
     world->detection = detection_create();

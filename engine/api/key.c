@@ -43,7 +43,7 @@ void words_print(FILE *stream, const char *words) {
 }
 
 double key_word_value(const char *word) {
-    return strcmp(word, "auto") == 0 ? GABION_AUTOMATIC : INFINITY;
+    return strcmp(word, "auto") == 0 ? GABION_AUTOMATIC : strcmp(word, "off") == 0 ? 0 : INFINITY;
 }
 
 // ---- finding ----
@@ -177,6 +177,14 @@ static void print_list(FILE *stream, const struct key *key, const char *noun) {
     print_number(stream, key, noun);
 }
 
+// The words that may stand in place of a number.
+static void print_alternatives(FILE *stream, const struct key *key) {
+    if (!key->words)
+        return;
+    fputs(", or ", stream);
+    words_print(stream, key->words);
+}
+
 static void print_type(FILE *stream, const struct key *key) {
     switch (key->type) {
     case KEY_TEXT:
@@ -200,13 +208,11 @@ static void print_type(FILE *stream, const struct key *key) {
             fprintf(stream, ", or %d of them", key->size);
         if (key->section)
             fputs(", or a mapping", stream);
-        if (key->words) {
-            fputs(", or ", stream);
-            words_print(stream, key->words);
-        }
+        print_alternatives(stream, key);
         break;
     case KEY_INTEGER:
         print_number(stream, key, "a whole number");
+        print_alternatives(stream, key);
         break;
     case KEY_BOOLEAN:
         fputs("true or false", stream);

@@ -9,8 +9,8 @@
 #include <stdio.h>
 
 enum key_type {
-    KEY_NUMBER, // or one of `words`; with `size`, a list of numbers; with `section`, a mapping
-    KEY_INTEGER,
+    KEY_NUMBER,  // or one of `words`; with `size`, a list of numbers; with `section`, a mapping
+    KEY_INTEGER, // or one of `words`
     KEY_BOOLEAN,
     KEY_CHOICE,   // one of `words`
     KEY_VECTOR,   // `size` numbers; size 0: a number, or any number of them
@@ -90,7 +90,8 @@ bool key_in_range(const struct key *key, double value);
 // Returns how many numbers the member of the key holds.
 int key_components(const struct key *key);
 
-// Returns the number that a word of a KEY_NUMBER stands for: GABION_AUTOMATIC or INFINITY.
+// Returns the number that a word of a KEY_NUMBER or KEY_INTEGER stands for: GABION_AUTOMATIC, 0 or
+// INFINITY.
 double key_word_value(const char *word);
 
 // Copy the value of a key from numbers to its member of `object`, and back. A choice is an index, a

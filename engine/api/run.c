@@ -54,9 +54,12 @@ static void log_step(struct gabion_world *world) {
         return;
     world->listeners.overlap_reported = true;
     world_log(world, GABION_LOG_WARNING,
-              "step %" PRId64 ": two bodies overlap by %.0f %% of the smaller one's size; further "
-              "overlaps are not reported",
-              world->step, 100 * report->max_overlap_relative);
+              "step %" PRId64 ": bodies %" PRId32 " and %" PRId32
+              " overlap by %.0f %% of the smaller "
+              "one's size; contact.projection: auto moves them apart as far as there is room; "
+              "further overlaps are not reported",
+              world->step, report->overlap_body_a, report->overlap_body_b,
+              100 * report->max_overlap_relative);
 }
 
 // Steps ---------------------------------------------------------------------------------------

@@ -54,8 +54,11 @@ static const struct key contact_keys[] = {
              "as in Anitescu's figure 1, of what that step left of it"},
     {"joint_correction", KEY_NUMBER, MEMBER(joint_correction), KEY_DEFAULT(1), .range = &key_share,
      .help = "share of a joint's position error that a step takes off; 0 lets joints drift"},
-    {"projection", KEY_INTEGER, MEMBER(projection), KEY_DEFAULT(0), .range = &key_whole,
-     .help = "iterations of a pass that moves overlapping bodies apart after each step; 0: none"},
+    {"projection", KEY_INTEGER, MEMBER(projection), .initial = "auto", .range = &key_whole,
+     .words = "auto off",
+     .help = "moves overlapping bodies apart after a step. auto: with gap, those that overlap by "
+             "more than a thousandth of the smaller one's size; a number: all, in so many "
+             "iterations; off: none"},
 };
 const struct key_section settings_contact_keys = KEY_SECTION_OF(contact_keys);
 

@@ -3,8 +3,7 @@
 #include <string.h>
 
 #include "engine/contact/contacts.h"
-#include "engine/motion/motion.h"
-#include "engine/world/order.h"
+#include "engine/motion/midpoint.h"
 #include "engine/contact/pairs.h"
 #include "geometry/grid.h"
 #include "parallel/memory.h"
@@ -85,18 +84,26 @@ static void fill_reach(void *context, size_t begin, size_t end) {
     }
 }
 
-static int32_t count_finite(const struct bodies *bodies) {
+int32_t detection_finite(const struct bodies *bodies) {
     int32_t finite = bodies->count;
     while (finite > 0 && bodies_is_wall(bodies, finite - 1))
         finite--;
     return finite;
 }
 
+const struct pair_list *detection_pairs(const struct gabion_world *world) {
+    return &world->detection->pairs;
+}
+
+struct grid *detection_grid(const struct gabion_world *world) {
+    return world->detection->grid;
+}
+
 void detection_broad(struct gabion_world *world) {
     struct detection *detection = world->detection;
     struct reach_context reach = {world, 0};
     joints_list_apart(&world->joints);
-    detection->finite = count_finite(&world->bodies);
+    detection->finite = detection_finite(&world->bodies);
     size_t finite = (size_t)detection->finite;
     detection->reach = memory_reserve(detection->reach, &detection->reach_capacity, finite,
                                       sizeof *detection->reach, "detection");
@@ -108,7 +115,7 @@ void detection_broad(struct gabion_world *world) {
 
 // Blocks --------------------------------------------------------------------------------------
 
-static double alert_of(const struct gabion_world *world, int32_t i) {
+double detection_alert(const struct gabion_world *world, int32_t i) {
     const struct detection *detection = world->detection;
     return i < detection->finite ? detection->reach[i] - world->bodies.radius[i]
                                  : detection->approach[i - detection->finite];
@@ -117,7 +124,7 @@ static double alert_of(const struct gabion_world *world, int32_t i) {
 // A wall that turns comes the faster the further out.
 static double alert_between(const struct gabion_world *world, int32_t c, int32_t a) {
     const struct midpoint *midpoint = world->midpoint;
-    double alert = alert_of(world, c) + alert_of(world, a);
+    double alert = detection_alert(world, c) + detection_alert(world, a);
     if (a < world->detection->finite || !midpoint->axes_m)
         return alert;
     double angle = world->settings.step * vec3_length(midpoint->s_free[a]);
@@ -244,34 +251,4 @@ void detection_narrow(struct gabion_world *world) {
         detection->start[c + 1] += detection->start[c];
     contacts_size(world, detection->start[moving]);
     team_for(world->team, moving, NARROW_CHUNK, fill_contacts, world);
-}
-
-// ---------------------------------------------------------------------------------------------
-
-bool world_initial_overlap(struct gabion_world *world, double *overlap, double *relative,
-                           int32_t *id_a, int32_t *id_b) {
-    struct bodies *bodies = &world->bodies;
-    int32_t old_moving = bodies->moving, *new_index = order_bodies(world);
-    contacts_reorder(world, new_index, old_moving);
-    memory_free(new_index);
-    midpoint_size(world->midpoint, bodies->count);
-    memset(world->midpoint->v_free, 0, (size_t)bodies->count * sizeof *world->midpoint->v_free);
-    memset(world->midpoint->s_free, 0, (size_t)bodies->count * sizeof *world->midpoint->s_free);
-    if (bodies_have_axes(bodies))
-        midpoint_size_axes(world->midpoint);
-    motion_stand(world);
-    detection_broad(world);
-    detection_narrow(world);
-    *overlap = 0;
-    for (size_t k = 0; k < world->contacts->count; k++) {
-        const struct contact *contact = &world->contacts->list[k];
-        if (-contact->gap <= *overlap)
-            continue;
-        *overlap = -contact->gap;
-        *relative = *overlap / bodies_smaller_size(bodies, contact->c, contact->a);
-        *id_a = bodies->id[contact->c];
-        *id_b = bodies->id[contact->a];
-    }
-    world->contacts->count = 0;
-    return *overlap > 0;
 }

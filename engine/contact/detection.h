@@ -3,6 +3,7 @@
 #define ENGINE_CONTACT_DETECTION_H
 
 #include "engine/world/world.h"
+#include "geometry/grid.h"
 
 struct detection *detection_create(void);
 void detection_free(struct detection *detection);
@@ -13,9 +14,15 @@ void detection_broad(struct gabion_world *world);
 // Computes gaps and normals of those pairs and fills world->contacts, with impulses of zero.
 void detection_narrow(struct gabion_world *world);
 
-// Finds the largest overlap before the first step: in metres, as a share of the smaller body's
-// size, and the ids of the two bodies. Returns false when nothing overlaps.
-bool world_initial_overlap(struct gabion_world *world, double *overlap, double *relative,
-                           int32_t *id_a, int32_t *id_b);
+// Returns the number of bodies that are not walls. Walls come last.
+int32_t detection_finite(const struct bodies *bodies);
+
+// The pairs of finite bodies that the last broad phase found, and the grid that it used.
+const struct pair_list *detection_pairs(const struct gabion_world *world);
+struct grid *detection_grid(const struct gabion_world *world);
+
+// Returns how far beyond its surface a body looked for others in the last narrow phase; for a wall,
+// how far it comes in the step, turning apart.
+double detection_alert(const struct gabion_world *world, int32_t i);
 
 #endif

@@ -310,7 +310,7 @@ static void report_residual(struct gabion_world *world, const struct correction 
     report->residual = error.scaled;
     report->residual_fclib = error.fclib;
     report->residual_worst = error.worst;
-    report->worst_contact[0] = report->worst_contact[1] = -1;
+    report->worst_body_a = report->worst_body_b = -1;
     report->converged = (fclib ? error.fclib : error.scaled) <= world->settings.tolerance;
 }
 

@@ -4,6 +4,7 @@
 #include "engine/contact/detection.h"
 #include "engine/contact/gap.h"
 #include "engine/motion/motion.h"
+#include "engine/step/healing.h"
 #include "engine/step/overlap.h"
 #include "engine/step/projection.h"
 #include "engine/step/solve.h"
@@ -44,6 +45,11 @@ bool moreau_step(struct gabion_world *world, struct gabion_error *error) {
         step_phase(world, PHASE_LEDGER, ledger_projection);
     }
     step_phase(world, PHASE_LEDGER, overlap_measure);
+    if (healing_needed(world)) {
+        step_phase(world, PHASE_PROJECT, healing_apply);
+        step_phase(world, PHASE_LEDGER, ledger_projection);
+        step_phase(world, PHASE_LEDGER, overlap_measure);
+    }
     step_count(world);
     return true;
 }

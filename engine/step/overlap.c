@@ -2,28 +2,24 @@
 
 #include "engine/contact/contacts.h"
 #include "engine/contact/pairs.h"
+#include "engine/contact/standing.h"
 #include "parallel/memory.h"
+
+#define CHUNK 4096
 
 struct overlaps {
     const struct gabion_world *world;
     double *gap; // of each contact at the end of the step
 };
 
-static void measure_overlap(void *context, size_t begin, size_t end, double *out) {
+static void find_gaps(void *context, size_t begin, size_t end) {
     const struct overlaps *overlaps = context;
-    const struct gabion_world *world = overlaps->world;
     vec3 normal;
-    for (size_t k = begin; k < end; k++) {
-        const struct contact *contact = &world->contacts->list[k];
-        double gap = overlaps->gap[k] = pairs_gap(world, contact, &normal);
-        out[0] = fmax(out[0], -gap);
-        if (gap < 0)
-            out[1] =
-                fmax(out[1], -gap / bodies_smaller_size(&world->bodies, contact->c, contact->a));
-    }
+    for (size_t k = begin; k < end; k++)
+        overlaps->gap[k] = pairs_gap(overlaps->world, &overlaps->world->contacts->list[k], &normal);
 }
 
-// Adds up the overlaps from the gaps that measure_overlap found.
+// Adds up the overlaps from the gaps that find_gaps found.
 static void add_overlap(void *context, size_t begin, size_t end, double *out) {
     const struct overlaps *overlaps = context;
     for (size_t k = begin; k < end; k++) {
@@ -35,16 +31,23 @@ static void add_overlap(void *context, size_t begin, size_t end, double *out) {
     }
 }
 
-void overlap_measure(struct gabion_world *world) {
+static void find_mean(struct gabion_world *world) {
     size_t count = world->contacts->count;
     struct overlaps overlaps = {world, memory_allocate(count, sizeof *overlaps.gap, "overlaps")};
-    double most[2], sum[3];
-    team_max(world->team, count, 2, measure_overlap, &overlaps, most);
+    double sum[3];
+    team_for(world->team, count, CHUNK, find_gaps, &overlaps);
     team_sum(world->team, count, 3, add_overlap, &overlaps, sum);
     memory_free(overlaps.gap);
     world->report.contacts = (int64_t)sum[2];
-    world->report.max_overlap = most[0];
-    world->report.max_overlap_relative = most[1];
     world->report.mean_overlap = sum[1] > 0 ? sum[0] / sum[1] : 0;
+}
+
+void overlap_measure(struct gabion_world *world) {
+    struct overlap worst = standing_overlap(world);
+    find_mean(world);
+    world->report.max_overlap = worst.depth;
+    world->report.max_overlap_relative = worst.relative;
+    world->report.overlap_body_a = worst.first;
+    world->report.overlap_body_b = worst.second;
     world->report.joint_error = joints_error(world);
 }

@@ -4,7 +4,8 @@
 
 #include "engine/world/world.h"
 
-// Fills the step's report with overlaps, contacts that carry force and the error of joints.
+// Fills the step's report with the deepest overlaps of any two bodies, the mean overlap at the
+// contacts of the step, the contacts that carry force and the error of joints.
 void overlap_measure(struct gabion_world *world);
 
 #endif

@@ -32,16 +32,21 @@ struct correction projection_find(const struct gabion_world *world, const struct
     return correction;
 }
 
+void projection_displace(struct bodies *bodies, int32_t i, struct body_velocity by) {
+    vec3 angle = vec3_scale(1 / bodies->radius[i], by.s);
+    bodies->x[i] = vec3_add(bodies->x[i], by.v);
+    if (vec3_dot(angle, angle) > 0)
+        bodies->q[i] = quat_normalize(quat_multiply(quat_exp(angle), bodies->q[i]));
+}
+
 void projection_move(struct gabion_world *world, const struct correction *correction) {
     struct bodies *bodies = &world->bodies;
     double *moved = correction_motion(correction);
     for (int32_t i = 0; i < bodies->moving; i++) {
         const double *six = moved + 6 * (size_t)i;
-        vec3 shift = vec3_make(six[0], six[1], six[2]);
-        vec3 angle = vec3_scale(1 / bodies->radius[i], vec3_make(six[3], six[4], six[5]));
-        bodies->x[i] = vec3_add(bodies->x[i], shift);
-        if (vec3_dot(angle, angle) > 0)
-            bodies->q[i] = quat_normalize(quat_multiply(quat_exp(angle), bodies->q[i]));
+        projection_displace(bodies, i,
+                            (struct body_velocity){vec3_make(six[0], six[1], six[2]),
+                                                   vec3_make(six[3], six[4], six[5])});
     }
     memory_free(moved);
 }

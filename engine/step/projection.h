@@ -7,6 +7,7 @@
 #define ENGINE_STEP_PROJECTION_H
 
 #include "engine/contact/contacts.h"
+#include "engine/motion/midpoint.h"
 #include "engine/step/correction.h"
 
 // Moves bodies apart at the contacts of the step, with their gaps measured at its end, in
@@ -18,5 +19,8 @@ void projection_apply(struct gabion_world *world);
 struct correction projection_find(const struct gabion_world *world, const struct contact *contacts,
                                   int iterations);
 void projection_move(struct gabion_world *world, const struct correction *correction);
+
+// Displaces a body by `by.v`, and turns it by the angle `by.s` divided by its radius.
+void projection_displace(struct bodies *bodies, int32_t i, struct body_velocity by);
 
 #endif

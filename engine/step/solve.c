@@ -261,8 +261,8 @@ static void forget_last(struct gabion_step_report *report) {
 static void note_worst(struct gabion_world *world) {
     int32_t c, a;
     bool any = solver_workspace_worst(world->workspace, &c, &a);
-    world->report.worst_contact[0] = any ? world->bodies.id[c] : -1;
-    world->report.worst_contact[1] = any ? world->bodies.id[a] : -1;
+    world->report.worst_body_a = any ? world->bodies.id[c] : -1;
+    world->report.worst_body_b = any ? world->bodies.id[a] : -1;
 }
 
 void solve_run(struct gabion_world *world) {

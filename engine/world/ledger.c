@@ -10,7 +10,7 @@ struct energy_context {
     vec3 gravity;
 };
 
-static double spin_energy(const struct bodies *bodies, int32_t i) {
+double ledger_spin_energy(const struct bodies *bodies, int32_t i) {
     vec3 w = bodies->w[i], inertia = bodies->inertia[i];
     if (!bodies_isotropic(bodies, i))
         w = mat3_apply_transposed(quat_matrix(bodies->q[i]), w);
@@ -18,7 +18,8 @@ static double spin_energy(const struct bodies *bodies, int32_t i) {
 }
 
 static double kinetic_energy(const struct bodies *bodies, int32_t i) {
-    return 0.5 * bodies->mass[i] * vec3_dot(bodies->v[i], bodies->v[i]) + spin_energy(bodies, i);
+    return 0.5 * bodies->mass[i] * vec3_dot(bodies->v[i], bodies->v[i]) +
+           ledger_spin_energy(bodies, i);
 }
 
 static void add_energy(void *context, size_t begin, size_t end, double *out) {

@@ -29,6 +29,7 @@ struct ledger {
 };
 
 struct gabion_world;
+struct bodies;
 
 // Measures the energies anew after events (or before the first step) and books the difference as
 // removed_energy.
@@ -41,6 +42,9 @@ void ledger_close(struct gabion_world *world);
 // Measures the energies anew after bodies were moved apart and books the difference as
 // projection_work.
 void ledger_projection(struct gabion_world *world);
+
+// Returns the kinetic energy of the rotation of a body.
+double ledger_spin_energy(const struct bodies *bodies, int32_t i);
 
 // Returns whether energy_error is larger than rounding allows, which means that the program has a
 // defect.

@@ -257,7 +257,7 @@ static bool good_value(struct checker *c, const struct key *key, const struct ya
         return good_number(key, node) || good_word(key, node) ||
                (key->size && good_vector(key, node));
     case KEY_INTEGER:
-        return good_number(key, node);
+        return good_number(key, node) || good_word(key, node);
     case KEY_BOOLEAN:
         return node->kind == YAML_SCALAR && word_index("true false", node->text) >= 0;
     case KEY_CHOICE:

@@ -1,7 +1,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 
-#include "engine/contact/detection.h"
+#include "engine/contact/standing.h"
 #include "engine/world/hollow_fit.h"
 #include "engine/world/schedule.h"
 #include "io/command/commands.h"
@@ -180,21 +180,29 @@ static void check_times(const struct gabion_settings *settings, const struct ext
              found->speed_id, found->speed * h, h);
 }
 
+static const char *overlap_treatment(const struct gabion_settings *settings) {
+    if (settings->gap == GABION_GAP_STABILIZED)
+        return "contact.gap stabilized pushes it out within a step, at a speed of contact.gamma "
+               "overlap/step";
+    if (settings->scheme == GABION_SCHEME_CORRECTIVE || settings->projection > 0)
+        return "the first steps push it out";
+    if (settings->projection == 0)
+        return "contact.projection is off, and contact does not push it out again";
+    return "contact.projection moves them apart in the first steps";
+}
+
 static void check_overlap(struct gabion_world *world) {
-    double overlap, relative;
-    int32_t a, b;
-    if (!world_initial_overlap(world, &overlap, &relative, &a, &b)) {
+    struct overlap overlap = standing_initial_overlap(world);
+    if (overlap.first < 0) {
         printf("overlap: 0\n");
         return;
     }
-    printf("overlap: %.6g\noverlap-relative: %.6g\n", overlap, relative);
-    if (relative > 1e-4)
-        warn("bodies %" PRId32 " and %" PRId32 " overlap by %.3g m at the start, %.3g of the "
-             "smaller body's size; contact %s",
-             a, b, overlap, relative,
-             world->settings.gap == GABION_GAP_STABILIZED
-                 ? "pushes it out within a step, at a speed of contact.gamma overlap/step"
-                 : "does not push it out again");
+    printf("overlap: %.6g\noverlap-relative: %.6g\n", overlap.depth, overlap.relative);
+    if (overlap.relative > 1e-4)
+        warn("bodies %" PRId32 " and %" PRId32 " overlap by %.3g of the smaller body's size at the "
+             "start, the deepest overlap is %.3g m; %s",
+             overlap.first, overlap.second, overlap.relative, overlap.depth,
+             overlap_treatment(&world->settings));
 }
 
 // Checks that bodies fit into hollow bodies. The bodies must be sorted, as check_overlap leaves

@@ -83,6 +83,8 @@ static const struct column columns[] = {
     COLUMN("max_speed", print_real, report.max_speed),
     COLUMN("projection_work", print_real, energies.projection_work),
     COLUMN("mean_overlap", print_real, report.mean_overlap),
+    COLUMN("overlap_body_a", print_int32, report.overlap_body_a),
+    COLUMN("overlap_body_b", print_int32, report.overlap_body_b),
     COLUMN("method", print_method, report.finished_by),
     COLUMN("residual_worst", print_real, report.residual_worst),
 };

@@ -10,13 +10,13 @@
 #include "io/run/history.h"
 #include "io/run/interrupt.h"
 #include "io/run/log.h"
+#include "io/run/overlap_watch.h"
 #include "io/run/progress.h"
 #include "io/run/summary.h"
 #include "io/vtk/vtk.h"
 #include "parallel/clock.h"
 
-#define NO_CHECKPOINT           (-1)
-#define OVERLAP_WORTH_A_WARNING 0.2 // of the smaller radius
+#define NO_CHECKPOINT (-1)
 
 struct runner {
     const struct runner_request *request;
@@ -34,7 +34,8 @@ struct runner {
     const char *status;
     int64_t capped_steps;   // steps of this command that ended at the cap of sweeps
     double capped_residual; // the largest among them
-    bool overlap_reported, substitution_reported;
+    struct overlap_watch overlaps;
+    bool substitution_reported;
     bool series_broken; // the last step is complete, but some of its output could not be written
 };
 
@@ -251,18 +252,17 @@ static void warn_substitution(struct runner *runner, const struct gabion_step_re
            step_of(runner), gabion_local_name(runner->settings.local), step->substitutions);
 }
 
-static void warn_overlap(struct runner *runner, const struct gabion_step_report *step) {
-    double overlap = step->max_overlap_relative;
-    if (runner->overlap_reported || !(overlap > OVERLAP_WORTH_A_WARNING))
-        return;
-    runner->overlap_reported = true;
-    report(runner,
-           "warning: after step %" PRId64
-           " (t = %.6g s) two bodies overlap by %.0f %% of the smaller "
-           "radius%s; is a body with insert_time put where another one is? If not, try a smaller "
-           "time.step",
-           step_of(runner), gabion_time(runner->world), 100 * overlap,
-           runner->history != NULL ? " (max_overlap_relative in history.csv follows it)" : "");
+static void warn_overlap(struct runner *runner) {
+    char text[OVERLAP_TEXT_SIZE];
+    if (overlap_watch_step(&runner->overlaps, runner->world, text))
+        report(runner, "%s", text);
+}
+
+static void report_overlaps(struct runner *runner) {
+    char text[OVERLAP_TEXT_SIZE];
+    if (overlap_watch_end(&runner->overlaps, runner->world, step_of(runner) - runner->start_step,
+                          text))
+        report(runner, "%s", text);
 }
 
 static bool do_step(struct runner *runner, struct gabion_error *error) {
@@ -271,7 +271,7 @@ static bool do_step(struct runner *runner, struct gabion_error *error) {
         return false;
     warn_unconverged(runner, &step);
     warn_substitution(runner, &step);
-    warn_overlap(runner, &step);
+    warn_overlap(runner);
     return true;
 }
 
@@ -422,6 +422,7 @@ bool runner_run(const struct runner_request *request, struct gabion_error *error
     bool well = run_steps(&runner, error);
     progress_clear(&runner.progress);
     report_unconverged(&runner);
+    report_overlaps(&runner);
     well = finish(&runner, well, error);
     log_line(runner.log, "%s at step %" PRId64 ", t = %.9g s, state-hash %016" PRIx64,
              runner.status, step_of(&runner), gabion_time(runner.world),

@@ -76,6 +76,10 @@ void summary_print(const struct summary *summary, const struct gabion_world *wor
     fprintf(stream, "ns-per-contact-sweep: %.2f\n",
             contact_sweeps > 0 ? 1e9 * solve_time(&numbers) / (double)contact_sweeps : 0.0);
     fprintf(stream, "max-overlap: %.6e\n", numbers.report.max_overlap);
+    fprintf(stream, "max-overlap-relative: %.6e\n", numbers.report.max_overlap_relative);
+    if (numbers.report.overlap_body_a >= 0)
+        fprintf(stream, "max-overlap-bodies: %" PRId32 " %" PRId32 "\n",
+                numbers.report.overlap_body_a, numbers.report.overlap_body_b);
     fprintf(stream, "energy-error: %.6e\n", numbers.energies.energy_error);
     fprintf(stream, "local-fallbacks: %" PRId64 "\n", numbers.run.local_fallbacks);
     fprintf(stream, "threads: %d\n", gabion_threads(world));

@@ -89,9 +89,15 @@ bodies:
   - {material: stone, sphere: {radius: 0.05}, position: [0, 0, 0]}
   - {material: stone, sphere: {radius: 0.02}, position: [0, 0, 0.06], insert_time: 0.01}
 END
-exits 0 "overlap" run overlap.yaml
-says "overlap" "warning: after step 11 .* 50 % of the smaller radius" max_overlap_relative insert_time time.step
-is "overlap is reported once" "$(grep -c overlap .err)" 1
+exits 0 "overlap" run overlap.yaml --set contact.projection=off
+says "overlap" "warning: after step 11 .* bodies 0 and 1 overlap by 50 % of the smaller one's size" contact.projection insert_time time.step
+says "overlap at the end" "warning: 10 of 20 steps ended .* 50 %, of bodies 0 and 1 in step 11"
+is "overlap is reported twice" "$(grep -c overlap .err)" 2
+is "the worst pair is in the summary" "$(field max-overlap-bodies)" "0 1"
+is "the worst pair is in the history" "$(tail -1 out/overlap/history.csv | cut -d, -f25,26)" "0,1"
+exits 0 "overlap heals" run overlap.yaml -o healed
+says "overlap heals" "warning: 2 of 20 steps ended"
+ok "what is left of it is below a thousandth" awk -v left="$(field max-overlap-relative)" 'BEGIN { exit !(left > 0 && left < 1e-3) }'
 exits 0 "no overlap" run overlap.yaml -o apart --set "bodies.1.position=[0, 0, 0.068]"
 ok "a small overlap is not reported" bash -c '! grep -q overlap .err'
 finish

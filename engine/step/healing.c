@@ -1,0 +1,404 @@
+#include "engine/step/healing.h"
+
+#include "engine/contact/arms.h"
+#include "engine/contact/pairs.h"
+#include "engine/contact/standing.h"
+#include "engine/problem/rows.h"
+#include "engine/problem/weigh.h"
+#include "engine/step/projection.h"
+#include "parallel/memory.h"
+
+// Gaps are not linear in positions: a pass has several rounds, each with contacts detected anew,
+// and in each of them no point of a body moves by more than ROUND_SHARE of the body's size.
+#define ROUNDS      4
+#define ROUND_SHARE 0.05
+
+#define TARGET        (0.5 * HEALING_BOUND) // of the smaller body's size: overlap that is left
+#define NEGLIGIBLE    (0.05 * TARGET)       // errors that are not worth a displacement
+#define SWEEPS        200                   // of all contacts are what a round may cost,
+#define LEAST_VISITS  100000                // and so many visits more, for small but slow stacks
+#define MOST_GROWTH   1.05 // of the largest overlap, in a round that is not dropped
+#define PARTING_STEPS 10
+#define THROUGH       0.25 // of a sphere's radius: overlap of clumps that are more than wedged
+#define STRAIGHT      0.01 // of the size: displacements whose square is below the target
+
+struct healing {
+    struct gabion_world *world;
+    struct standing standing;
+    struct contact_views views; // of the present contacts
+    double *push;               // multiplier of each contact, >= 0
+    struct body_velocity *by;   // displacement of each moving body, and its angle times its radius
+    int *moved_in;              // last sweep that moved it
+    int sweep;
+    size_t visits;
+    bool straight; // all displacements of the round are small
+};
+
+bool healing_needed(const struct gabion_world *world) {
+    return world->settings.projection == GABION_AUTOMATIC &&
+           world->settings.gap == GABION_GAP_GAP &&
+           world->report.max_overlap_relative > HEALING_BOUND;
+}
+
+// One row -------------------------------------------------------------------------------------
+
+// One of the two bodies of a row: what a unit of the multiplier does to it.
+struct side {
+    int32_t body;
+    double weight; // displacement of the row's point along its axis; 0: it does not move
+    struct body_velocity response;
+};
+
+static struct side side_of(const struct healing *healing, int32_t body, vec3 arm, vec3 push) {
+    struct side side = {.body = body};
+    if (body >= healing->world->bodies.moving)
+        return side;
+    struct inverse_mass inverse = midpoint_inverse(healing->views.midpoint, body);
+    side.response = (struct body_velocity){vec3_times(inverse.inv_m, push),
+                                           sym3_apply(inverse.k, vec3_cross(arm, push))};
+    side.weight = vec3_dot(push, contact_respond(&inverse, arm, arm, push));
+    return side;
+}
+
+static vec3 point_moved(const struct healing *healing, int32_t body, vec3 arm) {
+    if (body >= healing->world->bodies.moving)
+        return vec3_zero();
+    return vec3_add(healing->by[body].v, vec3_cross(healing->by[body].s, arm));
+}
+
+static double row_moved(const struct healing *healing, const struct contact_row *row, vec3 axis) {
+    return vec3_dot(axis, vec3_sub(point_moved(healing, row->c, row->arm_c),
+                                   point_moved(healing, row->a, row->arm_a)));
+}
+
+static void push_side(struct healing *healing, const struct side *side, double push) {
+    if (!(side->weight > 0))
+        return;
+    struct body_velocity *by = &healing->by[side->body];
+    by->v = vec3_add_scaled(by->v, push, side->response.v);
+    by->s = vec3_add_scaled(by->s, push, side->response.s);
+    healing->moved_in[side->body] = healing->sweep;
+}
+
+// Takes off the error of a row, as far as `least` lets the multiplier change. Returns the change.
+static double correct(struct healing *healing, const struct contact_row *row, vec3 axis,
+                      double error, double least) {
+    struct side c = side_of(healing, row->c, row->arm_c, axis);
+    struct side a = side_of(healing, row->a, row->arm_a, vec3_negate(axis));
+    if (!(c.weight + a.weight > 0))
+        return 0;
+    double change = fmax(-error / (c.weight + a.weight), least);
+    push_side(healing, &c, change);
+    push_side(healing, &a, change);
+    return change;
+}
+
+// Sweeps --------------------------------------------------------------------------------------
+
+static double size_of(const struct healing *healing, const struct contact *contact) {
+    return bodies_smaller_size(&healing->world->bodies, contact->c, contact->a);
+}
+
+static struct contact_row row_at(const struct healing *healing, const struct contact *contact) {
+    struct contact_row row = {.c = contact->c, .a = contact->a};
+    contact_arms(healing->views.midpoint, contact, &row.arm_c, &row.arm_a);
+    return row;
+}
+
+static bool has_moved(const struct healing *healing, int32_t body) {
+    return body < healing->world->bodies.moving && healing->moved_in[body] >= 0;
+}
+
+static bool moved_lately(const struct healing *healing, int32_t body) {
+    return has_moved(healing, body) && healing->moved_in[body] >= healing->sweep - 1;
+}
+
+// Returns whether the bodies leave each other within a few steps by themselves, as after a rebound,
+// which may end inside. To move them apart would add to the height that they rebound to.
+static bool parts_anyway(const struct healing *healing, const struct contact *contact) {
+    const struct gabion_world *view = &healing->standing.view;
+    double u_n = vec3_dot(contact->normal, contact_velocity_now(view, contact));
+    return PARTING_STEPS * view->settings.step * u_n > -contact->gap;
+}
+
+// The first sweep visits the overlaps to be removed, those after it what moved bodies touch.
+static bool concerned(const struct healing *healing, const struct contact *contact) {
+    if (healing->sweep == 0)
+        return contact->gap < -HEALING_BOUND * size_of(healing, contact) &&
+               !parts_anyway(healing, contact);
+    return moved_lately(healing, contact->c) || moved_lately(healing, contact->a);
+}
+
+// Returns how far a round can move two bodies apart.
+static double most_apart(const struct healing *healing, const struct contact *contact) {
+    const struct bodies *bodies = &healing->world->bodies;
+    return ROUND_SHARE * (bodies_size(bodies, contact->c) +
+                          (contact->a < bodies->moving ? bodies_size(bodies, contact->a) : 0));
+}
+
+static void visit_contact(struct healing *healing, size_t k) {
+    const struct contact *contact = &healing->views.contacts[k];
+    if (!concerned(healing, contact))
+        return;
+    healing->visits++;
+    struct contact_row row = row_at(healing, contact);
+    double size = size_of(healing, contact);
+    double left = fmin(0, fmax(contact->gap, -TARGET * size));
+    double error = fmax(contact->gap - left, -most_apart(healing, contact)) +
+                   row_moved(healing, &row, contact->normal);
+    if (error < -NEGLIGIBLE * size || (error > NEGLIGIBLE * size && healing->push[k] > 0))
+        healing->push[k] += correct(healing, &row, contact->normal, error, -healing->push[k]);
+}
+
+// Points of joints stay together.
+static void visit_joint(struct healing *healing, const struct joint_block *block) {
+    struct contact_row row;
+    struct row_law law;
+    mat3 W;
+    if (!moved_lately(healing, block->c) && !moved_lately(healing, block->a))
+        return;
+    for (uint32_t k = 0; k < block->count; k++) {
+        row_of_joint(&healing->views, block, block->begin + k, &row, &W, &law);
+        for (int axis = 0; axis < 3; axis++) {
+            double error = row_moved(healing, &row, row.axis[axis]);
+            if ((law.held >> axis & 1) && error != 0)
+                correct(healing, &row, row.axis[axis], error, -INFINITY);
+        }
+    }
+}
+
+static void sweep_contacts(struct healing *healing) {
+    size_t count = healing->views.count;
+    for (size_t k = 0; k < count; k++) // there and back, as loads go up and down a stack
+        visit_contact(healing, healing->sweep % 2 ? count - 1 - k : k);
+    for (size_t j = 0; j < healing->views.joints->block_count; j++)
+        visit_joint(healing, &healing->views.joints->blocks[j]);
+}
+
+static bool any_moved(const struct healing *healing) {
+    for (int32_t i = 0; i < healing->world->bodies.moving; i++)
+        if (healing->moved_in[i] == healing->sweep)
+            return true;
+    return false;
+}
+
+// Projected Gauss-Seidel, only where something moves: the cost follows the overlaps, not the scene.
+// Returns false when there was nothing to do.
+static bool sweep(struct healing *healing) {
+    size_t budget = LEAST_VISITS + SWEEPS * healing->views.count;
+    healing->visits = 0;
+    for (healing->sweep = 0; healing->visits < budget; healing->sweep++) {
+        sweep_contacts(healing);
+        if (!any_moved(healing))
+            break;
+    }
+    return healing->sweep > 0;
+}
+
+// Limits --------------------------------------------------------------------------------------
+
+static double length_of(struct body_velocity by) { return vec3_length(by.v) + vec3_length(by.s); }
+
+// Returns the body that stands for all bodies which push each other: the lowest one.
+static int32_t root_of(int32_t *parent, int32_t i) {
+    while (parent[i] != i)
+        i = parent[i] = parent[parent[i]];
+    return i;
+}
+
+static void join(const struct healing *healing, int32_t *parent, int32_t c, int32_t a) {
+    int32_t moving = healing->world->bodies.moving;
+    if (c >= moving || a >= moving)
+        return;
+    c = root_of(parent, c);
+    a = root_of(parent, a);
+    parent[c > a ? c : a] = c < a ? c : a;
+}
+
+static void join_groups(const struct healing *healing, int32_t *parent) {
+    for (int32_t i = 0; i < healing->world->bodies.moving; i++)
+        parent[i] = i;
+    for (size_t k = 0; k < healing->views.count; k++)
+        if (healing->push[k] > 0)
+            join(healing, parent, healing->views.contacts[k].c, healing->views.contacts[k].a);
+    for (size_t j = 0; j < healing->views.joints->block_count; j++)
+        join(healing, parent, healing->views.joints->blocks[j].c,
+             healing->views.joints->blocks[j].a);
+}
+
+// Bodies that push each other are a group. Its values are at its root.
+struct groups {
+    int32_t *parent;
+    double *factor;         // of the displacements of its bodies
+    double *before, *after; // its largest overlap, as a share of the smaller body's size
+};
+
+static struct groups groups_open(const struct healing *healing) {
+    size_t moving = (size_t)healing->world->bodies.moving;
+    struct groups groups = {memory_allocate(moving, sizeof *groups.parent, "overlaps"),
+                            memory_allocate(moving, sizeof *groups.factor, "overlaps"),
+                            memory_allocate(moving, sizeof *groups.before, "overlaps"),
+                            memory_allocate(moving, sizeof *groups.after, "overlaps")};
+    join_groups(healing, groups.parent);
+    for (size_t i = 0; i < moving; i++)
+        groups.factor[i] = 1;
+    return groups;
+}
+
+static void groups_close(struct groups *groups) {
+    memory_free(groups->parent);
+    memory_free(groups->factor);
+    memory_free(groups->before);
+    memory_free(groups->after);
+}
+
+// No displacement may exceed the limit of the round. Every part of a solution keeps the contacts
+// that it keeps as a whole, since their conditions are convex, and takes off the same part of every
+// overlap.
+static void find_factors(const struct healing *healing, struct groups *groups) {
+    const struct bodies *bodies = &healing->world->bodies;
+    for (int32_t i = 0; i < bodies->moving; i++) {
+        double length = length_of(healing->by[i]), limit = ROUND_SHARE * bodies_size(bodies, i);
+        double *factor = &groups->factor[root_of(groups->parent, i)];
+        *factor = length > limit ? fmin(*factor, limit / length) : *factor;
+    }
+}
+
+static void shorten(struct healing *healing, const struct groups *groups) {
+    for (int32_t i = 0; i < healing->world->bodies.moving; i++) {
+        double factor = groups->factor[root_of(groups->parent, i)];
+        healing->by[i].v = vec3_scale(factor, healing->by[i].v);
+        healing->by[i].s = vec3_scale(factor, healing->by[i].s);
+    }
+}
+
+static void note_overlap(const struct healing *healing, struct groups *groups, int32_t body,
+                         double before, double after) {
+    if (body >= healing->world->bodies.moving)
+        return;
+    int32_t root = root_of(groups->parent, body);
+    groups->before[root] = fmax(groups->before[root], before);
+    groups->after[root] = fmax(groups->after[root], after);
+}
+
+// Where there is no room, overlaps cannot all be removed, and the sweeps end with bodies pushed
+// from one side to the other. Groups whose largest overlap would grow stay where they are.
+static void find_failures(const struct healing *healing, struct groups *groups) {
+    const struct contact_views *views = &healing->views;
+    for (size_t k = 0; k < views->count; k++) {
+        const struct contact *contact = &views->contacts[k];
+        if (!has_moved(healing, contact->c) && !has_moved(healing, contact->a))
+            continue;
+        struct contact_row row = row_at(healing, contact);
+        double size = size_of(healing, contact), gap = contact->gap;
+        double after = gap + row_moved(healing, &row, contact->normal);
+        note_overlap(healing, groups, contact->c, -gap / size, -after / size);
+        note_overlap(healing, groups, contact->a, -gap / size, -after / size);
+    }
+    for (int32_t i = 0; i < healing->world->bodies.moving; i++)
+        groups->factor[i] = groups->after[i] <= MOST_GROWTH * groups->before[i] ? 1 : 0;
+}
+
+static void limit_displacements(struct healing *healing) {
+    struct groups groups = groups_open(healing);
+    find_factors(healing, &groups);
+    shorten(healing, &groups);
+    find_failures(healing, &groups);
+    shorten(healing, &groups);
+    groups_close(&groups);
+}
+
+// Clumps that go through a block ----------------------------------------------------------------
+
+// Returns whether the sphere of a contact is deeper in a block than that of a clump which is merely
+// wedged, and on the far side of the block, seen from the centre of the clump.
+static bool goes_through(const struct bodies *bodies, const struct contact *contact) {
+    int32_t c = contact->c, a = contact->a;
+    if (!pairs_kind(bodies, c, a)->boxes || pairs_kind(bodies, c, a)->one_normal)
+        return false;
+    double radius = pairs_ball_radius(bodies, contact, c) + pairs_ball_radius(bodies, contact, a);
+    return -contact->gap > THROUGH * radius &&
+           vec3_dot(contact->normal, vec3_sub(bodies->x[c], bodies->x[a])) < 0;
+}
+
+// A clump that goes through a thin plate has spheres that would leave it on either side, and would
+// be held in it for ever. All are pushed to the side on which its centre is.
+static void choose_sides(const struct bodies *bodies, struct contact_list *list) {
+    for (size_t k = 0; k < list->count; k++) {
+        struct contact *contact = &list->list[k];
+        if (!goes_through(bodies, contact))
+            continue;
+        contact->normal = vec3_negate(contact->normal);
+        contact->gap = -bodies_smaller_size(bodies, contact->c, contact->a);
+    }
+}
+
+// Rounds --------------------------------------------------------------------------------------
+
+// The spin stays as it is. Where its energy would grow, because a body with unequal moments turns
+// under it, it is shortened.
+static void keep_energy(struct bodies *bodies, int32_t i, double before) {
+    double after = ledger_spin_energy(bodies, i);
+    if (after > before)
+        bodies->w[i] = vec3_scale(sqrt(before / after), bodies->w[i]);
+}
+
+static void move_bodies(struct healing *healing) {
+    struct bodies *bodies = &healing->world->bodies;
+    healing->straight = true;
+    for (int32_t i = 0; i < bodies->moving; i++) {
+        if (!has_moved(healing, i))
+            continue;
+        double before = ledger_spin_energy(bodies, i);
+        projection_displace(bodies, i, healing->by[i]);
+        keep_energy(bodies, i, before);
+        if (length_of(healing->by[i]) > STRAIGHT * bodies_size(bodies, i))
+            healing->straight = false;
+    }
+}
+
+static void forget_round(struct healing *healing) {
+    for (int32_t i = 0; i < healing->world->bodies.moving; i++) {
+        healing->by[i] = (struct body_velocity){vec3_zero(), vec3_zero()};
+        healing->moved_in[i] = -2;
+    }
+}
+
+// Returns false when no overlap was left that is worth a displacement.
+static bool do_round(struct healing *healing) {
+    const struct gabion_world *view = &healing->standing.view;
+    struct contact_list list = {0};
+    standing_find(&healing->standing, ROUND_SHARE, &list);
+    choose_sides(&view->bodies, &list);
+    healing->views = (struct contact_views){.midpoint = view->midpoint,
+                                            .contacts = list.list,
+                                            .count = list.count,
+                                            .joints = &view->contacts->joints,
+                                            .laws = view->laws.law,
+                                            .law_count = view->laws.count};
+    healing->push = memory_allocate(list.count, sizeof *healing->push, "overlaps");
+    forget_round(healing);
+    bool moved = sweep(healing);
+    limit_displacements(healing);
+    move_bodies(healing);
+    standing_follow(&healing->standing);
+    memory_free(healing->push);
+    contact_list_free(&list);
+    return moved;
+}
+
+void healing_apply(struct gabion_world *world) {
+    size_t moving = (size_t)world->bodies.moving;
+    struct healing healing = {
+        .world = world,
+        .by = memory_allocate(moving, sizeof *healing.by, "overlaps"),
+        .moved_in = memory_allocate(moving, sizeof *healing.moved_in, "overlaps"),
+    };
+    standing_open(&healing.standing, world, (ROUNDS + 1) * ROUND_SHARE);
+    for (int round = 0; round < ROUNDS && do_round(&healing); round++)
+        if (healing.straight)
+            break;
+    standing_close(&healing.standing);
+    memory_free(healing.by);
+    memory_free(healing.moved_in);
+}
