@@ -182,10 +182,48 @@ static vec3 moved(const struct way *way, vec3 arm) {
     return vec3_add(way->shift, vec3_cross(way->turn, arm));
 }
 
-// Makes a late contact of one that was found at the moment tau. Its gap becomes what the bodies may
-// travel along the normal from q_m on.
-static struct contact_addition late_contact(const struct course *course, struct contact contact,
-                                            double tau) {
+// What a rebound has to wait for. Bodies that approached before the step rebound in the step at
+// whose end they would be inside each other; bodies that were pushed towards each other in it, in
+// the next one (engine/contact/gap.c). They may wait unless that leaves them far inside.
+struct patience {
+    bool shallow; // they are not far inside at the end of their way
+    bool outside; // they are not inside at the end of the step
+};
+
+static bool waits(const struct gabion_world *world, const struct contact *contact,
+                  struct patience patience, double u_before, double u_n) {
+    if (!patience.shallow || !gap_rebounds(world, contact, fmin(u_before, u_n)))
+        return false;
+    return patience.outside || !gap_rebounds(world, contact, u_before);
+}
+
+static struct patience patience_of(const struct course *course, double late) {
+    double theta = course->world->settings.theta;
+    return (struct patience){
+        .shallow = glance_at(course, 1).depth <= WAITING * course->size,
+        .outside = late > theta && glance_at(course, theta).depth <= course->allowed,
+    };
+}
+
+// Appends a contact, with its flags, unless its rebound waits.
+static void add_contact(const struct gabion_world *world, struct contact_addition addition,
+                        double u_n, struct patience patience, struct additions *out) {
+    struct contact *contact = &addition.contact;
+    vec3 before = contact_velocity_now(world, contact, &addition.spread);
+    double u_before = vec3_dot(before, contact->normal);
+    if (waits(world, contact, patience, u_before, u_n))
+        return;
+    contact->flags |= CONTACT_ACTIVE;
+    if (gap_needs_block(world, contact))
+        contact->flags |= CONTACT_GENERAL;
+    addition.bias = gap_late_bias(world, contact, u_before);
+    add(out, addition);
+}
+
+// Adds a contact that was found at the moment tau. Its gap becomes what the bodies may travel along
+// the normal from q_m on.
+static void add_late(const struct course *course, struct contact contact, double tau,
+                     struct patience patience, struct additions *out) {
     const struct way *c = &course->way_c, *a = &course->way_a;
     vec3 arm_c = vec3_sub(point_on_side(&contact, 1), vec3_add_scaled(c->start.x, tau, c->shift));
     vec3 arm_a = vec3_sub(point_on_side(&contact, -1), vec3_add_scaled(a->start.x, tau, a->shift));
@@ -193,13 +231,9 @@ static struct contact_addition late_contact(const struct course *course, struct 
     double travelled = vec3_dot(contact.normal, vec3_sub(moved(c, arm_c), moved(a, arm_a)));
     contact.gap = fmax(contact.gap - tau * travelled, 0);
     contact.point = vec3_scale(0.5, vec3_add(at_c, at_a));
-    contact.flags = (uint8_t)((contact.flags & (CONTACT_BALL_C | CONTACT_BALL_A)) | CONTACT_LATE |
-                              CONTACT_ACTIVE);
-    if (gap_needs_block(course->world, &contact))
-        contact.flags |= CONTACT_GENERAL;
-    struct contact_addition addition = {contact, vec3_sub(at_c, at_a), 0};
-    addition.bias = gap_late_bias(course->world, &addition.contact, &addition.spread);
-    return addition;
+    contact.flags = (uint8_t)((contact.flags & (CONTACT_BALL_C | CONTACT_BALL_A)) | CONTACT_LATE);
+    add_contact(course->world, (struct contact_addition){contact, vec3_sub(at_c, at_a), 0},
+                travelled / course->world->settings.step, patience, out);
 }
 
 // How far the bodies have come along the normal of a contact of the list, more than it lets them.
@@ -228,14 +262,6 @@ static bool is_unsolved(const struct course *course, double depth) {
     return false;
 }
 
-// Bodies rebound in the step at whose end they would be inside each other (engine/contact/gap.c).
-// Returns whether that is the next one, and they do not get far inside until its midpoint.
-static bool may_wait(const struct course *course, double late) {
-    double theta = course->world->settings.theta;
-    return late > theta && glance_at(course, theta).depth <= course->allowed &&
-           glance_at(course, 1).depth <= WAITING * course->size;
-}
-
 // A patch may miss the place where two polyhedra are deepest inside each other, or be empty: the
 // contact along the axis between them then joins it.
 static void add_nearest(const struct course *course, const struct pair *pair, double reach) {
@@ -249,7 +275,7 @@ static void add_nearest(const struct course *course, const struct pair *pair, do
         found->count = count;
 }
 
-static void take_contacts(const struct course *course, double tau, bool waits,
+static void take_contacts(const struct course *course, double tau, struct patience patience,
                           struct additions *out) {
     struct contact_list *found = course->scratch;
     struct pair pair = pair_on(course, tau);
@@ -257,11 +283,8 @@ static void take_contacts(const struct course *course, double tau, bool waits,
     found->count = 0;
     pairs_find_there(&pair, reach, found);
     add_nearest(course, &pair, reach);
-    for (size_t k = 0; k < found->count; k++) {
-        struct contact_addition addition = late_contact(course, found->list[k], tau);
-        if (!(waits && addition.bias < 0))
-            add(out, addition);
-    }
+    for (size_t k = 0; k < found->count; k++)
+        add_late(course, found->list[k], tau, patience, out);
 }
 
 // Pairs -----------------------------------------------------------------------------------------
@@ -302,8 +325,8 @@ static void look_at_pair(const struct look *look, const struct way *way_c, int32
         return;
     if (!find_meeting(&course, &early, &late, &depth) || is_unsolved(&course, depth))
         return;
-    bool waits = may_wait(&course, late);
-    take_contacts(&course, choose_moment(&course, early, late, depth), waits, out);
+    struct patience patience = patience_of(&course, late);
+    take_contacts(&course, choose_moment(&course, early, late, depth), patience, out);
 }
 
 // Balls, and balls and half-spaces, touch in one place at one normal: the plane between them at q_m
@@ -316,13 +339,15 @@ static void look_at_direct(const struct look *look, int32_t c, int32_t a, struct
         return;
     struct contact contact = pair_contact(world, c, a);
     vec3 u = vec3_sub(look->velocity(look->context, c).v, look->velocity(look->context, a).v);
-    double end = contact.gap + world->settings.step * vec3_dot(u, contact.normal);
-    if (!(end < -TOLERANCE * bodies_smaller_size(&world->bodies, c, a)))
+    double u_n = vec3_dot(u, contact.normal), h = world->settings.step;
+    double size = bodies_smaller_size(&world->bodies, c, a);
+    if (!(contact.gap + h * u_n < -TOLERANCE * size))
         return;
-    contact.flags |= CONTACT_ACTIVE;
-    if (gap_needs_block(world, &contact))
-        contact.flags |= CONTACT_GENERAL;
-    add(out, (struct contact_addition){contact, vec3_zero(), gap_late_bias(world, &contact, NULL)});
+    struct patience patience = {
+        .shallow = contact.gap + h * u_n >= -WAITING * size,
+        .outside = contact.gap + world->settings.theta * h * u_n >= -TOLERANCE * size,
+    };
+    add_contact(world, (struct contact_addition){.contact = contact}, u_n, patience, out);
 }
 
 static void look_at(const struct look *look, const struct way *way_c, int32_t c, int32_t a,

@@ -21,6 +21,11 @@ double gap_restitution_cutoff(const struct gabion_settings *settings) {
     return 2 * vec3_length(settings->gravity) * settings->step;
 }
 
+bool gap_rebounds(const struct gabion_world *world, const struct contact *contact, double u_n) {
+    return world->laws.law[contact->law].restitution > 0 &&
+           u_n < -gap_restitution_cutoff(&world->settings);
+}
+
 // The gap up to which blocks count as touching: a millionth of their thickness. Gaps of the points
 // of one face differ by rounding; used as they are, noise divided by h would prescribe different
 // velocities, which rigid blocks cannot follow, and the solver would shift the whole load from
@@ -79,8 +84,7 @@ static bool find_bias(const struct gabion_world *world, const struct contact *co
     double h = settings->step, u_before = 0; // not looked at where nothing rebounds
     if (e > 0 || !exact)
         u_before = vec3_dot(velocity_before(world, contact), contact->normal);
-    bool bounces = e > 0 && u_before < -gap_restitution_cutoff(settings);
-    if (exact && !bounces) {
+    if (exact && !gap_rebounds(world, contact, u_before)) {
         bool open = contact->gap > 0 && contact->gap > touching_gap(world, contact);
         *b = open ? contact->gap / h : 0;
         return true;
@@ -91,13 +95,12 @@ static bool find_bias(const struct gabion_world *world, const struct contact *co
 }
 
 double gap_late_bias(const struct gabion_world *world, const struct contact *contact,
-                     const vec3 *spread) {
-    const struct gabion_settings *settings = &world->settings;
+                     double u_before) {
     double e = world->laws.law[contact->law].restitution;
-    bool exact = settings->gap == GABION_GAP_GAP;
-    double u_before = vec3_dot(contact_velocity_now(world, contact, spread), contact->normal);
-    bool bounces = e > 0 && u_before < -gap_restitution_cutoff(settings);
-    return exact && !bounces ? fmax(contact->gap, 0) / settings->step : e * fmin(u_before, 0);
+    bool exact = world->settings.gap == GABION_GAP_GAP;
+    return exact && !gap_rebounds(world, contact, u_before)
+               ? fmax(contact->gap, 0) / world->settings.step
+               : e * fmin(u_before, 0);
 }
 
 // Activation ----------------------------------------------------------------------------------
