@@ -10,12 +10,13 @@
 #define CHUNK 64 // bodies; ways differ much in what they cost
 
 // All are shares of the smaller body's size. Bodies that get no deeper than the tolerance into each
-// other are left to the contacts of the next step, and pairs that do not travel that far are not
-// looked at. Two bodies may cut through each other unseen between two looks at their way that are
-// GLANCE of travel apart. Contacts are taken where the bodies are at most SHALLOW inside: the axis
-// of least overlap is then still the one along which they met. Later rounds take them nearer to the
-// first touch.
+// other, or hardly deeper than they are at q_m, are left to the contacts of the next step, and
+// pairs that do not travel that far are not looked at. Two bodies may cut through each other unseen
+// between two looks at their way that are GLANCE of travel apart. Contacts are taken where the
+// bodies are at most SHALLOW inside: the axis of least overlap is then still the one along which
+// they met. Later rounds take them nearer to the first touch.
 #define TOLERANCE 1e-4
+#define DEEPENING 1e-6
 #define GLANCE    1e-3
 #define SHALLOW   0.02
 #define WAITING   0.25 // overlap with which a rebound may wait for the next step
@@ -41,6 +42,7 @@ struct course {
     struct way way_c, way_a;
     double size;    // of the smaller body
     double travel;  // of any two points relative to each other, at most
+    double initial; // overlap at q_m, or zero
     double allowed; // overlap that does not count
     double shallow;
     struct contact_list *scratch;
@@ -128,7 +130,8 @@ static struct glance glance_at(const struct course *course, double tau) {
 static bool find_meeting(struct course *course, double *early, double *late, double *depth) {
     double least = fmax(1.0 / MOST_GLANCES, GLANCE * course->size / course->travel);
     struct glance glance = glance_at(course, 0);
-    course->allowed = fmax(course->allowed, glance.depth);
+    course->initial = fmax(glance.depth, 0);
+    course->allowed = fmax(course->allowed, course->initial + DEEPENING * course->size);
     course->shallow = fmax(course->shallow, 2 * course->allowed);
     for (*early = 0; glance.clear < 1; *early = *late) {
         *late = fmin(fmax(glance.clear, *early + least), 1);
@@ -252,12 +255,13 @@ static double excess(const struct course *course, size_t k) {
 // Returns whether the solve has left a contact of the pair unsolved by so much that it explains the
 // depth: more contacts would not change that.
 static bool is_unsolved(const struct course *course, double depth) {
+    double limit = 0.5 * (depth - course->initial);
     const struct contacts *contacts = course->world->contacts;
     for (size_t k = contacts_first(contacts, course->c, course->a);
          k < contacts->count && contacts->list[k].c == course->c &&
          contacts->list[k].a == course->a;
          k++)
-        if (contacts->list[k].flags & CONTACT_ACTIVE && excess(course, k) > 0.5 * depth)
+        if (contacts->list[k].flags & CONTACT_ACTIVE && excess(course, k) > limit)
             return true;
     return false;
 }
