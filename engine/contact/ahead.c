@@ -44,7 +44,6 @@ struct course {
     double travel;  // of any two points relative to each other, at most
     double initial; // overlap at q_m, or zero
     double allowed; // overlap that does not count
-    double shallow;
     struct contact_list *scratch;
 };
 
@@ -125,41 +124,55 @@ static struct glance glance_at(const struct course *course, double tau) {
     return glance;
 }
 
-// Finds a moment `late` at which the bodies are deeper inside than is allowed, and one shortly
-// before it, `early`, at which they are not. Returns false where there is none.
-static bool find_meeting(struct course *course, double *early, double *late, double *depth) {
+// Two bodies get inside each other: shortly after `early`, and at `late` by `depth`.
+struct meeting {
+    double early, late, depth;
+};
+
+// Finds the first meeting of the way. Returns false where there is none.
+static bool find_meeting(struct course *course, struct meeting *meeting) {
     double least = fmax(1.0 / MOST_GLANCES, GLANCE * course->size / course->travel);
     struct glance glance = glance_at(course, 0);
     course->initial = fmax(glance.depth, 0);
     course->allowed = fmax(course->allowed, course->initial + DEEPENING * course->size);
-    course->shallow = fmax(course->shallow, 2 * course->allowed);
-    for (*early = 0; glance.clear < 1; *early = *late) {
-        *late = fmin(fmax(glance.clear, *early + least), 1);
-        glance = glance_at(course, *late);
-        *depth = glance.depth;
+    for (double tau = 0; tau < 1 && glance.clear < 1; tau = meeting->late) {
+        meeting->early = tau;
+        meeting->late = fmin(fmax(glance.clear, tau + least), 1);
+        glance = glance_at(course, meeting->late);
+        meeting->depth = glance.depth;
         if (glance.depth > course->allowed)
             return true;
-        if (*late >= 1)
-            return false;
     }
     return false;
 }
 
-// Returns the moment at which the contacts are taken: late, because the law speaks of the end of
-// the way, but before the bodies are more than `shallow` inside.
-static double choose_moment(const struct course *course, double early, double late, double depth) {
-    double shallow = depth > course->shallow ? early : late;
-    double deep = depth > course->shallow ? late : 1;
-    double end = late < 1 ? glance_at(course, 1).depth : depth;
-    if (depth <= course->shallow && end <= course->shallow)
-        return end > course->allowed ? 1 : late;
+// Returns a moment between `clear` and `deep` at which the bodies are inside by more than is
+// allowed and by no more than `shallow`.
+static double halve(const struct course *course, double clear, double deep, double shallow) {
     for (int k = 0; k < MOST_HALVINGS; k++) {
-        double middle = 0.5 * (shallow + deep), there = glance_at(course, middle).depth;
-        if (there > course->allowed && there <= course->shallow)
+        double middle = 0.5 * (clear + deep), depth = glance_at(course, middle).depth;
+        if (depth > course->allowed && depth <= shallow)
             return middle;
-        *(there > course->shallow ? &deep : &shallow) = middle;
+        *(depth > shallow ? &deep : &clear) = middle;
     }
     return deep;
+}
+
+static double first_moment(const struct course *course, const struct meeting *meeting) {
+    double shallow = 2 * course->allowed;
+    return meeting->depth <= shallow ? meeting->late
+                                     : halve(course, meeting->early, meeting->late, shallow);
+}
+
+// The law speaks of the end of the way: the later contacts are taken, the better it knows it.
+static double last_moment(const struct course *course, const struct meeting *meeting) {
+    double shallow = fmax(SHALLOW * course->size, 2 * course->allowed);
+    if (meeting->depth > shallow)
+        return halve(course, meeting->early, meeting->late, shallow);
+    double end = glance_at(course, 1).depth;
+    if (end > shallow)
+        return halve(course, meeting->late, 1, shallow);
+    return end > course->allowed ? 1 : meeting->late;
 }
 
 // Taking ----------------------------------------------------------------------------------------
@@ -239,17 +252,16 @@ static void add_late(const struct course *course, struct contact contact, double
                 travelled / course->world->settings.step, patience, out);
 }
 
-// How far the bodies have come along the normal of a contact of the list, more than it lets them.
-static double excess(const struct course *course, size_t k) {
+// Returns by how much the bodies come further along the normal of a contact than it lets them.
+static double excess(const struct course *course, const struct contact *contact, const vec3 *spread,
+                     double bias) {
     const struct gabion_world *world = course->world;
-    const struct contacts *contacts = world->contacts;
-    const struct contact *contact = &contacts->list[k];
     vec3 arm_c, arm_a;
-    contact_arms(world->midpoint, contact, contact_spread(contacts->spread, k), &arm_c, &arm_a);
+    contact_arms(world->midpoint, contact, spread, &arm_c, &arm_a);
     arm_c = vec3_scale(bodies_spin_radius(&world->bodies, course->c), arm_c);
     arm_a = vec3_scale(bodies_spin_radius(&world->bodies, course->a), arm_a);
     vec3 apart = vec3_sub(moved(&course->way_c, arm_c), moved(&course->way_a, arm_a));
-    return -vec3_dot(contact->normal, apart) - contacts->bias[k] * world->settings.step;
+    return -vec3_dot(contact->normal, apart) - bias * world->settings.step;
 }
 
 // Returns whether the solve has left a contact of the pair unsolved by so much that it explains the
@@ -261,8 +273,23 @@ static bool is_unsolved(const struct course *course, double depth) {
          k < contacts->count && contacts->list[k].c == course->c &&
          contacts->list[k].a == course->a;
          k++)
-        if (contacts->list[k].flags & CONTACT_ACTIVE && excess(course, k) > limit)
+        if (contacts->list[k].flags & CONTACT_ACTIVE &&
+            excess(course, &contacts->list[k], contact_spread(contacts->spread, k),
+                   contacts->bias[k]) > limit)
             return true;
+    return false;
+}
+
+// Returns whether the solution violates one of the contacts found for the pair. Where it obeys them
+// all, the bodies leave each other again, and solving with them would change nothing.
+static bool any_violated(const struct course *course, const struct additions *additions,
+                         size_t first) {
+    for (size_t k = first; k < additions->count; k++) {
+        const struct contact_addition *addition = &additions->list[k];
+        if (excess(course, &addition->contact, &addition->spread, addition->bias) >
+            DEEPENING * course->size)
+            return true;
+    }
     return false;
 }
 
@@ -279,16 +306,31 @@ static void add_nearest(const struct course *course, const struct pair *pair, do
         found->count = count;
 }
 
-static void take_contacts(const struct course *course, double tau, struct patience patience,
+// Takes the contacts of the moment tau. Returns false where they change nothing.
+static bool take_contacts(const struct course *course, double tau, struct patience patience,
                           struct additions *out) {
     struct contact_list *found = course->scratch;
     struct pair pair = pair_on(course, tau);
-    double reach = course->shallow + (1 - tau) * course->travel;
+    double reach = SHALLOW * course->size + (1 - tau) * course->travel;
     found->count = 0;
     pairs_find_there(&pair, reach, found);
     add_nearest(course, &pair, reach);
+    size_t before = out->count;
     for (size_t k = 0; k < found->count; k++)
         add_late(course, found->list[k], tau, patience, out);
+    if (any_violated(course, out, before))
+        return true;
+    out->count = before;
+    return false;
+}
+
+// Contacts are taken as late as they can be, and in every second round at the first touch.
+static void take_meeting(const struct course *course, const struct meeting *meeting, bool first,
+                         struct additions *out) {
+    struct patience patience = patience_of(course, meeting->late);
+    double moment[2] = {last_moment(course, meeting), first_moment(course, meeting)};
+    if (!take_contacts(course, moment[first], patience, out))
+        take_contacts(course, moment[!first], patience, out);
 }
 
 // Pairs -----------------------------------------------------------------------------------------
@@ -298,7 +340,7 @@ struct look {
     velocity_function velocity;
     const void *context;
     bool renewed; // there are pairs that the first solve did not know
-    double shallow;
+    bool first;   // contacts of the first touch are preferred
     struct additions *chunk;
 };
 
@@ -317,20 +359,17 @@ static void look_at_pair(const struct look *look, const struct way *way_c, int32
         .size = bodies_smaller_size(&look->world->bodies, c, a),
         .scratch = &out->scratch,
     };
-    double early, late, depth;
+    struct meeting meeting;
     measure_travel(&course);
     course.allowed = TOLERANCE * course.size;
-    course.shallow = look->shallow * course.size;
     if (!(course.travel > course.allowed && isfinite(course.travel)))
         return;
     vec3 between = vec3_sub(course.way_c.start.x, course.way_a.start.x);
     double reach = course.way_c.lever + course.way_a.lever + course.travel;
     if (vec3_dot(between, between) > reach * reach)
         return;
-    if (!find_meeting(&course, &early, &late, &depth) || is_unsolved(&course, depth))
-        return;
-    struct patience patience = patience_of(&course, late);
-    take_contacts(&course, choose_moment(&course, early, late, depth), patience, out);
+    if (find_meeting(&course, &meeting) && !is_unsolved(&course, meeting.depth))
+        take_meeting(&course, &meeting, look->first, out);
 }
 
 // Balls, and balls and half-spaces, touch in one place at one normal: the plane between them at q_m
@@ -401,7 +440,7 @@ size_t ahead_look(struct gabion_world *world, velocity_function velocity, const 
                         .velocity = velocity,
                         .context = context,
                         .renewed = detection_renew(world, velocity, context),
-                        .shallow = round % 2 == 0 ? SHALLOW : 2 * TOLERANCE};
+                        .first = round % 2 == 1};
     if (!look.renewed && !world->midpoint->axes_m)
         return 0;
     look.chunk = memory_allocate(chunks, sizeof *look.chunk, "contacts");

@@ -5,7 +5,7 @@
 
 // The most times that a step is solved again. What is still missed then is reported, and is a
 // contact of the next step.
-#define MOST_ROUNDS 12
+#define MOST_ROUNDS 24
 
 void look_begin(struct gabion_world *world) {
     world->report.rounds = 0;

@@ -159,7 +159,7 @@ static inline struct gabion_world *collision_world(struct team *team, double ste
     struct gabion_settings settings = gabion_default_settings();
     settings.step = step;
     settings.gravity = vec3_zero();
-    settings.tolerance = 1e-6;
+    settings.tolerance = 1e-8;
     settings.method = GABION_METHOD_NEWTON;
     struct gabion_world *world = world_create(&settings, team, &error);
     collision_need(world != NULL, &error);
