@@ -24,6 +24,7 @@
 // The most looks at one way, and halvings of a stretch of it.
 #define MOST_GLANCES  64
 #define MOST_HALVINGS 24
+#define FINEST        1e-4 // of the way
 
 // Ways ------------------------------------------------------------------------------------------
 
@@ -158,10 +159,30 @@ static double halve(const struct course *course, double clear, double deep, doub
     return deep;
 }
 
+// The bodies still approach each other there.
 static double first_moment(const struct course *course, const struct meeting *meeting) {
-    double shallow = 2 * course->allowed;
-    return meeting->depth <= shallow ? meeting->late
-                                     : halve(course, meeting->early, meeting->late, shallow);
+    double early = meeting->early, late = meeting->late;
+    for (int k = 0; k < MOST_HALVINGS && late - early > FINEST; k++) {
+        double middle = 0.5 * (early + late);
+        *(glance_at(course, middle).depth > course->allowed ? &late : &early) = middle;
+    }
+    return late;
+}
+
+// Bodies that touch and turn may dip into each other slowly and leave again: returns a moment on
+// the way down.
+static double dip_moment(const struct course *course, const struct meeting *meeting,
+                         double shallow) {
+    double moment = meeting->late, depth = meeting->depth, length = moment - meeting->early;
+    for (double next = moment + length; next < 1; next += length) {
+        double there = glance_at(course, next).depth;
+        if (there <= depth || there > shallow)
+            break;
+        moment = next;
+        depth = there;
+        length *= 2;
+    }
+    return moment;
 }
 
 // The law speaks of the end of the way: the later contacts are taken, the better it knows it.
@@ -172,7 +193,7 @@ static double last_moment(const struct course *course, const struct meeting *mee
     double end = glance_at(course, 1).depth;
     if (end > shallow)
         return halve(course, meeting->late, 1, shallow);
-    return end > course->allowed ? 1 : meeting->late;
+    return end > course->allowed ? 1 : dip_moment(course, meeting, shallow);
 }
 
 // Taking ----------------------------------------------------------------------------------------
@@ -328,9 +349,8 @@ static bool take_contacts(const struct course *course, double tau, struct patien
 static void take_meeting(const struct course *course, const struct meeting *meeting, bool first,
                          struct additions *out) {
     struct patience patience = patience_of(course, meeting->late);
-    double moment[2] = {last_moment(course, meeting), first_moment(course, meeting)};
-    if (!take_contacts(course, moment[first], patience, out))
-        take_contacts(course, moment[!first], patience, out);
+    if (first || !take_contacts(course, last_moment(course, meeting), patience, out))
+        take_contacts(course, first_moment(course, meeting), patience, out);
 }
 
 // Pairs -----------------------------------------------------------------------------------------
