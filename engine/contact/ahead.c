@@ -15,9 +15,9 @@
 // between two looks at their way that are GLANCE of travel apart. Contacts are taken where the
 // bodies are at most SHALLOW inside: the axis of least overlap is then still the one along which
 // they met. Later rounds take them nearer to the first touch.
-#define TOLERANCE 1e-4
+#define TOLERANCE 2e-4
 #define DEEPENING 1e-6
-#define GLANCE    1e-3
+#define GLANCE    2e-3
 #define SHALLOW   0.02
 #define WAITING   0.25 // overlap with which a rebound may wait for the next step
 
@@ -70,6 +70,8 @@ static struct way way_of(const struct gabion_world *world, int32_t i, struct bod
 }
 
 static struct pose pose_on(const struct way *way, double tau) {
+    if (tau == 0)
+        return way->start;
     mat3 turn = quat_matrix(quat_normalize(quat_exp(vec3_scale(tau, way->turn)))), axes;
     for (int axis = 0; axis < 3; axis++)
         axes.row[axis] = mat3_apply_transposed(way->start.axes, turn.row[axis]);
@@ -379,7 +381,7 @@ static void look_at_pair(const struct look *look, const struct way *way_c, int32
         .size = bodies_smaller_size(&look->world->bodies, c, a),
         .scratch = &out->scratch,
     };
-    struct meeting meeting;
+    struct meeting meeting = {0};
     measure_travel(&course);
     course.allowed = TOLERANCE * course.size;
     if (!(course.travel > course.allowed && isfinite(course.travel)))
