@@ -307,6 +307,19 @@ static bool edges_contact(const struct pair *pair, const struct separation *sepa
     return true;
 }
 
+// Turns a manifold from the frame of the body worked on first to world axes.
+static void manifold_to_world(struct manifold *manifold, const struct placed *first, bool swapped) {
+    manifold->normal = mat3_apply(first->axes, manifold->normal);
+    if (swapped)
+        manifold->normal = vec3_negate(manifold->normal);
+    for (int k = 0; k < manifold->count; k++) {
+        struct manifold_point *point = &manifold->point[k];
+        point->position = vec3_add(first->x, mat3_apply(first->axes, point->position));
+        if (swapped)
+            point->feature = manifold_swap_feature(point->feature);
+    }
+}
+
 void manifold_polyhedra(const struct placed *a, const struct placed *b, double reach,
                         struct manifold *manifold) {
     const struct placed *first = placed_first(a, b), *second = first == a ? b : a;
@@ -318,17 +331,37 @@ void manifold_polyhedra(const struct placed *a, const struct placed *b, double r
     if (!ridge_contact(&pair, &separation, reach, manifold) &&
         (separation.edge[0] < 0 || !edges_contact(&pair, &separation, reach, manifold)))
         faces_contact(&pair, &separation, reach, manifold);
-    if (manifold->count == 0)
+    if (manifold->count > 0)
+        manifold_to_world(manifold, first, first == b);
+}
+
+// The corner of the other body that is closest to the plane of a face.
+static void corner_contact(const struct pair *pair, const struct face_axis *axis,
+                           struct manifold *manifold) {
+    vec3 normal = pair_normal(pair, axis->body, axis->face);
+    int32_t lowest = 0, count = pair->body[!axis->body]->corner_count;
+    for (int32_t c = 1; c < count; c++)
+        if (vec3_dot(normal, pair_corner(pair, !axis->body, c)) <
+            vec3_dot(normal, pair_corner(pair, !axis->body, lowest)))
+            lowest = c;
+    vec3 p = pair_corner(pair, !axis->body, lowest);
+    manifold->normal = axis->body ? normal : vec3_negate(normal);
+    manifold_add(manifold, vec3_add_scaled(p, -0.5 * axis->separation, normal), axis->separation,
+                 axis->body ? MANIFOLD_FEATURE(lowest, FEATURE_FACE)
+                            : MANIFOLD_FEATURE(FEATURE_FACE, lowest));
+}
+
+void manifold_nearest(const struct placed *a, const struct placed *b, double reach,
+                      struct manifold *manifold) {
+    const struct placed *first = placed_first(a, b), *second = first == a ? b : a;
+    struct pair pair = pair_make(first, second);
+    struct separation separation;
+    manifold->count = 0;
+    if (!separation_search(&pair, reach, &separation))
         return;
-    manifold->normal = mat3_apply(first->axes, manifold->normal);
-    if (first == b)
-        manifold->normal = vec3_negate(manifold->normal);
-    for (int k = 0; k < manifold->count; k++) {
-        struct manifold_point *point = &manifold->point[k];
-        point->position = vec3_add(first->x, mat3_apply(first->axes, point->position));
-        if (first == b)
-            point->feature = manifold_swap_feature(point->feature);
-    }
+    if (separation.edge[0] < 0 || !crossing_contact(&pair, &separation, manifold))
+        corner_contact(&pair, &separation.tie[0], manifold);
+    manifold_to_world(manifold, first, first == b);
 }
 
 // Adds a point. When the manifold is full, the points with the smallest gaps are kept.

@@ -44,6 +44,10 @@ struct placed {
 // features: ties are broken by comparing the bodies themselves, never by their order.
 void manifold_polyhedra(const struct placed *a, const struct placed *b, double reach,
                         struct manifold *manifold);
+// Fills in a single point instead: that along the axis on which the bodies are furthest apart. Its
+// gap bounds the distance from below, and no patch needs to exist.
+void manifold_nearest(const struct placed *a, const struct placed *b, double reach,
+                      struct manifold *manifold);
 void manifold_sphere(const struct placed *a, vec3 centre, double radius, double reach,
                      struct manifold *manifold); // b is the sphere
 void manifold_half_space(const struct placed *a, vec3 point, vec3 normal, double reach,

@@ -8,12 +8,19 @@
 
 // Finds the arms of a contact. Those of spheres are exact, so that an impulse through the centre
 // causes no spin at all. The arms of other bodies end at the contact point or, where that lies
-// between two surfaces, on the body's own surface.
-void contact_arms(const struct midpoint *midpoint, const struct contact *contact, vec3 *arm_c,
-                  vec3 *arm_a);
+// between two surfaces, on the body's own surface. `spread` is that of the contact and is read
+// where the contact is late.
+void contact_arms(const struct midpoint *midpoint, const struct contact *contact,
+                  const vec3 *spread, vec3 *arm_c, vec3 *arm_a);
+
+// Returns the spread of contact k of a list; NULL where there are none.
+static inline const vec3 *contact_spread(const vec3 *spread, size_t k) {
+    return spread ? &spread[k] : NULL;
+}
 
 // Returns the velocity of c relative to a at the contact from the state of the bodies, which is
 // that before the step until the step is integrated.
-vec3 contact_velocity_now(const struct gabion_world *world, const struct contact *contact);
+vec3 contact_velocity_now(const struct gabion_world *world, const struct contact *contact,
+                          const vec3 *spread);
 
 #endif

@@ -3,21 +3,19 @@
 #include "engine/motion/midpoint.h"
 #include "geometry/manifold.h"
 
-static struct placed place(const struct gabion_world *world, int32_t i) {
-    const struct midpoint *midpoint = world->midpoint;
-    return (struct placed){bodies_polyhedron(&world->bodies, i), midpoint->x_m[i],
-                           midpoint->axes_m[i]};
+static struct placed place(const struct gabion_world *world, int32_t i, const struct pose *at) {
+    return (struct placed){bodies_polyhedron(&world->bodies, i), at->x, at->axes};
 }
 
 // Half sides of the box along the world axes around a body, and its middle.
-static vec3 bounding_box(const struct gabion_world *world, int32_t i, vec3 *middle) {
-    const struct bodies *bodies = &world->bodies;
+static vec3 bounding_box(const struct bodies *bodies, int32_t i, const struct pose *at,
+                         vec3 *middle) {
     double radius = bodies->radius[i];
-    *middle = world->midpoint->x_m[i];
+    *middle = at->x;
     if (bodies->shape[i] != GABION_POLYHEDRON)
         return vec3_make(radius, radius, radius);
     const struct polyhedron *shape = bodies_polyhedron(bodies, i);
-    const mat3 *axes = &world->midpoint->axes_m[i];
+    const mat3 *axes = &at->axes;
     vec3 half = vec3_scale(0.5, vec3_sub(shape->high, shape->low)), box;
     *middle =
         vec3_add(*middle, mat3_apply(*axes, vec3_scale(0.5, vec3_add(shape->high, shape->low))));
@@ -29,8 +27,9 @@ static vec3 bounding_box(const struct gabion_world *world, int32_t i, vec3 *midd
 }
 
 bool block_boxes_meet(const struct pair *pair, double reach) {
-    vec3 middle, other, box = bounding_box(pair->world, pair->first, &middle);
-    vec3 half = vec3_add(box, bounding_box(pair->world, pair->second, &other));
+    const struct bodies *bodies = &pair->world->bodies;
+    vec3 middle, other, box = bounding_box(bodies, pair->first, &pair->at, &middle);
+    vec3 half = vec3_add(box, bounding_box(bodies, pair->second, &pair->beside, &other));
     vec3 d = vec3_sub(middle, other);
     return fabs(d.x) <= half.x + reach && fabs(d.y) <= half.y + reach &&
            fabs(d.z) <= half.z + reach;
@@ -48,27 +47,33 @@ static void add_manifold(const struct pair *pair, const struct manifold *manifol
 }
 
 void block_find_sphere(const struct pair *pair, double reach, struct contact_list *out) {
-    const struct gabion_world *world = pair->world;
-    int32_t i = pair->second;
-    struct placed block = place(world, pair->first);
+    double radius = pair->world->bodies.radius[pair->second];
+    struct placed block = place(pair->world, pair->first, &pair->at);
     struct manifold manifold;
-    manifold_sphere(&block, world->midpoint->x_m[i], world->bodies.radius[i], reach, &manifold);
+    manifold_sphere(&block, pair->beside.x, radius, reach, &manifold);
     add_manifold(pair, &manifold, out);
 }
 
 void block_find_half_space(const struct pair *pair, double reach, struct contact_list *out) {
-    const struct midpoint *midpoint = pair->world->midpoint;
-    int32_t i = pair->second;
-    struct placed block = place(pair->world, pair->first);
-    vec3 normal = bodies_plane_normal(&pair->world->bodies, i, midpoint_axes(midpoint, i));
+    struct placed block = place(pair->world, pair->first, &pair->at);
+    vec3 normal = bodies_plane_normal(&pair->world->bodies, pair->second, &pair->beside.axes);
     struct manifold manifold;
-    manifold_half_space(&block, midpoint->x_m[i], normal, reach, &manifold);
+    manifold_half_space(&block, pair->beside.x, normal, reach, &manifold);
     add_manifold(pair, &manifold, out);
 }
 
 void block_find_block(const struct pair *pair, double reach, struct contact_list *out) {
-    struct placed a = place(pair->world, pair->first), b = place(pair->world, pair->second);
+    struct placed a = place(pair->world, pair->first, &pair->at);
+    struct placed b = place(pair->world, pair->second, &pair->beside);
     struct manifold manifold;
     manifold_polyhedra(&a, &b, reach, &manifold);
+    add_manifold(pair, &manifold, out);
+}
+
+void block_nearest_block(const struct pair *pair, double reach, struct contact_list *out) {
+    struct placed a = place(pair->world, pair->first, &pair->at);
+    struct placed b = place(pair->world, pair->second, &pair->beside);
+    struct manifold manifold;
+    manifold_nearest(&a, &b, reach, &manifold);
     add_manifold(pair, &manifold, out);
 }

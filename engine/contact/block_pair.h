@@ -5,10 +5,14 @@
 
 #include "engine/contact/pair.h"
 
-// Each appends the contacts that are closer than `reach` at q_m. The first body is the polyhedron.
+// Each appends the contacts that are closer than `reach`. The first body is the polyhedron.
 void block_find_sphere(const struct pair *pair, double reach, struct contact_list *out);
 void block_find_half_space(const struct pair *pair, double reach, struct contact_list *out);
 void block_find_block(const struct pair *pair, double reach, struct contact_list *out);
+
+// Appends one contact along the axis on which the two polyhedra are furthest apart, unless they are
+// further apart than `reach`.
+void block_nearest_block(const struct pair *pair, double reach, struct contact_list *out);
 
 // Returns whether the boxes around the two bodies come within reach: the grid knows bodies as
 // spheres, which says little of a slab.

@@ -15,17 +15,18 @@ struct balls {
     double bound; // radius of the sphere about x that holds all
 };
 
-static struct balls balls_at(const struct bodies *bodies, int32_t i, vec3 x, mat3 axes) {
+static struct balls balls_of(const struct gabion_world *world, int32_t i, const struct pose *at) {
+    const struct bodies *bodies = &world->bodies;
     struct shape_balls own = bodies_shape(bodies, i)->balls(bodies, i);
-    return (struct balls){own, own.count, x, axes, bodies->radius[i]};
+    return (struct balls){own, own.count, at->x, at->axes, bodies->radius[i]};
 }
 
-static struct balls balls_of(const struct gabion_world *world, int32_t i) {
-    return balls_at(&world->bodies, i, world->midpoint->x_m[i], world->midpoint->axes_m[i]);
+static struct balls first_balls(const struct pair *pair) {
+    return balls_of(pair->world, pair->first, &pair->at);
 }
 
-static struct balls balls_now(const struct bodies *bodies, int32_t i) {
-    return balls_at(bodies, i, bodies->x[i], quat_matrix(bodies->q[i]));
+static struct balls second_balls(const struct pair *pair) {
+    return balls_of(pair->world, pair->second, &pair->beside);
 }
 
 static struct ball ball_of(const struct balls *balls, int32_t k) {
@@ -129,24 +130,22 @@ static void touch_hollow(const struct finding *finding, const struct balls *firs
     }
 }
 
-static struct placed_hollow place_hollow(const struct bodies *bodies, int32_t i, vec3 x,
-                                         const mat3 *axes) {
-    const struct hollow *shape = bodies_hollow(bodies, i);
-    return (struct placed_hollow){shape, x, mat3_apply(*axes, shape->axis)};
+static struct placed_hollow second_hollow(const struct pair *pair) {
+    const struct hollow *shape = bodies_hollow(&pair->world->bodies, pair->second);
+    return (struct placed_hollow){shape, pair->beside.x,
+                                  mat3_apply(pair->beside.axes, shape->axis)};
 }
 
 void clump_find_balls(const struct pair *pair, double reach, struct contact_list *out) {
-    struct balls first = balls_of(pair->world, pair->first);
-    struct balls second = balls_of(pair->world, pair->second);
+    struct balls first = first_balls(pair), second = second_balls(pair);
     touch_balls(&(struct finding){pair, reach, out}, &first, &second);
 }
 
 void clump_find_faces(const struct pair *pair, double reach, struct contact_list *out) {
-    const struct midpoint *midpoint = pair->world->midpoint;
     struct finding finding = {pair, reach, out};
-    struct balls first = balls_of(pair->world, pair->first);
-    struct placed block = {bodies_polyhedron(&pair->world->bodies, pair->second),
-                           midpoint->x_m[pair->second], midpoint->axes_m[pair->second]};
+    struct balls first = first_balls(pair);
+    struct placed block = {bodies_polyhedron(&pair->world->bodies, pair->second), pair->beside.x,
+                           pair->beside.axes};
     struct manifold manifold;
     for (int32_t k = 0; k < first.count; k++) {
         struct ball ball = ball_of(&first, k);
@@ -159,51 +158,41 @@ void clump_find_faces(const struct pair *pair, double reach, struct contact_list
 }
 
 void clump_find_plane(const struct pair *pair, double reach, struct contact_list *out) {
-    const struct midpoint *midpoint = pair->world->midpoint;
-    int32_t j = pair->second;
-    struct balls first = balls_of(pair->world, pair->first);
-    vec3 normal = bodies_plane_normal(&pair->world->bodies, j, &midpoint->axes_m[j]);
-    touch_plane(&(struct finding){pair, reach, out}, &first, midpoint->x_m[j], normal);
+    struct balls first = first_balls(pair);
+    vec3 normal = bodies_plane_normal(&pair->world->bodies, pair->second, &pair->beside.axes);
+    touch_plane(&(struct finding){pair, reach, out}, &first, pair->beside.x, normal);
 }
 
 void clump_find_hollow(const struct pair *pair, double reach, struct contact_list *out) {
-    const struct midpoint *midpoint = pair->world->midpoint;
-    int32_t j = pair->second;
-    struct balls first = balls_of(pair->world, pair->first);
-    struct placed_hollow hollow =
-        place_hollow(&pair->world->bodies, j, midpoint->x_m[j], &midpoint->axes_m[j]);
+    struct balls first = first_balls(pair);
+    struct placed_hollow hollow = second_hollow(pair);
     touch_hollow(&(struct finding){pair, reach, out}, &first, &hollow);
 }
 
-// Now -----------------------------------------------------------------------------------------
+// Gaps of contacts that are known ---------------------------------------------------------------
 
-static struct ball first_ball_now(const struct pair *pair, const struct contact *contact) {
-    struct balls first = balls_now(&pair->world->bodies, pair->first);
+static struct ball first_ball(const struct pair *pair, const struct contact *contact) {
+    struct balls first = first_balls(pair);
     return ball_of(&first, (int32_t)(contact->feature >> 16));
 }
 
 double clump_gap_balls(const struct pair *pair, const struct contact *contact) {
-    struct balls second = balls_now(&pair->world->bodies, pair->second);
-    struct ball ball = first_ball_now(pair, contact);
+    struct balls second = second_balls(pair);
+    struct ball ball = first_ball(pair, contact);
     struct ball other = ball_of(&second, (int32_t)(contact->feature & 0xffff));
     vec3 normal;
     return ball_gap(&ball, &other, &normal);
 }
 
 double clump_gap_plane(const struct pair *pair, const struct contact *contact) {
-    const struct bodies *bodies = &pair->world->bodies;
-    struct ball ball = first_ball_now(pair, contact);
-    mat3 axes = quat_matrix(bodies->q[pair->second]);
-    vec3 normal = bodies_plane_normal(bodies, pair->second, &axes);
-    return vec3_dot(vec3_sub(ball.centre, bodies->x[pair->second]), normal) - ball.radius;
+    struct ball ball = first_ball(pair, contact);
+    vec3 normal = bodies_plane_normal(&pair->world->bodies, pair->second, &pair->beside.axes);
+    return vec3_dot(vec3_sub(ball.centre, pair->beside.x), normal) - ball.radius;
 }
 
 double clump_gap_hollow(const struct pair *pair, const struct contact *contact) {
-    const struct bodies *bodies = &pair->world->bodies;
-    struct ball ball = first_ball_now(pair, contact);
-    mat3 axes = quat_matrix(bodies->q[pair->second]);
-    struct placed_hollow hollow =
-        place_hollow(bodies, pair->second, bodies->x[pair->second], &axes);
+    struct ball ball = first_ball(pair, contact);
+    struct placed_hollow hollow = second_hollow(pair);
     struct touch touch;
     enum hollow_part part = (enum hollow_part)(contact->feature & 0xffff);
     return hollow_touch(&hollow, part, ball.centre, ball.radius, &touch)

@@ -1,5 +1,8 @@
 #include "engine/contact/contacts.h"
 
+#include <string.h>
+
+#include "engine/contact/arms.h"
 #include "engine/contact/pairs.h"
 #include "engine/motion/midpoint.h"
 #include "engine/world/world.h"
@@ -16,6 +19,7 @@ void contacts_free(struct contacts *contacts) {
     memory_free(contacts->impulse);
     memory_free(contacts->bias);
     memory_free(contacts->before);
+    memory_free(contacts->spread);
     joint_points_free(&contacts->joints);
     memory_free(contacts->memory);
     memory_free(contacts->memory_start);
@@ -32,6 +36,97 @@ void contacts_size(struct gabion_world *world, size_t count) {
     contacts->impulse = memory_reserve_aligned(contacts->impulse, &contacts->impulse_capacity,
                                                count + joint_points_most(world),
                                                sizeof *contacts->impulse, "contacts");
+}
+
+void contacts_forget_late(struct contacts *contacts) {
+    memory_free(contacts->spread);
+    contacts->spread = NULL;
+    contacts->spread_capacity = 0;
+}
+
+size_t contacts_first(const struct contacts *contacts, int32_t c, int32_t a) {
+    size_t low = 0, high = contacts->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct contact *contact = &contacts->list[middle];
+        if (contact->c < c || (contact->c == c && contact->a < a))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+// Returns a copy of an array that memory_reserve_aligned is about to replace.
+static void *copy_of(const void *array, size_t bytes) {
+    void *copy = array ? memory_allocate(bytes, 1, "contacts") : NULL;
+    if (copy && bytes > 0)
+        memcpy(copy, array, bytes);
+    return copy;
+}
+
+static bool comes_before(const struct contact *contact, const struct contact *other) {
+    return contact->c < other->c || (contact->c == other->c && contact->a <= other->a);
+}
+
+static void put_addition(struct gabion_world *world, size_t k,
+                         const struct contact_addition *addition) {
+    struct contacts *contacts = world->contacts;
+    contacts->list[k] = addition->contact;
+    contacts->impulse[k] = vec3_zero();
+    contacts->bias[k] = addition->bias;
+    contacts->spread[k] = addition->spread;
+    if (contacts->before)
+        contacts->before[k] = contact_velocity_now(world, &addition->contact, &addition->spread);
+}
+
+static void put_old(struct contacts *contacts, size_t k, const struct contacts *old, size_t from) {
+    contacts->list[k] = old->list[from];
+    contacts->impulse[k] = old->impulse[from];
+    contacts->bias[k] = old->bias[from];
+    contacts->spread[k] = old->spread ? old->spread[from] : vec3_zero();
+    if (contacts->before)
+        contacts->before[k] = old->before[from];
+}
+
+static struct contacts copy_step(const struct contacts *contacts) {
+    size_t count = contacts->count, slots = count + contacts->joints.count;
+    return (struct contacts){
+        .count = count,
+        .list = copy_of(contacts->list, count * sizeof *contacts->list),
+        .impulse = copy_of(contacts->impulse, slots * sizeof *contacts->impulse),
+        .bias = copy_of(contacts->bias, count * sizeof *contacts->bias),
+        .before = copy_of(contacts->before, count * sizeof *contacts->before),
+        .spread = copy_of(contacts->spread, count * sizeof *contacts->spread),
+    };
+}
+
+static void size_step(struct gabion_world *world, size_t count) {
+    struct contacts *contacts = world->contacts;
+    contacts_size(world, count);
+    contacts->bias = memory_reserve_aligned(contacts->bias, &contacts->bias_capacity, count,
+                                            sizeof *contacts->bias, "contacts");
+    contacts->spread = memory_reserve_aligned(contacts->spread, &contacts->spread_capacity, count,
+                                              sizeof *contacts->spread, "contacts");
+    if (contacts->before)
+        contacts->before = memory_reserve_aligned(contacts->before, &contacts->before_capacity,
+                                                  count, sizeof *contacts->before, "contacts");
+}
+
+void contacts_insert(struct gabion_world *world, const struct contact_addition *additions,
+                     size_t count) {
+    struct contacts *contacts = world->contacts, old = copy_step(contacts);
+    size_t from = 0, added = 0, total = old.count + count;
+    size_step(world, total);
+    for (size_t k = 0; k < total; k++)
+        if (added == count ||
+            (from < old.count && comes_before(&old.list[from], &additions[added].contact)))
+            put_old(contacts, k, &old, from++);
+        else
+            put_addition(world, k, &additions[added++]);
+    for (size_t k = 0; k < contacts->joints.count; k++)
+        contacts->impulse[total + k] = old.impulse[old.count + k];
+    contacts_free(&old);
 }
 
 // The tolerance around the cone allows for rounding.

@@ -23,7 +23,8 @@ enum contact_flag {
     CONTACT_BALL_A = 8, // likewise a, whose lever arm is exactly n
     CONTACT_SURFACES =
         16, // lever arms end on the two surfaces, half a gap from the point, not at the point
-    CONTACT_PUSHED = 32 // carried an impulse at the end of the last step
+    CONTACT_PUSHED = 32, // carried an impulse at the end of the last step
+    CONTACT_LATE = 64    // met on the way of the bodies: lever arms are those of that moment
 };
 
 struct contact {
@@ -60,6 +61,11 @@ struct contacts {
     double *bias;
     vec3 *before;
     size_t bias_capacity, before_capacity;
+    // Used by late contacts (engine/contact/ahead.h): the two bodies are not at q_m where they
+    // meet, so there the contact has one place on each, `point` in the middle between them and
+    // `spread` from that on a to that on c. NULL: no contact is late.
+    vec3 *spread;
+    size_t spread_capacity;
     struct joint_points joints;
 
     // What is kept from the last step: the memory of body c is [memory_start[c], memory_start[c +
@@ -97,6 +103,22 @@ void contacts_free(struct contacts *contacts);
 // Empties the list of a step whose bodies have another order now, or which failed. The memory
 // stays.
 void contacts_void_list(struct contacts *contacts);
+void contacts_forget_late(struct contacts *contacts);
+
+// A contact that is added to the list after the first solve, with its bias and, where it is late,
+// its spread.
+struct contact_addition {
+    struct contact contact;
+    vec3 spread;
+    double bias;
+};
+
+// Adds contacts, given in canonical order, to the list. Each comes after those that its pair has.
+void contacts_insert(struct gabion_world *world, const struct contact_addition *additions,
+                     size_t count);
+
+// Returns the index of the first contact of the pair, or of the place where it would be.
+size_t contacts_first(const struct contacts *contacts, int32_t c, int32_t a);
 
 // Copies the impulses of the last step into the list (warm start).
 void contacts_match(struct gabion_world *world);

@@ -113,6 +113,53 @@ void detection_broad(struct gabion_world *world) {
                     detection->finite, world->bodies.moving, &detection->pairs);
 }
 
+// How far a body can come beyond the reach that the search knew, in radii: a bound against
+// velocities of a solve that failed.
+#define RENEWED_REACH 8.0
+
+struct renewal {
+    struct gabion_world *world;
+    velocity_function velocity;
+    const void *context;
+};
+
+static double reach_needed(const struct renewal *renewal, int32_t i) {
+    const struct bodies *bodies = &renewal->world->bodies;
+    struct body_velocity u = renewal->velocity(renewal->context, i);
+    double speed = vec3_length(u.v), radius = bodies->radius[i];
+    if (bodies_shape(bodies, i)->spin_reach)
+        speed += vec3_length(u.s);
+    double reach = radius + renewal->world->settings.step * speed;
+    return fmin(reach, renewal->world->detection->reach[i] + RENEWED_REACH * radius);
+}
+
+static void measure_excess(void *context, size_t begin, size_t end, double *out) {
+    const struct renewal *renewal = context;
+    for (size_t i = begin; i < end; i++)
+        if (reach_needed(renewal, (int32_t)i) > renewal->world->detection->reach[i])
+            out[0] = 1;
+}
+
+static void extend_reach(void *context, size_t begin, size_t end) {
+    const struct renewal *renewal = context;
+    double *reach = renewal->world->detection->reach;
+    for (size_t i = begin; i < end; i++)
+        reach[i] = fmax(reach[i], reach_needed(renewal, (int32_t)i));
+}
+
+bool detection_renew(struct gabion_world *world, velocity_function velocity, const void *context) {
+    struct detection *detection = world->detection;
+    struct renewal renewal = {world, velocity, context};
+    double beyond;
+    team_max(world->team, (size_t)world->bodies.moving, 1, measure_excess, &renewal, &beyond);
+    if (beyond == 0)
+        return false;
+    team_for(world->team, (size_t)world->bodies.moving, CHUNK, extend_reach, &renewal);
+    grid_find_pairs(detection->grid, world->team, world->midpoint->x_m, detection->reach,
+                    detection->finite, world->bodies.moving, &detection->pairs);
+    return true;
+}
+
 // Blocks --------------------------------------------------------------------------------------
 
 double detection_alert(const struct gabion_world *world, int32_t i) {
@@ -249,6 +296,7 @@ void detection_narrow(struct gabion_world *world) {
     team_for(world->team, moving, NARROW_CHUNK, count_contacts, world);
     for (size_t c = 0; c < moving; c++)
         detection->start[c + 1] += detection->start[c];
+    contacts_forget_late(world->contacts);
     contacts_size(world, detection->start[moving]);
     team_for(world->team, moving, NARROW_CHUNK, fill_contacts, world);
 }

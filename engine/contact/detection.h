@@ -2,6 +2,7 @@
 #ifndef ENGINE_CONTACT_DETECTION_H
 #define ENGINE_CONTACT_DETECTION_H
 
+#include "engine/motion/motion.h"
 #include "engine/world/world.h"
 #include "geometry/grid.h"
 
@@ -13,6 +14,10 @@ void detection_broad(struct gabion_world *world);
 
 // Computes gaps and normals of those pairs and fills world->contacts, with impulses of zero.
 void detection_narrow(struct gabion_world *world);
+
+// Finds the pairs anew where a body with the velocity that the solve found travels further than the
+// search knew. Returns whether it did.
+bool detection_renew(struct gabion_world *world, velocity_function velocity, const void *context);
 
 // Returns the number of bodies that are not walls. Walls come last.
 int32_t detection_finite(const struct bodies *bodies);

@@ -11,7 +11,7 @@
 static vec3 velocity_before(const struct gabion_world *world, const struct contact *contact) {
     const struct bodies *bodies = &world->bodies;
     if (world->midpoint->axes_m)
-        return contact_velocity_now(world, contact);
+        return contact_velocity_now(world, contact, NULL);
     return vec3_sub(bodies->v[contact->c], bodies->v[contact->a]);
 }
 
@@ -19,6 +19,11 @@ double gap_restitution_cutoff(const struct gabion_settings *settings) {
     if (settings->restitution_cutoff >= 0)
         return settings->restitution_cutoff;
     return 2 * vec3_length(settings->gravity) * settings->step;
+}
+
+bool gap_rebounds(const struct gabion_world *world, const struct contact *contact, double u_n) {
+    return world->laws.law[contact->law].restitution > 0 &&
+           u_n < -gap_restitution_cutoff(&world->settings);
 }
 
 // The gap up to which blocks count as touching: a millionth of their thickness. Gaps of the points
@@ -79,8 +84,7 @@ static bool find_bias(const struct gabion_world *world, const struct contact *co
     double h = settings->step, u_before = 0; // not looked at where nothing rebounds
     if (e > 0 || !exact)
         u_before = vec3_dot(velocity_before(world, contact), contact->normal);
-    bool bounces = e > 0 && u_before < -gap_restitution_cutoff(settings);
-    if (exact && !bounces) {
+    if (exact && !gap_rebounds(world, contact, u_before)) {
         bool open = contact->gap > 0 && contact->gap > touching_gap(world, contact);
         *b = open ? contact->gap / h : 0;
         return true;
@@ -90,15 +94,24 @@ static bool find_bias(const struct gabion_world *world, const struct contact *co
     return gap + settings->theta * h * u_before <= 0;
 }
 
+double gap_late_bias(const struct gabion_world *world, const struct contact *contact,
+                     double u_before) {
+    double e = world->laws.law[contact->law].restitution;
+    bool exact = world->settings.gap == GABION_GAP_GAP;
+    return exact && !gap_rebounds(world, contact, u_before)
+               ? fmax(contact->gap, 0) / world->settings.step
+               : e * fmin(u_before, 0);
+}
+
 // Activation ----------------------------------------------------------------------------------
 
 #define CHUNK 4096
 
-// Returns whether the sphere kernel cannot treat the contact. It needs bodies with a struct
-// round_mass, and planes that do not turn.
-static bool is_general(const struct gabion_world *world, const struct contact *contact) {
+bool gap_needs_block(const struct gabion_world *world, const struct contact *contact) {
     const struct bodies *bodies = &world->bodies;
     int32_t c = contact->c, a = contact->a;
+    if (!world->midpoint->general)
+        return false;
     vec3 s = world->midpoint->s_free[a];
     return !pairs_kind(bodies, c, a)->direct ||
            world->laws.law[contact->law].tangential_restitution > 0 ||
@@ -109,15 +122,14 @@ static bool is_general(const struct gabion_world *world, const struct contact *c
 static void activate_range(void *context, size_t begin, size_t end) {
     struct gabion_world *world = context;
     struct contacts *contacts = world->contacts;
-    bool general = world->midpoint->general;
     for (size_t k = begin; k < end; k++) {
         struct contact *contact = &contacts->list[k];
         bool active = find_bias(world, contact, &contacts->bias[k]);
         if (contacts->before)
-            contacts->before[k] = contact_velocity_now(world, contact);
+            contacts->before[k] = contact_velocity_now(world, contact, NULL);
         contact->flags |= (uint8_t)((active ? CONTACT_ACTIVE : 0) |
                                     (contacts_carries(contacts, k) ? CONTACT_PUSHED : 0) |
-                                    (general && is_general(world, contact) ? CONTACT_GENERAL : 0));
+                                    (gap_needs_block(world, contact) ? CONTACT_GENERAL : 0));
         if (!active)
             contacts->impulse[k] = vec3_zero();
     }

@@ -18,6 +18,19 @@ double gap_restitution_cutoff(const struct gabion_settings *settings);
 // number b of its law u_n + b >= 0 (contacts.bias). Contacts that take no part lose their impulse.
 void gap_activate(struct gabion_world *world);
 
+// Returns whether bodies that approach with the normal velocity u_n rebound.
+bool gap_rebounds(const struct gabion_world *world, const struct contact *contact, double u_n);
+
+// Returns the number b of a contact that bodies meet on their way (engine/contact/ahead.h), with
+// the normal velocity u_before before the step; its gap is what they may still travel along the
+// normal.
+double gap_late_bias(const struct gabion_world *world, const struct contact *contact,
+                     double u_before);
+
+// Returns whether the sphere kernel cannot treat the contact. It needs bodies with a struct
+// round_mass, and planes that do not turn.
+bool gap_needs_block(const struct gabion_world *world, const struct contact *contact);
+
 // Records which contacts collided in this step. Called after the solve, for `stabilized` alone.
 void gap_note_collisions(struct gabion_world *world);
 

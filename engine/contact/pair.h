@@ -7,12 +7,19 @@
 #include "engine/contact/contacts.h"
 #include "engine/world/world.h"
 
+// Where a body is: at q_m, now, or on its way from one midpoint to the next.
+struct pose {
+    vec3 x;
+    mat3 axes;
+};
+
 // A pair as its functions see it: the first body is the same one whatever the order in memory, so
 // that a contact keeps its feature when bodies are sorted anew.
 struct pair {
     const struct gabion_world *world;
     int32_t first, second;
-    bool swapped; // the first one is the antagonist
+    bool swapped;           // the first one is the antagonist
+    struct pose at, beside; // where the first and the second body are
 };
 
 // Returns a contact of the pair without place, gap and impulse. The normal is given from the second

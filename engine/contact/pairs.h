@@ -8,9 +8,13 @@
 enum pair_order { PAIR_CANDIDATE, PAIR_ANTAGONIST, PAIR_LOWER_ID };
 
 struct pair_kind {
-    // Appends the contacts that are closer than `reach` at q_m, without impulse, those of one
-    // normal together. Features do not depend on which body is the candidate.
+    // Appends the contacts that are closer than `reach`, without impulse, those of one normal
+    // together. Features do not depend on which body is the candidate.
     void (*find)(const struct pair *, double reach, struct contact_list *out);
+    // Appends what tells how far apart the bodies are: no two points of them are closer than the
+    // smallest gap. NULL: `find` does that. The points of two polyhedra do not: bodies that pass
+    // each other corner by corner have none.
+    void (*nearest)(const struct pair *, double reach, struct contact_list *out);
     // Returns the gap of a contact where the bodies are now; NULL: the two points that met at q_m
     // have moved with their bodies.
     double (*gap)(const struct pair *, const struct contact *);
@@ -28,7 +32,15 @@ static inline const struct pair_kind *pairs_kind(const struct bodies *bodies, in
     return &pair_kinds[bodies->shape[c]][bodies->shape[a]];
 }
 
-// Appends the contacts of a pair that is not direct.
+// Returns the pair with its bodies at the given places. It must not be direct.
+struct pair pairs_place(const struct gabion_world *world, int32_t c, int32_t a, struct pose at_c,
+                        struct pose at_a);
+
+// Append the contacts, and what tells the distance, of such a pair.
+void pairs_find_there(const struct pair *pair, double reach, struct contact_list *out);
+void pairs_nearest_there(const struct pair *pair, double reach, struct contact_list *out);
+
+// Appends the contacts at q_m of a pair that is not direct.
 void pairs_find(const struct gabion_world *world, int32_t c, int32_t a, double reach,
                 struct contact_list *out);
 

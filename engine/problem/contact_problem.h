@@ -47,6 +47,7 @@ struct contact_views {
     size_t count;
     const double *bias; // by contact: u_n + bias >= 0; NULL: zero
     const vec3 *before; // by contact: velocity before the step, for tangential restitution; or NULL
+    const vec3 *spread; // by contact: arms of late contacts (engine/contact/contacts.h); or NULL
     const struct joint_points *joints;
     const struct gabion_law *laws;
     int law_count;

@@ -19,7 +19,8 @@ void row_of_contact(const struct contact_views *views, size_t k, struct contact_
     *row = (struct contact_row){
         .c = contact->c, .a = contact->a, .axis = {contact->normal}, .slot = (uint32_t)k};
     vec3_tangents(contact->normal, &row->axis[1], &row->axis[2]);
-    contact_arms(views->midpoint, contact, &row->arm_c, &row->arm_a);
+    contact_arms(views->midpoint, contact, contact_spread(views->spread, k), &row->arm_c,
+                 &row->arm_a);
     vec3 before = e_t > 0 ? views->before[k] : vec3_zero();
     *law = (struct row_law){.mu = row_friction(pair),
                             .b = {views->bias ? views->bias[k] : 0,

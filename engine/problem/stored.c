@@ -5,7 +5,7 @@
 #include "parallel/memory.h"
 
 struct stored_views *stored_views_create(int32_t bodies, size_t contacts, int laws, bool general,
-                                         bool before) {
+                                         bool before, bool late) {
     const char *what = "contact problem";
     size_t n = (size_t)bodies;
     struct stored_views *stored = memory_allocate(1, sizeof *stored, what);
@@ -22,6 +22,7 @@ struct stored_views *stored_views_create(int32_t bodies, size_t contacts, int la
     stored->contacts = memory_allocate(contacts, sizeof *stored->contacts, what);
     stored->bias = memory_allocate(contacts, sizeof *stored->bias, what);
     stored->before = before ? memory_allocate(contacts, sizeof *stored->before, what) : NULL;
+    stored->spread = late ? memory_allocate(contacts, sizeof *stored->spread, what) : NULL;
     stored->laws = memory_allocate((size_t)laws, sizeof *stored->laws, what);
     stored->v = memory_allocate(n, sizeof *stored->v, what);
     stored->w = memory_allocate(n, sizeof *stored->w, what);
@@ -38,7 +39,7 @@ void stored_views_free(struct stored_views *stored) {
     void *arrays[] = {midpoint->x_m,    midpoint->v_free, midpoint->s_free, midpoint->inverse,
                       stored->radius,   stored->mass,     stored->inertia,  stored->lock,
                       stored->contacts, stored->bias,     stored->before,   stored->laws,
-                      stored->v,        stored->w,        stored->start};
+                      stored->v,        stored->w,        stored->start,    stored->spread};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         memory_free(arrays[k]);
     joint_points_free(&stored->joints);
@@ -80,7 +81,7 @@ struct contact_problem *contact_problem_copy(const struct contact_problem *probl
     size_t slots = contact_problem_slots(problem);
     struct stored_views *stored =
         stored_views_create(views->midpoint->count, views->count, views->law_count,
-                            views->midpoint->general, views->before != NULL);
+                            views->midpoint->general, views->before != NULL, views->spread != NULL);
     copy_midpoint(views, stored);
     copy_joints(views->joints, &stored->joints);
     memory_free(stored->start);
@@ -90,6 +91,8 @@ struct contact_problem *contact_problem_copy(const struct contact_problem *probl
         memcpy(stored->bias, views->bias, views->count * sizeof *stored->bias);
         if (views->before)
             memcpy(stored->before, views->before, views->count * sizeof *stored->before);
+        if (views->spread)
+            memcpy(stored->spread, views->spread, views->count * sizeof *stored->spread);
     }
     if (slots > 0)
         memcpy(stored->start, start, slots * sizeof *start);
@@ -105,6 +108,7 @@ struct contact_problem *contact_problem_of_stored(struct stored_views *stored,
         .count = stored->count,
         .bias = stored->bias,
         .before = stored->before,
+        .spread = stored->spread,
         .joints = &stored->joints,
         .laws = stored->laws,
         .law_count = stored->law_count,

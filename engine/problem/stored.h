@@ -14,6 +14,7 @@ struct stored_views {
     struct contact *contacts;
     double *bias;
     vec3 *before; // NULL: no law has a tangential restitution
+    vec3 *spread; // NULL: no contact is late
     struct joint_points joints;
     struct gabion_law *laws;
     vec3 *v, *w;
@@ -24,9 +25,9 @@ struct stored_views {
 
 // Returns stored views with room for the given numbers of bodies, contacts and laws, without
 // joints. `general`: inverse masses need more than two numbers; `before`: some law has a tangential
-// restitution.
+// restitution; `late`: some contact is late.
 struct stored_views *stored_views_create(int32_t bodies, size_t contacts, int laws, bool general,
-                                         bool before);
+                                         bool before, bool late);
 void stored_views_free(struct stored_views *stored);
 
 // Returns a problem with a copy of the views of another, and of the impulses `start`.

@@ -61,6 +61,7 @@ struct correction correction_open(const struct gabion_world *world, const struct
                                   .contacts = list,
                                   .count = contacts->count,
                                   .before = contacts->before,
+                                  .spread = contacts->spread,
                                   .joints = &contacts->joints,
                                   .laws = world->laws.law,
                                   .law_count = world->laws.count};

@@ -225,7 +225,7 @@ static bool *choose_resting(const struct gabion_world *world) {
     bool *chosen = memory_allocate(contacts->count, sizeof *chosen, "contacts");
     for (size_t k = 0; k < contacts->count; k++) {
         const struct contact *contact = &contacts->list[k];
-        double u_n = vec3_dot(contact->normal, contact_velocity_now(world, contact));
+        double u_n = vec3_dot(contact->normal, contact_velocity_now(world, contact, NULL));
         double gap = contact->gap + world->settings.step * fmax(u_n, 0);
         chosen[k] = gap <= touching_gap(world, contact);
     }

@@ -101,7 +101,7 @@ static double size_of(const struct healing *healing, const struct contact *conta
 
 static struct contact_row row_at(const struct healing *healing, const struct contact *contact) {
     struct contact_row row = {.c = contact->c, .a = contact->a};
-    contact_arms(healing->views.midpoint, contact, &row.arm_c, &row.arm_a);
+    contact_arms(healing->views.midpoint, contact, NULL, &row.arm_c, &row.arm_a);
     return row;
 }
 
@@ -117,7 +117,7 @@ static bool moved_lately(const struct healing *healing, int32_t body) {
 // which may end inside. To move them apart would add to the height that they rebound to.
 static bool parts_anyway(const struct healing *healing, const struct contact *contact) {
     const struct gabion_world *view = &healing->standing.view;
-    double u_n = vec3_dot(contact->normal, contact_velocity_now(view, contact));
+    double u_n = vec3_dot(contact->normal, contact_velocity_now(view, contact, NULL));
     return PARTING_STEPS * view->settings.step * u_n > -contact->gap;
 }
 

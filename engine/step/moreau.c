@@ -5,6 +5,7 @@
 #include "engine/contact/gap.h"
 #include "engine/motion/motion.h"
 #include "engine/step/healing.h"
+#include "engine/step/look.h"
 #include "engine/step/overlap.h"
 #include "engine/step/projection.h"
 #include "engine/step/solve.h"
@@ -28,9 +29,13 @@ bool moreau_step(struct gabion_world *world, struct gabion_error *error) {
     step_phase(world, PHASE_CONTACTS, solve_admit);
     step_phase(world, PHASE_PROBLEM, gap_activate);
     step_phase(world, PHASE_PROBLEM, joint_points_find);
-    step_phase(world, PHASE_PROBLEM, solve_open);
-    step_phase(world, PHASE_SOLVE, solve_run);
-    step_phase(world, PHASE_SOLVE, solve_close);
+    look_begin(world);
+    do {
+        step_phase(world, PHASE_PROBLEM, solve_open);
+        step_phase(world, PHASE_SOLVE, solve_run);
+        step_phase(world, PHASE_SOLVE, solve_close);
+        step_phase(world, PHASE_NARROW, look_ahead);
+    } while (look_found(world));
     if (!step_check(world, error))
         return false;
     step_phase(world, PHASE_CONTACTS, gap_note_collisions);

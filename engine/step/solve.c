@@ -49,6 +49,7 @@ struct contact_problem *solve_problem(const struct gabion_world *world) {
         .count = contacts->count,
         .bias = contacts->bias,
         .before = contacts->before,
+        .spread = contacts->spread,
         .joints = &contacts->joints,
         .laws = world->laws.law,
         .law_count = world->laws.count,
@@ -255,7 +256,8 @@ static void forget_last(struct gabion_step_report *report) {
     report->sweeps = 0;
     report->substitutions = 0;
     report->rejection[0] = '\0';
-    memset(report->spent, 0, sizeof report->spent);
+    if (report->rounds == 0) // the solves of a step add up
+        memset(report->spent, 0, sizeof report->spent);
 }
 
 static void note_worst(struct gabion_world *world) {

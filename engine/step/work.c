@@ -77,7 +77,8 @@ static void add_contact_work(void *context, size_t begin, size_t end, double *ou
             continue;
         double R_c = bodies_spin_radius(bodies, c), R_a = bodies_spin_radius(bodies, a);
         vec3 arm_a, arm_c, impulse = world->contacts->impulse[k];
-        contact_arms(world->midpoint, contact, &arm_c, &arm_a);
+        contact_arms(world->midpoint, contact, contact_spread(world->contacts->spread, k), &arm_c,
+                     &arm_a);
         struct body_velocity after_c = step_velocity(world, c), after_a = step_velocity(world, a);
         vec3 v_c = vec3_add(bodies->v[c], after_c.v), v_a = vec3_add(bodies->v[a], after_a.v);
         vec3 s_c = vec3_add_scaled(after_c.s, R_c, bodies->w[c]);

@@ -51,6 +51,7 @@ static const struct column columns[] = {
     {CONTACT("point"), "m", H5_TYPE_FLOAT64, 3, OF_CONTACTS, OF_CONTACT(point)},
     {CONTACT("bias"), "m/s", H5_TYPE_FLOAT64, 1, OF_CONTACTS, ARRAY(bias)},
     {CONTACT("before"), "m/s", H5_TYPE_FLOAT64, 3, OF_CONTACTS, ARRAY(before), .optional = true},
+    {CONTACT("spread"), "m", H5_TYPE_FLOAT64, 3, OF_CONTACTS, ARRAY(spread), .optional = true},
     {CONTACT("start"), "N s", H5_TYPE_FLOAT64, 3, OF_CONTACTS, ARRAY(start)},
     {FCLIB_LAWS "/friction", "1", H5_TYPE_FLOAT64, 1, OF_LAWS,
      MEMBER(laws, struct gabion_law, friction)},
@@ -101,7 +102,7 @@ bool fclib_write_step(const struct h5_file *file, const struct contact_problem *
 
 struct sizes {
     size_t of[3];
-    bool general, before;
+    bool general, before, late;
 };
 
 static bool find_sizes(const struct h5_file *file, struct sizes *sizes,
@@ -109,6 +110,7 @@ static bool find_sizes(const struct h5_file *file, struct sizes *sizes,
     bool known[3] = {false};
     sizes->general = h5_exists(file, BODY("inverse_mass"));
     sizes->before = h5_exists(file, CONTACT("before"));
+    sizes->late = h5_exists(file, CONTACT("spread"));
     for (size_t k = 0; k < COLUMNS; k++) {
         struct h5_rows rows = {.name = columns[k].name,
                                .type = columns[k].type,
@@ -158,6 +160,8 @@ static const char *contact_defect(const struct stored_views *stored, size_t k) {
         return "is marked as general, but there are no inverse masses";
     if (stored->laws[contact->law].tangential_restitution > 0 && !stored->before)
         return "has a tangential restitution, but no velocity before the step";
+    if (contact->flags & CONTACT_LATE && !stored->spread)
+        return "is marked as late, but has no spread";
     return NULL;
 }
 
@@ -197,7 +201,7 @@ struct stored_views *fclib_load_step(const struct h5_file *file, struct least_sp
         return NULL;
     struct stored_views *stored =
         stored_views_create((int32_t)sizes.of[OF_BODIES], sizes.of[OF_CONTACTS],
-                            (int)sizes.of[OF_LAWS], sizes.general, sizes.before);
+                            (int)sizes.of[OF_LAWS], sizes.general, sizes.before, sizes.late);
     bool read = h5_read_number(file, FCLIB_STEP, "floor", H5_TYPE_FLOAT64, &least->floor, error) &&
                 h5_read_number(file, FCLIB_STEP, "still", H5_TYPE_FLOAT64, &least->still, error) &&
                 h5_read_number(file, FCLIB_BODIES, "moving", H5_TYPE_INT32,

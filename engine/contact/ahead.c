@@ -1,0 +1,477 @@
+#include "engine/contact/ahead.h"
+
+#include "engine/contact/arms.h"
+#include "engine/contact/contacts.h"
+#include "engine/contact/detection.h"
+#include "engine/contact/gap.h"
+#include "engine/contact/pairs.h"
+#include "parallel/memory.h"
+
+#define CHUNK 64 // bodies; ways differ much in what they cost
+
+// All are shares of the smaller body's size. Bodies that get no deeper than the tolerance into each
+// other, or hardly deeper than they are at q_m, are left to the contacts of the next step, and
+// pairs that do not travel that far are not looked at. Two bodies may cut through each other unseen
+// between two looks at their way that are GLANCE of travel apart. Contacts are taken where the
+// bodies are at most SHALLOW inside: the axis of least overlap is then still the one along which
+// they met. Later rounds take them nearer to the first touch.
+#define TOLERANCE 2e-4
+#define DEEPENING 1e-6
+#define GLANCE    2e-3
+#define SHALLOW   0.02
+#define WAITING   0.25 // overlap with which a rebound may wait for the next step
+
+// The most looks at one way, and halvings of a stretch of it.
+#define MOST_GLANCES  64
+#define MOST_HALVINGS 24
+#define FINEST        1e-4 // of the way
+
+// Ways ------------------------------------------------------------------------------------------
+
+// The way of a body from q_m to the next midpoint.
+struct way {
+    struct pose start;
+    vec3 shift, turn; // h v+ and h w+
+    vec3 swing;       // the part of the turn that brings the surface anywhere else
+    double lever;     // how far from the centre the surface is, at most
+};
+
+// Two bodies on their ways.
+struct course {
+    const struct gabion_world *world;
+    int32_t c, a;
+    struct way way_c, way_a;
+    double size;    // of the smaller body
+    double travel;  // of any two points relative to each other, at most
+    double initial; // overlap at q_m, or zero
+    double allowed; // overlap that does not count
+    struct contact_list *scratch;
+};
+
+// Balls and hollow spheres look the same however they turn, drums if they turn about their axis.
+static vec3 swing_of(const struct gabion_world *world, int32_t i, vec3 turn) {
+    const struct bodies *bodies = &world->bodies;
+    if (bodies_shape(bodies, i)->ball || bodies->shape[i] == GABION_HOLLOW_SPHERE)
+        return vec3_zero();
+    if (bodies->shape[i] != GABION_DRUM)
+        return turn;
+    vec3 axis = mat3_apply(world->midpoint->axes_m[i], bodies_hollow(bodies, i)->axis);
+    return vec3_add_scaled(turn, -vec3_dot(turn, axis), axis);
+}
+
+static struct way way_of(const struct gabion_world *world, int32_t i, struct body_velocity u) {
+    double h = world->settings.step;
+    vec3 turn = vec3_scale(h / bodies_spin_radius(&world->bodies, i), u.s);
+    return (struct way){.start = {world->midpoint->x_m[i], world->midpoint->axes_m[i]},
+                        .shift = vec3_scale(h, u.v),
+                        .turn = turn,
+                        .swing = swing_of(world, i, turn),
+                        .lever = world->bodies.radius[i]};
+}
+
+static struct pose pose_on(const struct way *way, double tau) {
+    if (tau == 0)
+        return way->start;
+    mat3 turn = quat_matrix(quat_normalize(quat_exp(vec3_scale(tau, way->turn)))), axes;
+    for (int axis = 0; axis < 3; axis++)
+        axes.row[axis] = mat3_apply_transposed(way->start.axes, turn.row[axis]);
+    return (struct pose){vec3_add_scaled(way->start.x, tau, way->shift), axes};
+}
+
+static struct pair pair_on(const struct course *course, double tau) {
+    return pairs_place(course->world, course->c, course->a, pose_on(&course->way_c, tau),
+                       pose_on(&course->way_a, tau));
+}
+
+// How far a wall reaches depends on the body that it meets.
+static void measure_travel(struct course *course) {
+    struct way *c = &course->way_c, *a = &course->way_a;
+    double along = vec3_length(vec3_sub(c->shift, a->shift));
+    double swing = vec3_length(c->swing) * c->lever;
+    if (bodies_is_wall(&course->world->bodies, course->a))
+        a->lever = vec3_length(vec3_sub(c->start.x, a->start.x)) + c->lever + along;
+    course->travel = along + swing + vec3_length(a->swing) * a->lever;
+}
+
+// Returns the most by which the bodies can come nearer along the normal, from a to c, on the whole
+// way. The wall of a hollow is on no one side of a plane: there, any way counts.
+static double closing(const struct course *course, vec3 normal) {
+    const struct way *c = &course->way_c, *a = &course->way_a;
+    if (bodies_shape(&course->world->bodies, course->a)->room)
+        return course->travel;
+    return vec3_dot(normal, vec3_sub(a->shift, c->shift)) +
+           vec3_length(vec3_cross(c->swing, normal)) * c->lever +
+           vec3_length(vec3_cross(a->swing, normal)) * a->lever;
+}
+
+// Looking ---------------------------------------------------------------------------------------
+
+struct glance {
+    double depth; // of the deepest overlap; negative: the bodies are apart
+    double clear; // until then it does not get deeper than is allowed
+};
+
+static struct glance glance_at(const struct course *course, double tau) {
+    struct contact_list *found = course->scratch;
+    struct pair pair = pair_on(course, tau);
+    struct glance glance = {-INFINITY, 1};
+    found->count = 0;
+    pairs_nearest_there(&pair, (1 - tau) * course->travel, found);
+    for (size_t k = 0; k < found->count; k++) {
+        double rate = closing(course, found->list[k].normal);
+        double left = fmax(found->list[k].gap + course->allowed, 0);
+        glance.depth = fmax(glance.depth, -found->list[k].gap);
+        if (rate > left) // it may happen before the end of the way
+            glance.clear = fmin(glance.clear, tau + left / rate);
+    }
+    return glance;
+}
+
+// Two bodies get inside each other: shortly after `early`, and at `late` by `depth`.
+struct meeting {
+    double early, late, depth;
+};
+
+// Finds the first meeting of the way. Returns false where there is none.
+static bool find_meeting(struct course *course, struct meeting *meeting) {
+    double least = fmax(1.0 / MOST_GLANCES, GLANCE * course->size / course->travel);
+    struct glance glance = glance_at(course, 0);
+    course->initial = fmax(glance.depth, 0);
+    course->allowed = fmax(course->allowed, course->initial + DEEPENING * course->size);
+    for (double tau = 0; tau < 1 && glance.clear < 1; tau = meeting->late) {
+        meeting->early = tau;
+        meeting->late = fmin(fmax(glance.clear, tau + least), 1);
+        glance = glance_at(course, meeting->late);
+        meeting->depth = glance.depth;
+        if (glance.depth > course->allowed)
+            return true;
+    }
+    return false;
+}
+
+// Returns a moment between `clear` and `deep` at which the bodies are inside by more than is
+// allowed and by no more than `shallow`.
+static double halve(const struct course *course, double clear, double deep, double shallow) {
+    for (int k = 0; k < MOST_HALVINGS; k++) {
+        double middle = 0.5 * (clear + deep), depth = glance_at(course, middle).depth;
+        if (depth > course->allowed && depth <= shallow)
+            return middle;
+        *(depth > shallow ? &deep : &clear) = middle;
+    }
+    return deep;
+}
+
+// The bodies still approach each other there.
+static double first_moment(const struct course *course, const struct meeting *meeting) {
+    double early = meeting->early, late = meeting->late;
+    for (int k = 0; k < MOST_HALVINGS && late - early > FINEST; k++) {
+        double middle = 0.5 * (early + late);
+        *(glance_at(course, middle).depth > course->allowed ? &late : &early) = middle;
+    }
+    return late;
+}
+
+// Bodies that touch and turn may dip into each other slowly and leave again: returns a moment on
+// the way down.
+static double dip_moment(const struct course *course, const struct meeting *meeting,
+                         double shallow) {
+    double moment = meeting->late, depth = meeting->depth, length = moment - meeting->early;
+    for (double next = moment + length; next < 1; next += length) {
+        double there = glance_at(course, next).depth;
+        if (there <= depth || there > shallow)
+            break;
+        moment = next;
+        depth = there;
+        length *= 2;
+    }
+    return moment;
+}
+
+// The law speaks of the end of the way: the later contacts are taken, the better it knows it.
+static double last_moment(const struct course *course, const struct meeting *meeting) {
+    double shallow = fmax(SHALLOW * course->size, 2 * course->allowed);
+    if (meeting->depth > shallow)
+        return halve(course, meeting->early, meeting->late, shallow);
+    double end = glance_at(course, 1).depth;
+    if (end > shallow)
+        return halve(course, meeting->late, 1, shallow);
+    return end > course->allowed ? 1 : dip_moment(course, meeting, shallow);
+}
+
+// Taking ----------------------------------------------------------------------------------------
+
+struct additions {
+    struct contact_addition *list;
+    size_t count, capacity;
+    struct contact_list scratch;
+};
+
+static void add(struct additions *additions, struct contact_addition addition) {
+    additions->list = memory_reserve(additions->list, &additions->capacity, additions->count + 1,
+                                     sizeof *additions->list, "contacts");
+    additions->list[additions->count++] = addition;
+}
+
+static vec3 point_on_side(const struct contact *contact, double side) {
+    double half = contact->flags & CONTACT_SURFACES ? 0.5 * side * contact->gap : 0;
+    return vec3_add_scaled(contact->point, half, contact->normal);
+}
+
+static vec3 moved(const struct way *way, vec3 arm) {
+    return vec3_add(way->shift, vec3_cross(way->turn, arm));
+}
+
+// What a rebound has to wait for. Bodies that approached before the step rebound in the step at
+// whose end they would be inside each other; bodies that were pushed towards each other in it, in
+// the next one (engine/contact/gap.c). They may wait unless that leaves them far inside.
+struct patience {
+    bool shallow; // they are not far inside at the end of their way
+    bool outside; // they are not inside at the end of the step
+};
+
+static bool waits(const struct gabion_world *world, const struct contact *contact,
+                  struct patience patience, double u_before, double u_n) {
+    if (!patience.shallow || !gap_rebounds(world, contact, fmin(u_before, u_n)))
+        return false;
+    return patience.outside || !gap_rebounds(world, contact, u_before);
+}
+
+static struct patience patience_of(const struct course *course, double late) {
+    double theta = course->world->settings.theta;
+    return (struct patience){
+        .shallow = glance_at(course, 1).depth <= WAITING * course->size,
+        .outside = late > theta && glance_at(course, theta).depth <= course->allowed,
+    };
+}
+
+// Appends a contact, with its flags, unless its rebound waits.
+static void add_contact(const struct gabion_world *world, struct contact_addition addition,
+                        double u_n, struct patience patience, struct additions *out) {
+    struct contact *contact = &addition.contact;
+    vec3 before = contact_velocity_now(world, contact, &addition.spread);
+    double u_before = vec3_dot(before, contact->normal);
+    if (waits(world, contact, patience, u_before, u_n))
+        return;
+    contact->flags |= CONTACT_ACTIVE;
+    if (gap_needs_block(world, contact))
+        contact->flags |= CONTACT_GENERAL;
+    addition.bias = gap_late_bias(world, contact, u_before);
+    add(out, addition);
+}
+
+// Adds a contact that was found at the moment tau. Its gap becomes what the bodies may travel along
+// the normal from q_m on.
+static void add_late(const struct course *course, struct contact contact, double tau,
+                     struct patience patience, struct additions *out) {
+    const struct way *c = &course->way_c, *a = &course->way_a;
+    vec3 arm_c = vec3_sub(point_on_side(&contact, 1), vec3_add_scaled(c->start.x, tau, c->shift));
+    vec3 arm_a = vec3_sub(point_on_side(&contact, -1), vec3_add_scaled(a->start.x, tau, a->shift));
+    vec3 at_c = vec3_add(c->start.x, arm_c), at_a = vec3_add(a->start.x, arm_a);
+    double travelled = vec3_dot(contact.normal, vec3_sub(moved(c, arm_c), moved(a, arm_a)));
+    contact.gap = fmax(contact.gap - tau * travelled, 0);
+    contact.point = vec3_scale(0.5, vec3_add(at_c, at_a));
+    contact.flags = (uint8_t)((contact.flags & (CONTACT_BALL_C | CONTACT_BALL_A)) | CONTACT_LATE);
+    add_contact(course->world, (struct contact_addition){contact, vec3_sub(at_c, at_a), 0},
+                travelled / course->world->settings.step, patience, out);
+}
+
+// Returns by how much the bodies come further along the normal of a contact than it lets them.
+static double excess(const struct course *course, const struct contact *contact, const vec3 *spread,
+                     double bias) {
+    const struct gabion_world *world = course->world;
+    vec3 arm_c, arm_a;
+    contact_arms(world->midpoint, contact, spread, &arm_c, &arm_a);
+    arm_c = vec3_scale(bodies_spin_radius(&world->bodies, course->c), arm_c);
+    arm_a = vec3_scale(bodies_spin_radius(&world->bodies, course->a), arm_a);
+    vec3 apart = vec3_sub(moved(&course->way_c, arm_c), moved(&course->way_a, arm_a));
+    return -vec3_dot(contact->normal, apart) - bias * world->settings.step;
+}
+
+// Returns whether the solve has left a contact of the pair unsolved by so much that it explains the
+// depth: more contacts would not change that.
+static bool is_unsolved(const struct course *course, double depth) {
+    double limit = 0.5 * (depth - course->initial);
+    const struct contacts *contacts = course->world->contacts;
+    for (size_t k = contacts_first(contacts, course->c, course->a);
+         k < contacts->count && contacts->list[k].c == course->c &&
+         contacts->list[k].a == course->a;
+         k++)
+        if (contacts->list[k].flags & CONTACT_ACTIVE &&
+            excess(course, &contacts->list[k], contact_spread(contacts->spread, k),
+                   contacts->bias[k]) > limit)
+            return true;
+    return false;
+}
+
+// Returns whether the solution violates one of the contacts found for the pair. Where it obeys them
+// all, the bodies leave each other again, and solving with them would change nothing.
+static bool any_violated(const struct course *course, const struct additions *additions,
+                         size_t first) {
+    for (size_t k = first; k < additions->count; k++) {
+        const struct contact_addition *addition = &additions->list[k];
+        if (excess(course, &addition->contact, &addition->spread, addition->bias) >
+            DEEPENING * course->size)
+            return true;
+    }
+    return false;
+}
+
+// A patch may miss the place where two polyhedra are deepest inside each other, or be empty: the
+// contact along the axis between them then joins it.
+static void add_nearest(const struct course *course, const struct pair *pair, double reach) {
+    struct contact_list *found = course->scratch;
+    double gap = INFINITY;
+    size_t count = found->count;
+    for (size_t k = 0; k < count; k++)
+        gap = fmin(gap, found->list[k].gap);
+    pairs_nearest_there(pair, reach, found);
+    if (found->count > count && found->list[count].gap >= gap - 0.5 * course->allowed)
+        found->count = count;
+}
+
+// Takes the contacts of the moment tau. Returns false where they change nothing.
+static bool take_contacts(const struct course *course, double tau, struct patience patience,
+                          struct additions *out) {
+    struct contact_list *found = course->scratch;
+    struct pair pair = pair_on(course, tau);
+    double reach = SHALLOW * course->size + (1 - tau) * course->travel;
+    found->count = 0;
+    pairs_find_there(&pair, reach, found);
+    add_nearest(course, &pair, reach);
+    size_t before = out->count;
+    for (size_t k = 0; k < found->count; k++)
+        add_late(course, found->list[k], tau, patience, out);
+    if (any_violated(course, out, before))
+        return true;
+    out->count = before;
+    return false;
+}
+
+// Contacts are taken as late as they can be, and in every second round at the first touch.
+static void take_meeting(const struct course *course, const struct meeting *meeting, bool first,
+                         struct additions *out) {
+    struct patience patience = patience_of(course, meeting->late);
+    if (first || !take_contacts(course, last_moment(course, meeting), patience, out))
+        take_contacts(course, first_moment(course, meeting), patience, out);
+}
+
+// Pairs -----------------------------------------------------------------------------------------
+
+struct look {
+    struct gabion_world *world;
+    velocity_function velocity;
+    const void *context;
+    bool renewed; // there are pairs that the first solve did not know
+    bool first;   // contacts of the first touch are preferred
+    struct additions *chunk;
+};
+
+static struct way way_in(const struct look *look, int32_t i) {
+    return way_of(look->world, i, look->velocity(look->context, i));
+}
+
+static void look_at_pair(const struct look *look, const struct way *way_c, int32_t c, int32_t a,
+                         struct additions *out) {
+    struct course course = {
+        .world = look->world,
+        .c = c,
+        .a = a,
+        .way_c = *way_c,
+        .way_a = way_in(look, a),
+        .size = bodies_smaller_size(&look->world->bodies, c, a),
+        .scratch = &out->scratch,
+    };
+    struct meeting meeting = {0};
+    measure_travel(&course);
+    course.allowed = TOLERANCE * course.size;
+    if (!(course.travel > course.allowed && isfinite(course.travel)))
+        return;
+    vec3 between = vec3_sub(course.way_c.start.x, course.way_a.start.x);
+    double reach = course.way_c.lever + course.way_a.lever + course.travel;
+    if (vec3_dot(between, between) > reach * reach)
+        return;
+    if (find_meeting(&course, &meeting) && !is_unsolved(&course, meeting.depth))
+        take_meeting(&course, &meeting, look->first, out);
+}
+
+// Balls, and balls and half-spaces, touch in one place at one normal: the plane between them at q_m
+// keeps them apart for good. A pair that the search did not know needs no more than that contact.
+static void look_at_direct(const struct look *look, int32_t c, int32_t a, struct additions *out) {
+    const struct gabion_world *world = look->world;
+    const struct contacts *contacts = world->contacts;
+    size_t k = contacts_first(contacts, c, a);
+    if (k < contacts->count && contacts->list[k].c == c && contacts->list[k].a == a)
+        return;
+    struct contact contact = pair_contact(world, c, a);
+    vec3 u = vec3_sub(look->velocity(look->context, c).v, look->velocity(look->context, a).v);
+    double u_n = vec3_dot(u, contact.normal), h = world->settings.step;
+    double size = bodies_smaller_size(&world->bodies, c, a);
+    if (!(contact.gap + h * u_n < -TOLERANCE * size))
+        return;
+    struct patience patience = {
+        .shallow = contact.gap + h * u_n >= -WAITING * size,
+        .outside = contact.gap + world->settings.theta * h * u_n >= -TOLERANCE * size,
+    };
+    add_contact(world, (struct contact_addition){.contact = contact}, u_n, patience, out);
+}
+
+static void look_at(const struct look *look, const struct way *way_c, int32_t c, int32_t a,
+                    struct additions *out) {
+    const struct bodies *bodies = &look->world->bodies;
+    bool direct = pairs_kind(bodies, c, a)->direct;
+    if ((direct && !look->renewed) ||
+        joints_part(&look->world->joints, bodies->id[c], bodies->id[a]))
+        return;
+    if (direct)
+        look_at_direct(look, c, a, out);
+    else
+        look_at_pair(look, way_c, c, a, out);
+}
+
+static void look_range(void *context, size_t begin, size_t end) {
+    const struct look *look = context;
+    const struct gabion_world *world = look->world;
+    const struct pair_list *pairs = detection_pairs(world);
+    struct additions *out = &look->chunk[begin / CHUNK];
+    for (int32_t c = (int32_t)begin; c < (int32_t)end; c++) {
+        struct way way_c = {0};
+        if (world->midpoint->axes_m)
+            way_c = way_in(look, c);
+        for (uint32_t p = pairs->start[c]; p < pairs->start[c + 1]; p++)
+            look_at(look, &way_c, c, pairs->other[p], out);
+        for (int32_t a = detection_finite(&world->bodies); a < world->bodies.count; a++)
+            look_at(look, &way_c, c, a, out);
+    }
+}
+
+static size_t insert(struct gabion_world *world, struct additions *chunk, size_t chunks) {
+    struct additions all = {0};
+    for (size_t k = 0; k < chunks; k++)
+        for (size_t i = 0; i < chunk[k].count; i++)
+            add(&all, chunk[k].list[i]);
+    if (all.count > 0)
+        contacts_insert(world, all.list, all.count);
+    memory_free(all.list);
+    return all.count;
+}
+
+size_t ahead_look(struct gabion_world *world, velocity_function velocity, const void *context,
+                  int round) {
+    size_t moving = (size_t)world->bodies.moving, chunks = (moving + CHUNK - 1) / CHUNK;
+    struct look look = {.world = world,
+                        .velocity = velocity,
+                        .context = context,
+                        .renewed = detection_renew(world, velocity, context),
+                        .first = round % 2 == 1};
+    if (!look.renewed && !world->midpoint->axes_m)
+        return 0;
+    look.chunk = memory_allocate(chunks, sizeof *look.chunk, "contacts");
+    team_for(world->team, moving, CHUNK, look_range, &look);
+    size_t added = insert(world, look.chunk, chunks);
+    for (size_t k = 0; k < chunks; k++) {
+        memory_free(look.chunk[k].list);
+        contact_list_free(&look.chunk[k].scratch);
+    }
+    memory_free(look.chunk);
+    return added;
+}

@@ -1,0 +1,125 @@
+// Nothing first appears inside (docs/solvers.md, "Contacts on the way"): random collisions of every
+// pair of shapes, two cubes as in the report that asked for it, and a small pour. Overlaps are
+// measured afresh from shapes and positions.
+#include "tests/unit/pour.h"
+#include "tests/unit/scene.h"
+
+#define EACH    10   // collisions per pair of shapes
+#define BOUND   1e-3 // overlap at the end of a step, share of the smaller body's size
+#define MILLION 1e-6
+
+static struct team *one_thread(void) {
+    struct gabion_error error = {0};
+    struct team *team = team_create(1, NULL, &error);
+    assert_non_null(team);
+    return team;
+}
+
+static void check(struct collision collision, const char *first, const char *second,
+                  uint64_t seed) {
+    bool fine = collision.overlap <= BOUND && collision.on_way <= COLLISION_THROUGH &&
+                collision.gain <= MILLION;
+    if (!fine)
+        fail_msg("%s and %s, seed %llu: overlap %g, on the way %g, energy rises by %g", first,
+                 second, (unsigned long long)seed, collision.overlap, collision.on_way,
+                 collision.gain);
+}
+
+// 0.1 to 5 sizes of travel per step, any spin up to 1.5 rad: no body passes through another, no
+// overlap above the bound, no gain of energy (e = 0). The bodies do meet.
+static void test_every_pair(void **state) {
+    (void)state;
+    struct team *team = one_thread();
+    uint64_t seed = 1;
+    int met = 0, rounds = 0;
+    for (int first = 0; first < COLLISION_MOVING; first++)
+        for (int second = first; second < COLLISION_SHAPES; second++)
+            for (int k = 0; k < EACH; k++, seed++) {
+                struct collision_scene scene = collision_draw(team, seed, first, second);
+                struct collision collision = collision_run(&scene);
+                check(collision, collision_names[first], collision_names[second], seed);
+                met += collision.met;
+                rounds += collision.rounds;
+            }
+    assert_true(met > 300); // of 340
+    assert_true(rounds > 0);
+    team_destroy(team);
+}
+
+// Steps of 2 ms at 1.5 m/s: contacts of the midpoint alone left up to 4.9 mm.
+static void test_cubes(void **state) {
+    (void)state;
+    struct team *team = one_thread();
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        struct collision_scene scene = collision_cubes(team, seed);
+        struct collision collision = collision_run(&scene);
+        check(collision, "cube", "cube", seed);
+        assert_true(collision.met);
+    }
+    team_destroy(team);
+}
+
+static void test_pour(void **state) {
+    (void)state;
+    struct team *team = one_thread();
+    struct gabion_world *world = pour_create(team, 60, 2e-3, 1);
+    struct pour pour = {0};
+    for (int step = 0; step < 300; step++)
+        pour_step(world, &pour);
+    assert_at_most(pour.overlap, BOUND);
+    assert_at_most(pour.rise, 1e-5); // of the default solver.tolerance
+    assert_true(pour.late > 0);
+    gabion_destroy(world);
+    team_destroy(team);
+}
+
+// Late contacts live within a step: the state has the same bits with any number of threads.
+static uint64_t hash_of_pour(int threads) {
+    struct gabion_error error = {0};
+    struct team *team = team_create(threads, NULL, &error);
+    assert_non_null(team);
+    struct gabion_world *world = pour_create(team, 60, 2e-3, 1);
+    scene_step(world, 120);
+    assert_true(world->report.rounds > 0);
+    uint64_t hash = gabion_state_hash(world);
+    gabion_destroy(world);
+    team_destroy(team);
+    return hash;
+}
+
+static void test_threads(void **state) {
+    (void)state;
+    uint64_t hash = hash_of_pour(1);
+    assert_true(hash_of_pour(2) == hash);
+    assert_true(hash_of_pour(3) == hash);
+}
+
+// A ball is pushed by a heavy one further than its own alert distance, against a third one: the
+// pair is found after the first solve. All three end apart.
+static void test_pushed(void **state) {
+    (void)state;
+    struct gabion_settings settings = scene_settings(1e-2, 0.5);
+    settings.gravity = vec3_zero();
+    struct gabion_world *world = scene_create(&settings, (struct gabion_law){0});
+    scene_sphere(world, vec3_make(-0.5, 0, 0), 0.1, 1000, vec3_make(20, 0, 0));
+    int32_t light = scene_sphere(world, vec3_make(-0.15, 0, 0), 0.1, 1, vec3_zero());
+    int32_t third = scene_sphere(world, vec3_make(0.15, 0, 0), 0.1, 1, vec3_zero());
+    double gap = INFINITY;
+    for (int step = 0; step < 5; step++) {
+        scene_step(world, 1);
+        vec3 d = vec3_sub(scene_position(world, third), scene_position(world, light));
+        gap = fmin(gap, d.x - 0.2);
+    }
+    assert_true(scene_velocity(world, third).x > 10); // it was hit
+    assert_at_most(-gap, 1e-9);
+    scene_destroy(world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_pair), cmocka_unit_test(test_cubes),
+        cmocka_unit_test(test_pour),       cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_pushed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
