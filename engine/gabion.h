@@ -90,6 +90,7 @@ enum gabion_method {        // docs/solvers.md describes each
     GABION_METHOD_ANDERSON, // accelerated sweeps
     GABION_METHOD_IPM,      // interior point
     GABION_METHOD_PROX,     // proximal point around accelerated sweeps
+    GABION_METHOD_ADMM,     // alternating directions with one factorisation
     GABION_METHOD_AUTO,     // tries several of the above, each when the one before stalls
     GABION_METHOD_COUNT
 };

@@ -42,7 +42,7 @@ struct contact_problem *solve_problem(const struct gabion_world *world) {
     return contact_problem_of_views(&views, floor, world->team);
 }
 
-struct solver_settings solve_settings(const struct gabion_world *world) {
+struct solver_settings solve_settings(struct gabion_world *world) {
     const struct gabion_settings *settings = &world->settings;
     return (struct solver_settings){
         .local = settings->local,
@@ -52,6 +52,7 @@ struct solver_settings solve_settings(const struct gabion_world *world) {
         .relaxation = settings->relaxation,
         .momentum = settings->momentum,
         .cone = settings->cone,
+        .memory = &world->memory,
         .deadline = world->deadline,
     };
 }
@@ -235,6 +236,24 @@ static void solve_by_sweeps(struct solution *solution) {
     solution->converged |= !solution->converged && obeys_polygon(solution, solution->r);
 }
 
+// Solves by auto, which measures the start itself and sweeps where that helps. Impulses that it
+// found on rows are measured again, because the step goes on with the velocities of the workspace.
+static void solve_by_choice(struct solution *solution) {
+    size_t bytes = solution->slots * sizeof(vec3);
+    vec3 *start = memory_allocate(solution->slots, sizeof *start, "impulses");
+    memcpy(start, solution->r, bytes);
+    struct solver_result result = try_method(solution, GABION_METHOD_AUTO);
+    solution->world->report.sweeps = result.spent[result.finished];
+    solution->converged = result.status == SOLVER_CONVERGED;
+    bool sweeps = result.finished == GABION_METHOD_NSGS || result.finished == GABION_METHOD_AUTO;
+    if (sweeps && solution->converged)
+        solution->measure = (struct solver_measure){.error = result.error};
+    else
+        measure(solution);
+    solution->converged |= result.status == SOLVER_CONVERGED;
+    memory_free(start);
+}
+
 static void forget_last(struct gabion_step_report *report) {
     report->sweeps = 0;
     report->substitutions = 0;
@@ -251,7 +270,9 @@ void solve_run(struct gabion_world *world) {
         .slots = contact_problem_slots(world->problem),
     };
     forget_last(&world->report);
-    if (panel_visits_all(solution.method))
+    if (solution.method == GABION_METHOD_AUTO)
+        solve_by_choice(&solution);
+    else if (panel_visits_all(solution.method))
         solve_by_sweeps(&solution);
     else
         solve_if_needed(&solution);

@@ -87,6 +87,7 @@ struct state_part {
     size_t (*rows)(const struct state *);    // NULL: a single row, in the owner itself
     void (*reserve)(struct state *, size_t); // frees the rows and makes room for others
     bool (*hashed)(const struct state *);    // NULL: always
+    bool optional;                           // files of earlier versions lack it: all zero
     uint64_t (*hash_shapes)(uint64_t, const struct bodies *); // instead of `hash`
 };
 

@@ -12,7 +12,7 @@
 
 #define CHECKPOINT_FORMAT         "gabion-checkpoint"
 #define CHECKPOINT_FORMAT_MAJOR   3 // 1: spheres only; 2: no joints, clumps, hollows or projection
-#define CHECKPOINT_FORMAT_MINOR   0
+#define CHECKPOINT_FORMAT_MINOR   1 // 3.0: no memory of the solver
 #define CHECKPOINT_SEAL_SIZE      512
 #define CHECKPOINT_TEMPORARY      "checkpoint.h5.tmp"
 #define CHECKPOINT_CASE           "case"

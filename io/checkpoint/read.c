@@ -21,14 +21,21 @@ static bool read_number(struct checkpoint *checkpoint, const struct state_part *
     return true;
 }
 
+static bool read_part(struct checkpoint *checkpoint, const struct state_part *part,
+                      struct gabion_error *error) {
+    if (part->rows || (part->optional && !h5_exists(&checkpoint->file, part->group)))
+        return true;
+    for (size_t k = 0; k < part->fields; k++)
+        if (!(part->field[k].flags & STATE_UNSTORED) &&
+            !read_number(checkpoint, part, &part->field[k], error))
+            return false;
+    return true;
+}
+
 static bool read_numbers(struct checkpoint *checkpoint, struct gabion_error *error) {
     for (size_t k = 0; k < STATE_PARTS; k++)
-        for (size_t f = 0; !state_parts[k]->rows && f < state_parts[k]->fields; f++) {
-            const struct state_field *field = &state_parts[k]->field[f];
-            if (!(field->flags & STATE_UNSTORED) &&
-                !read_number(checkpoint, state_parts[k], field, error))
-                return false;
-        }
+        if (!read_part(checkpoint, state_parts[k], error))
+            return false;
     const struct h5_file *file = &checkpoint->file;
     return h5_read_number(file, "/", "time", H5_TYPE_FLOAT64, &checkpoint->time, error) &&
            h5_read_number(file, "/", "wall_time", H5_TYPE_FLOAT64, &checkpoint->wall_time, error);

@@ -23,4 +23,19 @@ struct sweeper {
     void (*check)(void *context, int thread, int threads);
 };
 
+// Decides whether sweeps are worth going on with, where another method is at hand.
+struct sweep_judge {
+    double coldest; // scaled residual of the start above which no sweep is made
+    double worth;   // sweeps that are worth making; INFINITY: any number
+    // Results: the scaled residual of the start, and the sweeps that the solution takes or was
+    // expected to take when the sweeps were given up.
+    double first, expected;
+    double start, last; // measure of the start and of the last check,
+    int at;             // which was after this sweep
+};
+
+// Sweeps over the plan of a problem with views until it is solved, at the cap of the monitor, or
+// not worth the trouble (SOLVER_STALLED). The start is measured first; it may be the solution.
+void nsgs_judged(struct monitor *monitor, struct sweep_judge *judge, vec3 *r);
+
 #endif
