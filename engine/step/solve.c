@@ -254,6 +254,14 @@ static void solve_by_choice(struct solution *solution) {
     memory_free(start);
 }
 
+// Returns the method of a step. Of the methods that auto chooses from, only nsgs has a local solver
+// for polygonal cones.
+static enum gabion_method method_of(const struct gabion_settings *settings) {
+    bool polygon = solver_has_polygon(GABION_METHOD_NSGS, settings->local);
+    return settings->method == GABION_METHOD_AUTO && polygon ? GABION_METHOD_NSGS
+                                                             : settings->method;
+}
+
 static void forget_last(struct gabion_step_report *report) {
     report->sweeps = 0;
     report->substitutions = 0;
@@ -265,7 +273,7 @@ void solve_run(struct gabion_world *world) {
     struct solution solution = {
         .world = world,
         .settings = solve_settings(world),
-        .method = world->settings.method,
+        .method = method_of(&world->settings),
         .r = world->contacts->impulse,
         .slots = contact_problem_slots(world->problem),
     };
