@@ -467,6 +467,8 @@ struct gabion_step_report {
     int64_t substitutions;       // contacts solved by another local solver than the one asked for
     double residual;             // scaled measure
     double residual_fclib;       // unscaled one of FCLIB and Siconos
+    double residual_worst;       // of the worst contact, in its own scale
+    int32_t worst_contact[2];    // ids of its bodies; -1: none has an error, or not known
     double max_overlap;          // m, at the end of the step
     double max_overlap_relative; // to the smaller body's size
     double mean_overlap;         // m, over the contacts that overlap or carry force

@@ -74,8 +74,7 @@ static void copy_common(const struct contact_problem *from, struct contact_probl
     memcpy(to->q, from->q, 3 * n * sizeof *to->q);
     for (int32_t a = 0; a < from->contacts && from->held; a++)
         contact_problem_hold(to, a, from->held[a]);
-    to->floor = from->floor;
-    to->speed2 = from->speed2;
+    to->least = from->least;
     to->team = from->team;
 }
 

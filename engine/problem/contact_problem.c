@@ -36,7 +36,6 @@ size_t contact_matrix_find(const struct contact_matrix *matrix, int32_t row, int
 static void make_rows(struct contact_problem *problem, int32_t contacts, enum contact_face face) {
     size_t n = (size_t)contacts;
     problem->face = face;
-    problem->speed2 = -1;
     problem->contacts = contacts;
     problem->mu = memory_allocate(n, sizeof *problem->mu, "contact problem");
     problem->q = memory_allocate(3 * n, sizeof *problem->q, "contact problem");

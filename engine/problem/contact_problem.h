@@ -98,13 +98,19 @@ struct contact_bodies {
     size_t pair_count;
 };
 
+// Speeds that the residual (engine/problem/residual.h) needs of a step, m/s; both 0 for a matrix.
+struct least_speeds {
+    double floor; // smallest scale of the residual, about h |g|
+    double still; // errors below do not count: they move no body by a rounding error of its size
+};
+
 struct contact_problem {
     struct contact_views views;
     struct stored_views *stored; // what they point at, where the problem owns it; else NULL
     // By slot: 1 / |W_aa|_2 where the sweep plan has computed it, else 0. Eigenvalues are
     // expensive, so rows made later take them from here. NULL: not kept.
     double *slot_rho;
-    double floor;      // smallest scale of the residual, m/s: h |g| for a step, 0 for a matrix
+    struct least_speeds least;
     struct team *team; // NULL: one thread
 
     // Rows or matrix. NULL and 0 while only the views are there.
@@ -116,9 +122,6 @@ struct contact_problem {
     double *q;
     mat3 *diagonal; // W_aa
     double *rho;    // 1 / |W_aa|_2; 0 where W_aa vanishes
-    // Sum over the rows of the squared free velocities of their two bodies, which bounds the
-    // rounding error of q. Negative: not known (a file); no rounding error is then subtracted.
-    double speed2;
     struct contact_matrix matrix;
     struct contact_bodies bodies;
 };
@@ -128,8 +131,8 @@ struct contact_problem {
 void contact_problem_free(struct contact_problem *problem);
 
 // Returns a problem with the given views; it owns nothing of what they point at.
-struct contact_problem *contact_problem_of_views(const struct contact_views *views, double floor,
-                                                 struct team *team);
+struct contact_problem *contact_problem_of_views(const struct contact_views *views,
+                                                 struct least_speeds least, struct team *team);
 
 // Makes the problem keep the 1 / |W_aa|_2 that a sweep plan computes (slot_rho).
 void contact_problem_keep_rho(struct contact_problem *problem);

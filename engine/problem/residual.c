@@ -1,7 +1,5 @@
 #include "engine/problem/residual.h"
 
-#include <float.h>
-
 #include "parallel/memory.h"
 
 void residual_add(struct residual_sums *total, const struct residual_sums *part) {
@@ -11,32 +9,49 @@ void residual_add(struct residual_sums *total, const struct residual_sums *part)
     total->unscaled2 += part->unscaled2;
     total->r2 += part->r2;
     total->u2 += part->u2;
-    total->v2 += part->v2;
     total->wr2 += part->wr2;
+    total->weight += part->weight;
+    total->log_speed += part->log_speed;
+    total->fastest2 = fmax(total->fastest2, part->fastest2);
+    if (part->worst2 > total->worst2) {
+        total->worst2 = part->worst2;
+        total->worst = part->worst;
+    }
 }
 
-double residual_rounding(const struct residual_sums *sums) {
-    return 4 * DBL_EPSILON * sqrt(sums->v2 + sums->wr2);
+double residual_limit2(const struct residual_sums *sums, double floor) {
+    if (!(floor > 0) || !(sums->weight > 0))
+        return INFINITY;
+    double usual2 = straight_exp2(sums->log_speed / sums->weight);
+    double fast2 = RESIDUAL_FAST * RESIDUAL_FAST * fmax(usual2, floor * floor);
+    return sums->fastest2 > fast2 ? fast2 : INFINITY;
 }
 
 double residual_scale(const struct residual_sums *sums, double floor) {
     return fmax(sqrt(sums->closing2), floor);
 }
 
-// Subtracts the rounding error only where it is small: diverged impulses have a large rounding
-// error as well. A NaN stays a NaN and never counts as solved.
+// Bounded, because diverged impulses have a large rounding error as well. A problem without a floor
+// is a file, whose velocities are as exact as its numbers.
+double residual_rounding(const struct residual_sums *sums, double floor) {
+    if (!(floor > 0))
+        return 0;
+    double rounding = 4 * DBL_EPSILON * sqrt(sums->closing2 + sums->wr2);
+    return fmin(rounding, RESIDUAL_ROUNDING_MOST * residual_scale(sums, floor));
+}
+
+// A NaN never counts as solved.
 double residual_scaled(const struct residual_sums *sums, double floor) {
-    double scale = residual_scale(sums, floor), rounding = residual_rounding(sums);
-    double error = sqrt(sums->scaled2), speed = sqrt(sums->v2);
-    if (!isfinite(error) || !isfinite(rounding))
+    double scale = residual_scale(sums, floor), rounding = residual_rounding(sums, floor);
+    double error = sqrt(sums->scaled2);
+    if (!isfinite(error) || !isfinite(sums->wr2))
         return INFINITY;
-    double excused = fmin(rounding, 1e-9 * fmax(scale, speed));
-    error = error > excused ? error - excused : 0;
+    error = error > rounding ? error - rounding : 0;
     return scale > DBL_MIN ? error / scale : error;
 }
 
 double residual_swelling(const struct residual_sums *sums, double floor) {
-    double speed = fmax(residual_scale(sums, floor), sqrt(sums->v2));
+    double speed = residual_scale(sums, floor);
     return speed > DBL_MIN ? sqrt(sums->wr2) / speed : 0;
 }
 
@@ -46,6 +61,11 @@ double residual_fclib(const struct residual_sums *sums) {
     if (!isfinite(error))
         return INFINITY;
     return scale > DBL_EPSILON ? error / scale : error;
+}
+
+struct contact_error residual_error(const struct residual_sums *sums, double floor) {
+    return (struct contact_error){residual_scaled(sums, floor), residual_fclib(sums),
+                                  sqrt(sums->worst2)};
 }
 
 // The residual of the rows of a problem ---------------------------------------------------------
@@ -66,6 +86,8 @@ static struct contact_view view_row(const struct contact_problem *problem, int32
         u = hold_keep(held, u);
     return (struct contact_view){
         .held = held,
+        .still = problem->least.still,
+        .place = a + 1,
         .r_n = r.x,
         .u_n = u.x,
         .mu = problem->mu[a],
@@ -75,27 +97,45 @@ static struct contact_view view_row(const struct contact_problem *problem, int32
     };
 }
 
-struct residual_sums residual_of_rows(const struct contact_problem *problem, const double *r) {
+// The sums over the free velocities.
+static struct residual_sums sum_free(const struct contact_problem *problem, double spare) {
     struct residual_sums sums = {0};
+    for (int32_t a = 0; a < problem->contacts; a++) {
+        struct contact_view view =
+            view_row(problem, a, spare, vec3_zero(), contact_get(problem->q, a));
+        residual_add_free(&view, problem->least.floor, &sums);
+    }
+    double fast2 = residual_limit2(&sums, problem->least.floor);
+    if (fast2 == INFINITY)
+        return sums;
+    sums.closing2 = 0;
+    for (int32_t a = 0; a < problem->contacts; a++) {
+        struct contact_view view =
+            view_row(problem, a, spare, vec3_zero(), contact_get(problem->q, a));
+        residual_add_limited(&view, fast2, &sums);
+    }
+    return sums;
+}
+
+double residual_closing2(const struct contact_problem *problem) {
+    return sum_free(problem, 1).closing2;
+}
+
+struct residual_sums residual_of_rows(const struct contact_problem *problem, const double *r) {
     double *u = memory_allocate(contact_problem_size(problem), sizeof *u, "residual");
     double spare = spare_rho(problem);
+    struct residual_sums sums = sum_free(problem, spare);
     contact_problem_velocity(problem, r, u);
     for (int32_t a = 0; a < problem->contacts; a++) {
-        struct contact_view free =
-            view_row(problem, a, spare, vec3_zero(), contact_get(problem->q, a));
         struct contact_view view =
             view_row(problem, a, spare, contact_get(r, a), contact_get(u, a));
-        residual_add_free(&free, &sums);
-        residual_add_solved(&view, &sums);
+        residual_add_solved(&view, problem->least.floor, &sums);
     }
     memory_free(u);
-    sums.v2 = fmax(problem->speed2, 0);
-    if (problem->speed2 < 0)
-        sums.wr2 = 0;
     return sums;
 }
 
 struct contact_error residual_of(const struct contact_problem *problem, const double *r) {
     struct residual_sums sums = residual_of_rows(problem, r);
-    return (struct contact_error){residual_scaled(&sums, problem->floor), residual_fclib(&sums)};
+    return residual_error(&sums, problem->least.floor);
 }

@@ -8,15 +8,32 @@
 //   scaled:  sqrt(sum |e_a(rho_a)|^2 / rho_a^2) / s,  rho_a = 1/|W_aa|_2   (velocity over velocity)
 //   fclib:   sqrt(sum |e_a(1)|^2) / max(|q|, |r|, |u|)                     (as Siconos reports it)
 //
-// s is the norm of q over the contacts that q closes (q_n < 0), and at least h |g|: distant
-// candidate contacts cannot inflate it, and it does not vanish for a scene at rest. Without gravity
-// s can still shrink to the rounding error of velocities that nearly cancel. Therefore the rounding
-// error (a few units in the last place of the velocities and impulses involved) is subtracted from
-// the scaled measure.
+// s is the norm of q over the contacts that q closes (q_n < 0), so that distant candidate contacts
+// cannot inflate it, and at least the floor of the problem, so that it does not vanish for a scene
+// at rest. In a step the floor is h |g| with the gravity that acts in this step, and no less than
+// LEAST_TRAVEL of the smallest body per step.
+//
+// One fast body must not loosen the tolerance for all others. Where there is a floor, a contact
+// counts towards s with no more than RESIDUAL_FAST times the usual closing speed. That is the
+// geometric mean of |q_a|, which a few fast contacts hardly move; contacts below the floor count
+// less, so that contacts which close by rounding alone do not lower it.
+//
+// A third number is the worst contact in its own scale: the largest of |e_a| / rho_a over
+// max(|u_a|, |r_a| / rho_a, floor).
+//
+// Rounding is allowed for twice, each time the same in a frame that moves and bounded. An error
+// |e_a| / rho_a that moves no body by more than STILL_TRAVEL of the smallest body in a step counts
+// as none: without it bodies that drift together could never pass, since their q is all rounding.
+// And the rounding error of u, a few units in the last place of the closing speeds and of the
+// velocities that each impulse causes alone, is subtracted from the scaled measure, but never more
+// than RESIDUAL_ROUNDING_MOST of s.
 #ifndef ENGINE_PROBLEM_RESIDUAL_H
 #define ENGINE_PROBLEM_RESIDUAL_H
 
+#include <float.h>
 #include <math.h>
+#include <stdint.h>
+#include <string.h>
 
 #include "engine/problem/contact_problem.h"
 
@@ -25,14 +42,27 @@ struct residual_sums {
     double closing2, q2;       // |q|^2 over closing contacts, and over all
     double scaled2, unscaled2; // |e|^2 / rho^2, and |e|^2 with rho = 1
     double r2, u2;
-    double v2, wr2; // velocities of the bodies of each contact; |r|^2 / rho^2
+    double wr2; // |r|^2 / rho^2
+    // Of closing contacts: sums of weights, and of weights times log2 |q|^2; the largest |q|^2.
+    double weight, log_speed, fastest2;
+    double worst2; // largest (|e| / rho)^2 in the contact's own scale, and its place:
+    int64_t worst; // contact_view.place; 0: no contact has an error
 };
+
+// Shares of the smallest body that it moves in a step. Double precision holds about 1e-16 of a
+// body's distance from the origin.
+#define LEAST_TRAVEL 1e-9
+#define STILL_TRAVEL 1e-14
+
+#define RESIDUAL_FAST          10.0
+#define RESIDUAL_ROUNDING_MOST 1e-9
 
 // One contact as the measures need it: normal components as numbers, tangential components as
 // vectors in any frame.
 struct contact_view {
     double r_n, u_n, mu, rho;
-    double v2; // square of the velocities of the two bodies, spins included
+    double still;  // errors below count as none
+    int64_t place; // the caller's name of the contact, not 0
     vec3 r_t, u_t;
     uint8_t held; // not 0: a point of a joint; components that it does not hold are zero above
 };
@@ -71,35 +101,85 @@ static inline double natural_map2(const struct contact_view *view, double slip, 
     return e_n * e_n + vec3_dot(e_t, e_t);
 }
 
+// log2 between powers of two replaced by a straight line, and its inverse. The exponent and the
+// fraction of a double, read as one whole number, are this function; it gives the same bits on
+// every machine.
+static inline double straight_log2(double x) {
+    int64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return (double)bits * 0x1p-52 - 1023;
+}
+
+static inline double straight_exp2(double y) {
+    int64_t bits = (int64_t)((y + 1023) * 0x1p52);
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static inline bool residual_closes(const struct contact_view *view) {
+    return view->u_n < 0 || view->held;
+}
+
+static inline double residual_speed2(const struct contact_view *view) {
+    return view->u_n * view->u_n + vec3_dot(view->u_t, view->u_t);
+}
+
 // Adds a contact whose view holds the free velocity q (r = 0).
-static inline void residual_add_free(const struct contact_view *view, struct residual_sums *sums) {
-    double q2 = view->u_n * view->u_n + vec3_dot(view->u_t, view->u_t);
+static inline void residual_add_free(const struct contact_view *view, double floor,
+                                     struct residual_sums *sums) {
+    double q2 = residual_speed2(view);
     sums->q2 += q2;
-    sums->v2 += view->v2;
-    if (view->u_n < 0 || view->held)
-        sums->closing2 += q2;
+    if (!residual_closes(view))
+        return;
+    sums->closing2 += q2;
+    sums->fastest2 = fmax(sums->fastest2, q2);
+    if (floor > 0 && q2 >= DBL_MIN) {
+        double weight = fmin(q2 / (floor * floor), 1);
+        sums->weight += weight;
+        sums->log_speed += weight * straight_log2(q2);
+    }
+}
+
+// Adds a contact, with a speed of at most the square root of fast2, to closing2 anew.
+static inline void residual_add_limited(const struct contact_view *view, double fast2,
+                                        struct residual_sums *sums) {
+    if (residual_closes(view))
+        sums->closing2 += fmin(residual_speed2(view), fast2);
 }
 
 // Adds a contact whose view holds the velocity u that the impulses cause.
-static inline void residual_add_solved(const struct contact_view *view,
+static inline void residual_add_solved(const struct contact_view *view, double floor,
                                        struct residual_sums *sums) {
     double slip2 = vec3_dot(view->u_t, view->u_t), slip = sqrt(slip2);
     double r2 = view->r_n * view->r_n + vec3_dot(view->r_t, view->r_t);
+    double u2 = view->u_n * view->u_n + slip2;
     sums->unscaled2 += natural_map2(view, slip, 1);
     if (view->rho > 0) {
-        double inverse2 = 1 / (view->rho * view->rho);
-        sums->scaled2 += natural_map2(view, slip, view->rho) * inverse2;
-        sums->wr2 += r2 * inverse2;
+        double inverse2 = 1 / (view->rho * view->rho), wr2 = r2 * inverse2;
+        double error2 = natural_map2(view, slip, view->rho) * inverse2;
+        error2 = error2 <= view->still * view->still ? 0 : error2; // a NaN stays
+        double own2 = fmax(fmax(u2, wr2), floor * floor);
+        sums->scaled2 += error2;
+        sums->wr2 += wr2;
+        if (error2 > sums->worst2 * own2) {
+            sums->worst2 = error2 / own2;
+            sums->worst = view->place;
+        }
     }
     sums->r2 += r2;
-    sums->u2 += view->u_n * view->u_n + slip2;
+    sums->u2 += u2;
 }
 
 // Adds the sums of another part of the contacts.
 void residual_add(struct residual_sums *total, const struct residual_sums *part);
 
+// Returns the square of the speed with which faster contacts count in closing2, from sums over all
+// contacts; INFINITY where none is faster and closing2 is right as it is.
+double residual_limit2(const struct residual_sums *sums, double floor);
+
 double residual_scale(const struct residual_sums *sums, double floor); // s above
-double residual_rounding(const struct residual_sums *sums);
+double residual_rounding(const struct residual_sums *sums, double floor);
 double residual_scaled(const struct residual_sums *sums, double floor);
 double residual_fclib(const struct residual_sums *sums);
 
@@ -107,13 +187,18 @@ double residual_fclib(const struct residual_sums *sums);
 // that impulses which cancel each other have grown without bound.
 double residual_swelling(const struct residual_sums *sums, double floor);
 
-// Both measures.
+// Both measures and the worst contact in its own scale.
 struct contact_error {
-    double scaled, fclib;
+    double scaled, fclib, worst;
 };
+struct contact_error residual_error(const struct residual_sums *sums, double floor);
+
 // Return the sums, and the measures that follow from them, of impulses over the rows of a problem;
 // u is computed from r.
 struct residual_sums residual_of_rows(const struct contact_problem *problem, const double *r);
+
+// Returns closing2 of a problem with rows: the square of s, where that is above the floor.
+double residual_closing2(const struct contact_problem *problem);
 
 struct contact_error residual_of(const struct contact_problem *problem, const double *r);
 

@@ -58,11 +58,11 @@ vec3 row_to_slot(const struct contact_views *views, const struct contact_row *ro
 
 // All rows ------------------------------------------------------------------------------------
 
-struct contact_problem *contact_problem_of_views(const struct contact_views *views, double floor,
-                                                 struct team *team) {
+struct contact_problem *contact_problem_of_views(const struct contact_views *views,
+                                                 struct least_speeds least, struct team *team) {
     struct contact_problem *problem = memory_allocate(1, sizeof *problem, "contact problem");
     problem->views = *views;
-    problem->floor = floor;
+    problem->least = least;
     problem->team = team;
     return problem;
 }
@@ -107,7 +107,6 @@ static void add_row(struct source *source, struct contact_row row, const struct 
     int32_t k = source->rows++;
     vec3 u = vec3_sub(velocity_at(c, row.arm_c), velocity_at(a, row.arm_a));
     vec3 q = {vec3_dot(row.axis[0], u), vec3_dot(row.axis[1], u), vec3_dot(row.axis[2], u)};
-    problem->speed2 += body_velocity_square(c) + body_velocity_square(a);
     row.c = name_body(source, row.c);
     row.a = name_body(source, row.a);
     problem->bodies.rows[k] = row;
@@ -176,7 +175,6 @@ void contact_problem_materialise(struct contact_problem *problem) {
     source.number = memory_allocate((size_t)moving, sizeof *source.number, "bodies");
     for (int32_t i = 0; i < moving; i++)
         source.number[i] = CONTACT_FIXED;
-    problem->speed2 = 0;
     add_rows(&source);
     fill_bodies(&source);
     memory_free(source.number);

@@ -94,11 +94,11 @@ struct contact_problem *contact_problem_copy(const struct contact_problem *probl
     if (slots > 0)
         memcpy(stored->start, start, slots * sizeof *start);
     memcpy(stored->laws, views->laws, (size_t)views->law_count * sizeof *stored->laws);
-    return contact_problem_of_stored(stored, problem->floor, problem->team);
+    return contact_problem_of_stored(stored, problem->least, problem->team);
 }
 
-struct contact_problem *contact_problem_of_stored(struct stored_views *stored, double floor,
-                                                  struct team *team) {
+struct contact_problem *contact_problem_of_stored(struct stored_views *stored,
+                                                  struct least_speeds least, struct team *team) {
     struct contact_views views = {
         .midpoint = &stored->midpoint,
         .contacts = stored->contacts,
@@ -111,7 +111,7 @@ struct contact_problem *contact_problem_of_stored(struct stored_views *stored, d
         .v = stored->v,
         .w = stored->w,
     };
-    struct contact_problem *problem = contact_problem_of_views(&views, floor, team);
+    struct contact_problem *problem = contact_problem_of_views(&views, least, team);
     problem->stored = stored;
     return problem;
 }

@@ -34,7 +34,7 @@ struct contact_problem *contact_problem_copy(const struct contact_problem *probl
                                              const vec3 *start);
 
 // Returns a problem that owns `stored`.
-struct contact_problem *contact_problem_of_stored(struct stored_views *stored, double floor,
-                                                  struct team *team);
+struct contact_problem *contact_problem_of_stored(struct stored_views *stored,
+                                                  struct least_speeds least, struct team *team);
 
 #endif

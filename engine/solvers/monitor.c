@@ -12,7 +12,7 @@ struct monitor monitor_open(struct contact_problem *problem,
                             const struct solver_settings *settings) {
     struct monitor monitor = {.problem = problem, .settings = settings};
     monitor.best_measure = monitor.last = INFINITY;
-    monitor.result.error = (struct contact_error){INFINITY, INFINITY};
+    monitor.result.error = (struct contact_error){INFINITY, INFINITY, INFINITY};
     monitor.result.status = SOLVER_STALLED;
     return monitor;
 }

@@ -7,6 +7,7 @@
 #include "engine/contact/contacts.h"
 #include "engine/contact/gap.h"
 #include "engine/problem/residual.h"
+#include "engine/step/solve.h"
 #include "engine/problem/rows.h"
 #include "engine/step/projection.h"
 #include "engine/step/step.h"
@@ -294,22 +295,11 @@ static bool *choose_closed(const struct gabion_world *world) {
     return chosen;
 }
 
-static double speed2(const struct gabion_world *world, int32_t i) {
-    if (i == world->bodies.count)
-        return 0;
-    struct body_velocity u = without_contacts(world, i);
-    return vec3_dot(u.v, u.v) + vec3_dot(u.s, u.s);
-}
-
 static void set_velocity_errors(const struct gabion_world *world, struct correction *correction) {
     struct contact_problem *problem = correction->problem;
-    problem->floor = world->settings.step * vec3_length(world->settings.gravity);
-    problem->speed2 = 0;
-    for (int32_t k = 0; k < problem->contacts; k++) {
-        const struct correction_row *row = &correction->rows[k];
+    problem->least = solve_least_speeds(world);
+    for (int32_t k = 0; k < problem->contacts; k++)
         contact_set(problem->q, k, relative(world, correction, k, without_contacts));
-        problem->speed2 += speed2(world, row->c) + speed2(world, row->a);
-    }
     set_friction(world, correction);
 }
 
@@ -319,6 +309,8 @@ static void report_residual(struct gabion_world *world, const struct correction 
     bool fclib = world->settings.measure == GABION_MEASURE_FCLIB;
     report->residual = error.scaled;
     report->residual_fclib = error.fclib;
+    report->residual_worst = error.worst;
+    report->worst_contact[0] = report->worst_contact[1] = -1;
     report->converged = (fclib ? error.fclib : error.scaled) <= world->settings.tolerance;
 }
 

@@ -6,6 +6,7 @@
 #include "engine/solvers/local/polygon.h"
 #include "engine/solvers/panel.h"
 #include "engine/solvers/sweep/workspace.h"
+#include "engine/world/loads.h"
 #include "parallel/memory.h"
 
 // The residual up to which impulses that did not converge are better than none.
@@ -24,6 +25,22 @@
 
 // The problem ---------------------------------------------------------------------------------
 
+static void find_largest_inverse(void *context, size_t begin, size_t end, double *out) {
+    const struct bodies *bodies = context;
+    for (size_t i = begin; i < end; i++)
+        out[0] = fmax(out[0], 1 / bodies_size(bodies, (int32_t)i));
+}
+
+struct least_speeds solve_least_speeds(const struct gabion_world *world) {
+    double h = world->settings.step, inverse_size = 0;
+    team_max(world->team, (size_t)world->bodies.moving, 1, find_largest_inverse,
+             (void *)&world->bodies, &inverse_size);
+    double size_per_step = inverse_size > 0 ? 1 / (inverse_size * h) : 0;
+    double gravity = h * vec3_length(loads_step_gravity(world));
+    return (struct least_speeds){.floor = fmax(gravity, LEAST_TRAVEL * size_per_step),
+                                 .still = STILL_TRAVEL * size_per_step};
+}
+
 struct contact_problem *solve_problem(const struct gabion_world *world) {
     const struct contacts *contacts = world->contacts;
     struct contact_views views = {
@@ -38,8 +55,7 @@ struct contact_problem *solve_problem(const struct gabion_world *world) {
         .v = world->bodies.v,
         .w = world->bodies.w,
     };
-    double floor = world->settings.step * vec3_length(world->settings.gravity);
-    return contact_problem_of_views(&views, floor, world->team);
+    return contact_problem_of_views(&views, solve_least_speeds(world), world->team);
 }
 
 struct solver_settings solve_settings(struct gabion_world *world) {
@@ -269,6 +285,13 @@ static void forget_last(struct gabion_step_report *report) {
     memset(report->spent, 0, sizeof report->spent);
 }
 
+static void note_worst(struct gabion_world *world) {
+    int32_t c, a;
+    bool any = solver_workspace_worst(world->workspace, &c, &a);
+    world->report.worst_contact[0] = any ? world->bodies.id[c] : -1;
+    world->report.worst_contact[1] = any ? world->bodies.id[a] : -1;
+}
+
 void solve_run(struct gabion_world *world) {
     struct solution solution = {
         .world = world,
@@ -287,4 +310,6 @@ void solve_run(struct gabion_world *world) {
     world->report.converged = solution.converged;
     world->report.residual = solution.measure.error.scaled;
     world->report.residual_fclib = solution.measure.error.fclib;
+    world->report.residual_worst = solution.measure.error.worst;
+    note_worst(world);
 }

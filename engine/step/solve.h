@@ -17,6 +17,9 @@ struct step_observer {
 // it with contact_problem_free.
 struct contact_problem *solve_problem(const struct gabion_world *world);
 
+// Returns the speeds below which velocities do not matter in this step.
+struct least_speeds solve_least_speeds(const struct gabion_world *world);
+
 // Returns the solver settings of a run, with the deadline of its step in progress.
 struct solver_settings solve_settings(struct gabion_world *world);
 

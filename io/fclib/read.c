@@ -408,16 +408,16 @@ static bool same_problem(const struct contact_problem *file, struct contact_prob
 bool fclib_read_step(const char *path, struct contact_problem **problem,
                      struct gabion_error *error) {
     struct h5_file file;
-    double floor = 0;
+    struct least_speeds least = {0};
     *problem = NULL;
     if (!h5_open(&file, path, error))
         return false;
     bool there = h5_exists(&file, FCLIB_STEP);
-    struct stored_views *stored = there ? fclib_load_step(&file, &floor, error) : NULL;
+    struct stored_views *stored = there ? fclib_load_step(&file, &least, error) : NULL;
     struct contact_problem *matrix = stored ? read_problem(&file, error) : NULL;
     h5_abandon(&file);
     if (matrix) {
-        *problem = contact_problem_of_stored(stored, floor, NULL);
+        *problem = contact_problem_of_stored(stored, least, NULL);
         if (!same_problem(matrix, *problem)) {
             contact_problem_free(*problem);
             *problem = NULL;

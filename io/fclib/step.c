@@ -85,7 +85,8 @@ bool fclib_write_step(const struct h5_file *file, const struct contact_problem *
     bool written =
         h5_write_group(file, FCLIB_STEP, error) && h5_write_group(file, FCLIB_BODIES, error) &&
         h5_write_group(file, FCLIB_CONTACT, error) && h5_write_group(file, FCLIB_LAWS, error) &&
-        h5_write_number(file, FCLIB_STEP, "floor", H5_TYPE_FLOAT64, &problem->floor, error) &&
+        h5_write_number(file, FCLIB_STEP, "floor", H5_TYPE_FLOAT64, &problem->least.floor, error) &&
+        h5_write_number(file, FCLIB_STEP, "still", H5_TYPE_FLOAT64, &problem->least.still, error) &&
         h5_write_number(file, FCLIB_BODIES, "moving", H5_TYPE_INT32, &stored->midpoint.moving,
                         error);
     for (size_t k = 0; written && k < COLUMNS; k++) {
@@ -189,7 +190,7 @@ static bool check_step(const struct h5_file *file, const struct stored_views *st
     return true;
 }
 
-struct stored_views *fclib_load_step(const struct h5_file *file, double *floor,
+struct stored_views *fclib_load_step(const struct h5_file *file, struct least_speeds *least,
                                      struct gabion_error *error) {
     struct sizes sizes = {0};
     if (!find_sizes(file, &sizes, error))
@@ -197,7 +198,8 @@ struct stored_views *fclib_load_step(const struct h5_file *file, double *floor,
     struct stored_views *stored =
         stored_views_create((int32_t)sizes.of[OF_BODIES], sizes.of[OF_CONTACTS],
                             (int)sizes.of[OF_LAWS], sizes.general, sizes.before);
-    bool read = h5_read_number(file, FCLIB_STEP, "floor", H5_TYPE_FLOAT64, floor, error) &&
+    bool read = h5_read_number(file, FCLIB_STEP, "floor", H5_TYPE_FLOAT64, &least->floor, error) &&
+                h5_read_number(file, FCLIB_STEP, "still", H5_TYPE_FLOAT64, &least->still, error) &&
                 h5_read_number(file, FCLIB_BODIES, "moving", H5_TYPE_INT32,
                                &stored->midpoint.moving, error);
     for (size_t k = 0; read && k < COLUMNS; k++) {

@@ -10,7 +10,7 @@ bool fclib_write_step(const struct h5_file *file, const struct contact_problem *
                       struct gabion_error *error);
 
 // Returns the stored views, or NULL and an error.
-struct stored_views *fclib_load_step(const struct h5_file *file, double *floor,
+struct stored_views *fclib_load_step(const struct h5_file *file, struct least_speeds *least,
                                      struct gabion_error *error);
 
 #endif

@@ -84,6 +84,7 @@ static const struct column columns[] = {
     COLUMN("projection_work", print_real, energies.projection_work),
     COLUMN("mean_overlap", print_real, report.mean_overlap),
     COLUMN("method", print_method, report.finished_by),
+    COLUMN("residual_worst", print_real, report.residual_worst),
 };
 
 // These follow if the case has joints.

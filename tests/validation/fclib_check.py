@@ -49,6 +49,19 @@ def natural_map(r, u, mu, rho):
     return r - project(r - rho[:, None] * shifted, mu)
 
 
+def closing_speeds(q, floor):
+    """|q| of the contacts that close, at most ten times the usual one where there is a floor."""
+    speed = np.linalg.norm(q[q[:, 0] < 0], axis=1)
+    speed = speed[speed > 0]
+    if floor == 0 or not speed.size:
+        return speed
+    weight = np.minimum(speed / floor, 1) ** 2
+    fraction, exponent = np.frexp(speed ** 2)
+    mean = np.average(exponent + 2 * fraction - 2, weights=weight)  # log2, straight between powers of two
+    usual = np.sqrt(2 ** np.floor(mean) * (1 + mean - np.floor(mean)))
+    return np.minimum(speed, 10 * max(usual, floor))
+
+
 def residuals(path):
     with h5py.File(path) as file:
         W = read_matrix(file["fclib_local/W"])
@@ -56,6 +69,8 @@ def residuals(path):
         mu = file["fclib_local/vectors/mu"][:]
         r = file["solution/r"][:]
         stored = file["solution/u"][:]
+        step = file["gabion"].attrs if "gabion" in file else {}
+        floor, still = float(step.get("floor", 0)), float(step.get("still", 0))
     u = W @ r + q
     blocks = [W[3 * k : 3 * k + 3, 3 * k : 3 * k + 3] for k in range(len(mu))]
     norms = np.array([np.linalg.norm(block, 2) for block in blocks])
@@ -65,8 +80,9 @@ def residuals(path):
     fclib /= max(np.linalg.norm(v) for v in (q, r, u))
     error = natural_map(rows[1], rows[2], mu, rho)
     error = np.divide(error, rho[:, None], out=np.zeros_like(error), where=rho[:, None] > 0)
-    scale = np.linalg.norm(rows[0][rows[0][:, 0] < 0])
-    scaled = np.linalg.norm(error) / (scale if scale > np.finfo(float).tiny else 1)
+    errors = np.linalg.norm(error, axis=1)
+    scale = max(np.linalg.norm(closing_speeds(rows[0], floor)), floor)
+    scaled = np.linalg.norm(errors[errors > still]) / (scale if scale > np.finfo(float).tiny else 1)
     difference = np.abs(stored - u).max() / max(np.linalg.norm(q), np.linalg.norm(u))
     return scaled, fclib, difference
 

@@ -296,23 +296,16 @@ static vec3 natural_map(const vec3 *column, int sides, double mu, double rho, ve
 
 static void add_contact(const struct contact_problem *problem, int32_t a, vec3 e, vec3 r,
                         struct residual_sums *sums) {
-    vec3 q = contact_get(problem->q, a);
     double rho = problem->rho[a];
-    uint8_t held = contact_held(problem, a);
-    if (held)
-        q = hold_keep(held, q);
-    if (q.x < 0 || held)
-        sums->closing2 += vec3_dot(q, q);
     if (rho == 0)
         return;
     sums->scaled2 += vec3_dot(e, e) / (rho * rho);
-    if (problem->speed2 >= 0)
-        sums->wr2 += vec3_dot(r, r) / (rho * rho);
+    sums->wr2 += vec3_dot(r, r) / (rho * rho);
 }
 
 double polygon_residual(const struct contact_problem *problem, const struct gabion_cone *cone,
                         const double *r) {
-    struct residual_sums sums = {.v2 = fmax(problem->speed2, 0)};
+    struct residual_sums sums = {.closing2 = residual_closing2(problem)};
     vec3 *column = polygon_columns(cone);
     double *u = memory_allocate(contact_problem_size(problem), sizeof *u, "residual");
     contact_problem_velocity(problem, r, u);
@@ -325,5 +318,5 @@ double polygon_residual(const struct contact_problem *problem, const struct gabi
     }
     memory_free(column);
     memory_free(u);
-    return residual_scaled(&sums, problem->floor);
+    return residual_scaled(&sums, problem->least.floor);
 }

@@ -1,9 +1,5 @@
 #include "engine/solvers/sweep/measure.h"
 
-static double body_v2(const struct solver_body *body) {
-    return vec3_dot(solver_v(body), solver_v(body)) + vec3_dot(solver_s(body), solver_s(body));
-}
-
 static struct contact_view view_sphere(const struct sweep_plan *plan, const struct batch *batch,
                                        uint32_t group_index, uint32_t lane) {
     const struct sphere_group *group = &plan->groups[group_index];
@@ -22,7 +18,8 @@ static struct contact_view view_sphere(const struct sweep_plan *plan, const stru
         .u_n = u_n + group->b[lane],
         .mu = batch->mu,
         .rho = 1 / w_t,
-        .v2 = body_v2(c) + body_v2(a),
+        .still = plan->least.still,
+        .place = (int64_t)group_index * LANES + lane + 1,
         .r_t = vec3_add_scaled(p, -p_n, n),
         .u_t = vec3_add_scaled(u, -u_n, n),
     };
@@ -41,15 +38,16 @@ static struct contact_view view_point(const struct sweep_plan *plan, const struc
         .u_n = u.x,
         .mu = batch->mu,
         .rho = point->rho,
-        .v2 = body_v2(&plan->bodies[block->c]) + body_v2(&plan->bodies[block->a]),
+        .still = plan->least.still,
+        .place = -1 - (block - plan->blocks),
         .r_t = vec3_make(0, point->r.y, point->r.z),
         .u_t = vec3_make(0, u.y, u.z),
     };
 }
 
 static void add_chunk(const struct sweep_plan *plan, const struct chunk *chunk,
-                      void (*add)(const struct contact_view *, struct residual_sums *),
-                      struct residual_sums *sums) {
+                      void (*add)(const struct contact_view *, double, struct residual_sums *),
+                      double limit, struct residual_sums *sums) {
     const struct batch *batch = &plan->batches[chunk->batch];
     for (uint32_t k = chunk->begin; k < chunk->end; k++) {
         if (batch->kind == BATCH_BLOCK) {
@@ -57,24 +55,55 @@ static void add_chunk(const struct sweep_plan *plan, const struct chunk *chunk,
             for (uint32_t p = 0; p < block->count; p++) {
                 const struct block_point *point = &plan->points[block->begin + p];
                 struct contact_view view = view_point(plan, batch, block, point);
-                add(&view, sums);
+                add(&view, limit, sums);
             }
             continue;
         }
         uint32_t used = k + 1 == batch->end ? batch->lanes : LANES;
         for (uint32_t lane = 0; lane < used; lane++) {
             struct contact_view view = view_sphere(plan, batch, k, lane);
-            add(&view, sums);
+            add(&view, limit, sums);
         }
     }
 }
 
 void measure_free(const struct sweep_plan *plan, const struct chunk *chunk,
                   struct residual_sums *sums) {
-    add_chunk(plan, chunk, residual_add_free, sums);
+    add_chunk(plan, chunk, residual_add_free, plan->least.floor, sums);
+}
+
+void measure_limited(const struct sweep_plan *plan, const struct chunk *chunk, double fast2,
+                     struct residual_sums *sums) {
+    add_chunk(plan, chunk, residual_add_limited, fast2, sums);
 }
 
 void measure_solved(const struct sweep_plan *plan, const struct chunk *chunk,
                     struct residual_sums *sums) {
-    add_chunk(plan, chunk, residual_add_solved, sums);
+    add_chunk(plan, chunk, residual_add_solved, plan->least.floor, sums);
+}
+
+// Returns the body that a solver body is, or is a copy of.
+static int32_t whole_body(const struct sweep_plan *plan, int32_t i) {
+    for (size_t k = 0; k < plan->split_count; k++) {
+        const struct split_body *split = &plan->splits[k];
+        if (i >= split->first_copy && i < split->first_copy + split->copies - 1)
+            return split->body;
+    }
+    return i;
+}
+
+bool measure_place(const struct sweep_plan *plan, int64_t place, int32_t *c, int32_t *a) {
+    if (place > 0) {
+        const struct sphere_group *group = &plan->groups[(place - 1) / LANES];
+        *c = group->c[(place - 1) % LANES];
+        *a = group->a[(place - 1) % LANES];
+    } else if (place < 0) {
+        *c = plan->blocks[-1 - place].c;
+        *a = plan->blocks[-1 - place].a;
+    } else {
+        return false;
+    }
+    *c = whole_body(plan, *c);
+    *a = whole_body(plan, *a);
+    return true;
 }

@@ -6,11 +6,17 @@
 #include "engine/problem/residual.h"
 #include "engine/solvers/sweep/plan.h"
 
-// Add the contribution of one chunk. For measure_free, plan->bodies must hold the free velocities;
-// for measure_solved, the velocities that the impulses cause.
+// Add the contribution of one chunk. For measure_free and measure_limited, plan->bodies must hold
+// the free velocities; for measure_solved, the velocities that the impulses cause.
 void measure_free(const struct sweep_plan *plan, const struct chunk *chunk,
                   struct residual_sums *sums);
+void measure_limited(const struct sweep_plan *plan, const struct chunk *chunk, double fast2,
+                     struct residual_sums *sums);
 void measure_solved(const struct sweep_plan *plan, const struct chunk *chunk,
                     struct residual_sums *sums);
+
+// Finds the bodies of the contact with the name residual_sums.worst. Returns false for 0: no
+// contact has an error.
+bool measure_place(const struct sweep_plan *plan, int64_t place, int32_t *c, int32_t *a);
 
 #endif

@@ -32,10 +32,6 @@ static void barrier(const struct nsgs *nsgs, int thread, int threads) {
         team_barrier(nsgs->team, thread, threads);
 }
 
-static struct contact_error error_of(const struct residual_sums *total, double floor) {
-    return (struct contact_error){residual_scaled(total, floor), residual_fclib(total)};
-}
-
 // A rate of convergence says little before this share of the sweeps that are worth making: the
 // first sweeps from a good start often make the residual grow.
 #define EARLY 0.2
@@ -68,7 +64,7 @@ static bool gives_up(const struct nsgs *nsgs, int sweeps, const struct contact_e
 static void check(struct nsgs *nsgs, int sweeps, int thread, int threads) {
     nsgs->sweeper->check(nsgs->context, thread, threads);
     if (thread == 0) {
-        struct contact_error error = error_of(nsgs->total, nsgs->floor);
+        struct contact_error error = residual_error(nsgs->total, nsgs->floor);
         nsgs->done = monitor_note(nsgs->monitor, sweeps, &error) ||
                      (nsgs->settled && nsgs->settled(nsgs)) || gives_up(nsgs, sweeps, &error);
     }
@@ -82,7 +78,7 @@ static void check(struct nsgs *nsgs, int sweeps, int thread, int threads) {
 static bool worth_checking(const struct nsgs *nsgs, const struct sweep_sums *change) {
     const struct solver_settings *settings = nsgs->monitor->settings;
     double allowed = settings->tolerance * residual_scale(nsgs->total, nsgs->floor) +
-                     residual_rounding(nsgs->total);
+                     residual_rounding(nsgs->total, nsgs->floor);
     return settings->measure != GABION_MEASURE_SCALED || sqrt(change->largest2) <= allowed;
 }
 
@@ -199,14 +195,14 @@ static void solve_packed(struct monitor *monitor, struct sweep_judge *judge, vec
                         .monitor = monitor,
                         .total = &packed.total,
                         .judge = judge,
-                        .floor = plan->floor,
+                        .floor = plan->least.floor,
                         .contacts = plan->active,
                         .settled = has_polygon(monitor->settings) ? packed_settled : NULL};
     if (plan->active > 0) {
         team_run(plan->team, packed.threads, run, &nsgs);
     } else {
         packed_rest(&packed);
-        monitor_note(monitor, 0, &(struct contact_error){0, 0});
+        monitor_note(monitor, 0, &(struct contact_error){0});
     }
     sweep_plan_store(plan, r);
     note_substitutions(monitor, plan->substitutions);
@@ -221,13 +217,13 @@ static void solve_rows(struct monitor *monitor, double *r) {
                         .context = &rows,
                         .monitor = monitor,
                         .total = &rows.total,
-                        .floor = monitor->problem->floor,
+                        .floor = monitor->problem->least.floor,
                         .contacts = (size_t)monitor->problem->contacts,
                         .settled = has_polygon(monitor->settings) ? rows_settled : NULL};
     if (monitor->problem->contacts > 0)
         run(&nsgs, 0, 1);
     else
-        monitor_note(monitor, 0, &(struct contact_error){0, 0});
+        monitor_note(monitor, 0, &(struct contact_error){0});
     note_substitutions(monitor, rows.substitutions);
     monitor->result.local_fallbacks += row_sweep_close(&rows);
 }

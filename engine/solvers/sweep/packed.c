@@ -193,6 +193,7 @@ static void measure_chunks(struct packed *packed, bool free, int thread, int thr
             measure_free(plan, &plan->chunks[k], partial);
         } else {
             partial->scaled2 = partial->unscaled2 = partial->r2 = partial->u2 = partial->wr2 = 0;
+            partial->worst2 = 0;
             measure_solved(plan, &plan->chunks[k], partial);
         }
     }
@@ -205,6 +206,23 @@ static void sum_chunks(struct packed *packed) {
         residual_add(&packed->total, &packed->partial[k]);
 }
 
+// Sums up closing2 anew where some contacts close much faster than usual.
+static void limit_fast(struct packed *packed, int thread, int threads) {
+    const struct sweep_plan *plan = packed->plan;
+    double fast2 = residual_limit2(&packed->total, plan->least.floor);
+    size_t from, to;
+    if (fast2 == INFINITY)
+        return;
+    team_share(0, (size_t)plan->chunk_count, thread, threads, &from, &to);
+    for (size_t k = from; k < to; k++) {
+        packed->partial[k].closing2 = 0;
+        measure_limited(plan, &plan->chunks[k], fast2, &packed->partial[k]);
+    }
+    team_barrier(plan->team, thread, threads);
+    if (thread == 0)
+        sum_chunks(packed);
+}
+
 // Measures the impulses of the last sweep, without extrapolation. Velocities are recomputed from
 // them, so that they do not carry the rounding error of many sweeps. The step continues with both.
 void packed_check(void *context, int thread, int threads) {
@@ -213,8 +231,10 @@ void packed_check(void *context, int thread, int threads) {
     reset_velocities(packed, thread, threads);
     apply_colours(packed, thread, threads);
     measure_chunks(packed, false, thread, threads);
-    if (thread == 0)
+    if (thread == 0) {
         sum_chunks(packed);
+        packed->plan->worst = packed->total.worst;
+    }
 }
 
 void packed_start(void *context, int thread, int threads) {
@@ -223,6 +243,8 @@ void packed_start(void *context, int thread, int threads) {
     measure_chunks(packed, true, thread, threads);
     if (thread == 0)
         sum_chunks(packed);
+    team_barrier(packed->plan->team, thread, threads);
+    limit_fast(packed, thread, threads);
     apply_colours(packed, thread, threads);
     copy_impulses(packed, false, thread, threads);
     packed_extrapolate(packed, 0, thread, threads);

@@ -77,7 +77,7 @@ void sweep_plan_build(struct sweep_plan *plan, const struct contact_problem *pro
                       const struct solver_settings *settings, const vec3 *r) {
     plan->views = &problem->views;
     plan->team = problem->team;
-    plan->floor = problem->floor;
+    plan->least = problem->least;
     plan->slot_rho = problem->slot_rho;
     plan->local = settings->local;
     plan->cone = settings->cone;

@@ -112,8 +112,8 @@ struct split_body {
 struct sweep_plan {
     const struct contact_views *views;
     struct team *team;
-    double floor;     // of the problem
-    double *slot_rho; // of the problem, NULL: not kept
+    struct least_speeds least; // of the problem
+    double *slot_rho;          // of the problem, NULL: not kept
     enum gabion_local local;
     struct gabion_cone cone;
     bool full_blocks; // the chosen local solver works on full 3x3 parts of W: sphere contacts
@@ -149,6 +149,8 @@ struct sweep_plan {
     size_t batch_count, batch_capacity;
     struct chunk *chunks;
     size_t chunk_count, chunk_capacity;
+    int64_t worst; // contact with the largest error in its own scale at the last measurement
+                   // (residual_sums.worst)
     uint32_t colour_start[COLOUR_MAX + 1]; // batches of each colour
     uint32_t colour_chunk[COLOUR_MAX + 1]; // chunks of each colour
     int colours;

@@ -1,6 +1,7 @@
 // Keeps the sweep plan between solves.
 #include "engine/solvers/sweep/workspace.h"
 
+#include "engine/solvers/sweep/measure.h"
 #include "engine/solvers/sweep/packed.h"
 #include "parallel/team.h"
 
@@ -78,9 +79,8 @@ struct solver_measure solver_workspace_measure(struct solver_workspace *workspac
     struct packed packed = packed_open(plan, settings);
     if (plan->active > 0) {
         team_run(plan->team, packed.threads, measure, &packed);
-        result.error.scaled = residual_scaled(&packed.total, plan->floor);
-        result.error.fclib = residual_fclib(&packed.total);
-        result.swelling = residual_swelling(&packed.total, plan->floor);
+        result.error = residual_error(&packed.total, plan->least.floor);
+        result.swelling = residual_swelling(&packed.total, plan->least.floor);
     } else {
         packed_rest(&packed);
     }
@@ -97,6 +97,11 @@ struct solver_sizes solver_workspace_sizes(const struct solver_workspace *worksp
     const struct sweep_plan *plan = workspace->plan;
     return (struct solver_sizes){plan->active - plan->point_count, plan->point_count,
                                  plan->block_count};
+}
+
+bool solver_workspace_worst(const struct solver_workspace *workspace, int32_t *c, int32_t *a) {
+    const struct sweep_plan *plan = workspace->plan;
+    return plan->active > 0 && measure_place(plan, plan->worst, c, a);
 }
 
 int solver_workspace_colours(const struct solver_workspace *workspace) {

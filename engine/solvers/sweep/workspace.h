@@ -45,6 +45,10 @@ struct solver_sizes {
 };
 struct solver_sizes solver_workspace_sizes(const struct solver_workspace *workspace);
 
+// Finds the bodies of the contact that had the largest error in its own scale (contact_error.worst)
+// when impulses were measured last. Returns false where no contact has an error.
+bool solver_workspace_worst(const struct solver_workspace *workspace, int32_t *c, int32_t *a);
+
 int solver_workspace_colours(const struct solver_workspace *workspace);
 size_t solver_workspace_active(const struct solver_workspace *workspace); // rows of the problem
 
