@@ -24,9 +24,10 @@
 // Scaled residual from which the start counts as cold: impulses of another load.
 #define COLD 0.1
 
-#define ADMM_MOST        120 // iterations
-#define IPM_MOST         60  // factorisations
-#define FACTORS          0.1 // factorisations of newton for every sweep of the cap,
+#define ADMM_MOST        120  // iterations
+#define ADMM_GOAL        0.01 // of the tolerance
+#define IPM_MOST         60   // factorisations
+#define FACTORS          0.1  // factorisations of newton for every sweep of the cap,
 #define FACTORS_AT_LEAST 20
 #define ADMM_COST        0.2 // cost of an iteration of admm in iterations that factorise
 #define PROX_SHARE       0.3 // sweeps of prox for every sweep of the cap
@@ -72,6 +73,19 @@ static double factor_cap(const struct chain *chain) {
 
 // Problems with views ---------------------------------------------------------------------------
 
+// Runs admm, further than asked for: a structure whose first step is solved just so drifts out of
+// the tolerance within a few steps, while one that is solved well stays at rest and costs nothing.
+static int run_admm(struct chain *chain, struct resolvent *resolvent, double *r) {
+    struct monitor *monitor = chain->monitor;
+    begin(chain, GABION_METHOD_ADMM, ADMM_MOST);
+    chain->settings.tolerance = ADMM_GOAL * chain->asked->tolerance;
+    int used = admm_run(monitor, resolvent, ADMM_MOST, r);
+    chain->settings.tolerance = chain->asked->tolerance;
+    if (monitor->best_measure <= chain->asked->tolerance)
+        monitor->result.status = SOLVER_CONVERGED;
+    return used;
+}
+
 // Runs one method on the rows. Returns its cost.
 static double run_rows(struct chain *chain, const struct choice *choice, enum gabion_method method,
                        struct resolvent *resolvent, double *r) {
@@ -79,8 +93,7 @@ static double run_rows(struct chain *chain, const struct choice *choice, enum ga
     int most = (int)factor_cap(chain);
     switch (method) {
     case GABION_METHOD_ADMM:
-        begin(chain, method, ADMM_MOST);
-        return (1 + ADMM_COST * admm_run(monitor, resolvent, ADMM_MOST, r)) * choice->factor;
+        return (1 + ADMM_COST * run_admm(chain, resolvent, r)) * choice->factor;
     case GABION_METHOD_IPM:
         most = most < IPM_MOST ? most : IPM_MOST;
         begin(chain, method, most);
@@ -187,12 +200,6 @@ static void solve_views(struct chain *chain, vec3 *slots) {
 
 // Other problems --------------------------------------------------------------------------------
 
-// Sweeps that a tenfold gain may take before the next stage begins. The limit depends on the cost
-// of a factorisation, which grows with the square of the neighbours of a contact, while that of a
-// sweep is proportional to them.
-#define WINDOW_SHORT 15
-#define WINDOW_LONG  100
-
 #define FEW 10 // contacts
 
 #define FACTORISATIONS 60   // at most, per stage
@@ -204,10 +211,18 @@ static void solve_views(struct chain *chain, vec3 *slots) {
 #define NEWTON_MOST 400
 #define NEWTON_WORK 4e9 // multiplications in all
 
-static int window(const struct contact_problem *problem) {
-    double neighbours = (double)problem->matrix.start[problem->contacts] / problem->contacts;
+#define NEIGHBOURS 10 // of a contact between bodies, itself included; they are not counted
+
+// Returns the sweeps of anderson that cost as much as a solution by ipm. A factorisation costs more
+// the more neighbours a contact has, about by their square, while a sweep is proportional to them.
+// ipm gains a digit in one to two iterations.
+static double worth_of(const struct contact_problem *problem, double tolerance) {
+    double neighbours = problem->face == FACE_MATRIX
+                            ? (double)problem->matrix.start[problem->contacts] / problem->contacts
+                            : NEIGHBOURS;
     double factorisation = 300 + 32 * neighbours * neighbours, sweep = 9 + 1.8 * neighbours;
-    return (int)fmin(fmax(0.15 * factorisation / sweep, WINDOW_SHORT), WINDOW_LONG);
+    double iterations = 1.4 * fmax(-log10(tolerance), 1);
+    return 0.12 * factorisation / sweep * iterations;
 }
 
 // Begins the next stage from the best impulses so far. Returns false where the problem is solved or
@@ -248,7 +263,8 @@ static void solve_rows(struct monitor *monitor, double *r) {
     if (monitor->problem->contacts <= FEW && one_sweep(monitor, r))
         return;
     monitor_stage(monitor, GABION_METHOD_ANDERSON);
-    if (anderson_run(monitor, window(monitor->problem), r) || !go_on(monitor, GABION_METHOD_IPM, r))
+    double worth = worth_of(monitor->problem, monitor->settings->tolerance);
+    if (anderson_run(monitor, worth, r) || !go_on(monitor, GABION_METHOD_IPM, r))
         return;
     struct resolvent *resolvent = resolvent_create(monitor->problem);
     bool open = true;

@@ -58,7 +58,7 @@ struct contact_problem *solve_problem(const struct gabion_world *world) {
     return contact_problem_of_views(&views, solve_least_speeds(world), world->team);
 }
 
-struct solver_settings solve_settings(struct gabion_world *world) {
+struct solver_settings solve_settings(const struct gabion_world *world) {
     const struct gabion_settings *settings = &world->settings;
     return (struct solver_settings){
         .local = settings->local,
@@ -68,7 +68,6 @@ struct solver_settings solve_settings(struct gabion_world *world) {
         .relaxation = settings->relaxation,
         .momentum = settings->momentum,
         .cone = settings->cone,
-        .memory = &world->memory,
         .deadline = world->deadline,
     };
 }
@@ -252,21 +251,29 @@ static void solve_by_sweeps(struct solution *solution) {
     solution->converged |= !solution->converged && obeys_polygon(solution, solution->r);
 }
 
+static double residual_of_start(const struct solution *solution, const vec3 *start) {
+    return solver_workspace_measure(solution->world->workspace, &solution->settings, start)
+        .error.scaled;
+}
+
 // Solves by auto, which measures the start itself and sweeps where that helps. Impulses that it
 // found on rows are measured again, because the step goes on with the velocities of the workspace.
 static void solve_by_choice(struct solution *solution) {
-    size_t bytes = solution->slots * sizeof(vec3);
     vec3 *start = memory_allocate(solution->slots, sizeof *start, "impulses");
-    memcpy(start, solution->r, bytes);
+    memcpy(start, solution->r, solution->slots * sizeof *start);
     struct solver_result result = try_method(solution, GABION_METHOD_AUTO);
     solution->world->report.sweeps = result.spent[result.finished];
-    solution->converged = result.status == SOLVER_CONVERGED;
-    bool sweeps = result.finished == GABION_METHOD_NSGS || result.finished == GABION_METHOD_AUTO;
-    if (sweeps && solution->converged)
+    bool converged = result.status == SOLVER_CONVERGED;
+    bool swept = result.finished == GABION_METHOD_NSGS || result.finished == GABION_METHOD_AUTO;
+    if (swept && converged)
         solution->measure = (struct solver_measure){.error = result.error};
     else
         measure(solution);
-    solution->converged |= result.status == SOLVER_CONVERGED;
+    solution->converged |= converged;
+    if (!swept && solution->measure.swelling > MAX_IMPULSE_GROWTH) {
+        solution->first = residual_of_start(solution, start);
+        fall_back(solution, start);
+    }
     memory_free(start);
 }
 
@@ -300,6 +307,7 @@ void solve_run(struct gabion_world *world) {
         .r = world->contacts->impulse,
         .slots = contact_problem_slots(world->problem),
     };
+    solution.settings.memory = &world->memory;
     forget_last(&world->report);
     if (solution.method == GABION_METHOD_AUTO)
         solve_by_choice(&solution);

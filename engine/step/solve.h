@@ -21,7 +21,7 @@ struct contact_problem *solve_problem(const struct gabion_world *world);
 struct least_speeds solve_least_speeds(const struct gabion_world *world);
 
 // Returns the solver settings of a run, with the deadline of its step in progress.
-struct solver_settings solve_settings(struct gabion_world *world);
+struct solver_settings solve_settings(const struct gabion_world *world);
 
 // Phases of a step, in this order.
 

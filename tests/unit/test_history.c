@@ -27,7 +27,7 @@
 #define HEADER                                                                                     \
     OLDER_HEADER ",method,residual_worst,spent_nsgs,spent_psor,spent_cpg,spent_lemke,spent_qp,"    \
                  "spent_newton,"                                                                   \
-                 "spent_bicg,spent_anderson,spent_ipm,spent_prox,spent_auto"
+                 "spent_bicg,spent_anderson,spent_ipm,spent_prox,spent_admm,spent_auto"
 #define COLUMNS 43
 #define PROBES  ",nut.x,nut.y,nut.z,a_b.x,a_b.y,a_b.z\n"
 

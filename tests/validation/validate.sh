@@ -7,4 +7,5 @@ folder=${BUILD:-build}/validate
 exec tests/tally.sh tests/validation/determinism.sh \
     "$python tests/validation/arch_limit.py $programs/arches" "$programs/arches" \
     "$python tests/validation/masonry.py" "$python tests/papers/wall.py --full -o $folder" \
-    "$python tests/papers/brazil_nut.py --full -o $folder" "$python tests/validation/solvers.py"
+    "$python tests/papers/brazil_nut.py --full -o $folder" "$python tests/validation/solvers.py" \
+    "$python tests/validation/defaults.py"

@@ -32,33 +32,19 @@ static void barrier(const struct nsgs *nsgs, int thread, int threads) {
         team_barrier(nsgs->team, thread, threads);
 }
 
-// A rate of convergence says little before this share of the sweeps that are worth making: the
-// first sweeps from a good start often make the residual grow.
-#define EARLY 0.2
-
-// Returns whether sweeps are expected to cost more than the judge allows. The rate of convergence
-// is the better of that since the start and that since the last check, because momentum gains
-// speed.
-static bool hopeless(struct sweep_judge *judge, int sweeps, double measure, double tolerance) {
-    double rate = fmax(log(judge->start / measure) / sweeps,
-                       log(judge->last / measure) / (sweeps - judge->at));
-    double left = rate > 0 ? log(measure / tolerance) / rate : INFINITY;
-    judge->last = measure;
-    judge->at = sweeps;
-    judge->expected = sweeps + left;
-    return sweeps >= EARLY * judge->worth && judge->expected > judge->worth;
-}
-
 static bool gives_up(const struct nsgs *nsgs, int sweeps, const struct contact_error *error) {
     const struct monitor *monitor = nsgs->monitor;
     struct sweep_judge *judge = nsgs->judge;
     if (!judge)
         return false;
-    if (sweeps > 0)
-        return hopeless(judge, sweeps, monitor->last, monitor->settings->tolerance);
-    judge->first = error->scaled;
-    judge->start = judge->last = monitor->last;
-    return error->scaled > judge->coldest;
+    if (sweeps == 0) {
+        judge->first = error->scaled;
+        judge->rate = rate_open(monitor->last);
+        return error->scaled > judge->coldest;
+    }
+    double left = rate_left(&judge->rate, sweeps, monitor->last, monitor->settings->tolerance);
+    judge->expected = sweeps + left;
+    return rate_hopeless(sweeps, left, judge->worth);
 }
 
 static void check(struct nsgs *nsgs, int sweeps, int thread, int threads) {

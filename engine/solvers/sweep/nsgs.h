@@ -7,6 +7,7 @@
 
 #include "engine/problem/residual.h"
 #include "engine/solvers/monitor.h"
+#include "engine/solvers/sweep/rate.h"
 #include "engine/solvers/sweep/sphere_sweep.h"
 
 // One way to sweep. The functions are called by all threads of a region.
@@ -30,8 +31,7 @@ struct sweep_judge {
     // Results: the scaled residual of the start, and the sweeps that the solution takes or was
     // expected to take when the sweeps were given up.
     double first, expected;
-    double start, last; // measure of the start and of the last check,
-    int at;             // which was after this sweep
+    struct rate rate;
 };
 
 // Sweeps over the plan of a problem with views until it is solved, at the cap of the monitor, or
