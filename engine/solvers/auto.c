@@ -86,6 +86,28 @@ static int run_admm(struct chain *chain, struct resolvent *resolvent, double *r)
     return used;
 }
 
+// Sweeps up to the cap, from the rows in r. Returns the number of sweeps.
+static int run_sweeps(struct chain *chain, double *r) {
+    struct monitor *monitor = chain->monitor;
+    struct contact_problem *problem = monitor->problem;
+    struct solver_result before = monitor->result;
+    struct sweep_judge patient = {.coldest = INFINITY, .worth = INFINITY};
+    vec3 *slots = memory_allocate(contact_problem_slots(problem), sizeof *slots, "impulses");
+    contact_problem_from_rows(problem, r, slots);
+    begin(chain, GABION_METHOD_NSGS, chain->asked->max_iterations);
+    nsgs_judged(monitor, &patient, slots);
+    contact_problem_to_rows(problem, slots, r);
+    int used = monitor->iterations - monitor->before;
+    double best = monitor->best_measure;
+    monitor_check(monitor, used, r);
+    if (!solved(chain) && monitor->best_measure == best) { // the sweeps have noted their last error
+        monitor->result.error = before.error;
+        monitor->result.finished = before.finished;
+    }
+    memory_free(slots);
+    return used;
+}
+
 // Runs one method on the rows. Returns its cost.
 static double run_rows(struct chain *chain, const struct choice *choice, enum gabion_method method,
                        struct resolvent *resolvent, double *r) {
@@ -98,6 +120,8 @@ static double run_rows(struct chain *chain, const struct choice *choice, enum ga
         most = most < IPM_MOST ? most : IPM_MOST;
         begin(chain, method, most);
         return ipm_run(monitor, resolvent, most, r) * choice->factor;
+    case GABION_METHOD_NSGS:
+        return run_sweeps(chain, r) * choice->sweep;
     case GABION_METHOD_PROX:
         begin(chain, method, PROX_SHARE * chain->asked->max_iterations);
         solver_prox(monitor, r);
@@ -108,47 +132,67 @@ static double run_rows(struct chain *chain, const struct choice *choice, enum ga
     }
 }
 
-#define STAGES 4
+#define STAGES 5
+
+static int add(enum gabion_method list[STAGES], int count, enum gabion_method method) {
+    for (int k = 0; k < count; k++)
+        if (list[k] == method)
+            return count;
+    list[count] = method;
+    return count + 1;
+}
 
 // Lists the methods that follow the sweeps. Where bodies meet at faces these are admm for a cold
-// start, and newton; among grains, whose factors have much fill and whose contacts change all over,
-// ipm and prox. The method that solved the last such problem of the run comes first.
+// start, then newton. Among grains, whose factors have much fill and whose contacts change all
+// over, some hundred sweeps of prox solve most of what sweeps stall on, ipm some of the rest; where
+// both fail, further sweeps take less time than newton. The method that solved the last such
+// problem of the run comes first.
 static int list_stages(const struct choice *choice, bool cold, bool joints,
-                       enum gabion_method list[STAGES + 1]) {
-    static const enum gabion_method faces[] = {GABION_METHOD_ADMM, GABION_METHOD_NEWTON,
-                                               GABION_METHOD_IPM, GABION_METHOD_PROX};
-    static const enum gabion_method grains[] = {GABION_METHOD_IPM, GABION_METHOD_PROX,
-                                                GABION_METHOD_NEWTON, GABION_METHOD_ADMM};
+                       enum gabion_method list[STAGES]) {
     enum gabion_method last = (enum gabion_method)choice->memory->method;
     int count = 0;
-    if (choice->faces && cold && choice->affordable)
-        list[count++] = GABION_METHOD_ADMM;
-    if (last && (choice->affordable || last == GABION_METHOD_PROX))
-        list[count++] = last;
-    for (int k = 0; k < STAGES; k++) {
-        enum gabion_method method = choice->faces ? faces[k] : grains[k];
-        bool factors = method != GABION_METHOD_PROX;
-        if (method != last && method != GABION_METHOD_ADMM && (choice->affordable || !factors) &&
-            !(joints && method == GABION_METHOD_IPM))
-            list[count++] = method;
-    }
+    if (cold && choice->faces && choice->affordable)
+        count = add(list, count, GABION_METHOD_ADMM);
+    if (last == GABION_METHOD_PROX || (last && choice->affordable))
+        count = add(list, count, last);
+    if (choice->faces && choice->affordable)
+        count = add(list, count, GABION_METHOD_NEWTON);
+    if (!choice->faces)
+        count = add(list, count, GABION_METHOD_PROX);
+    if (choice->affordable && !joints)
+        count = add(list, count, GABION_METHOD_IPM);
+    count = add(list, count, GABION_METHOD_NSGS);
+    count = add(list, count, GABION_METHOD_PROX);
+    if (choice->affordable)
+        count = add(list, count, GABION_METHOD_NEWTON);
     return count;
+}
+
+// Returns the method that is to come first next time: the one that solved this problem. Among
+// grains prox stands for everything but ipm, and admm serves cold starts alone.
+static enum gabion_method remembered(const struct chain *chain, const struct choice *choice) {
+    enum gabion_method method = chain->monitor->result.finished;
+    if (method == GABION_METHOD_ADMM)
+        return GABION_METHOD_NEWTON;
+    bool either = method == GABION_METHOD_IPM || (choice->faces && method == GABION_METHOD_NEWTON);
+    return either ? method : GABION_METHOD_PROX;
 }
 
 // Solves from the rows in r by one method after the other.
 static void solve_stages(struct chain *chain, struct choice *choice, bool cold, double *r) {
     const struct contact_problem *problem = chain->monitor->problem;
-    enum gabion_method list[STAGES + 1];
+    enum gabion_method list[STAGES];
     int count = list_stages(choice, cold, problem->held != NULL, list);
     struct resolvent *resolvent = NULL;
     double cost = choice->setup;
     for (int k = 0; k < count && open(chain, r); k++) {
-        if (!resolvent && list[k] != GABION_METHOD_PROX)
+        bool factors = list[k] != GABION_METHOD_PROX && list[k] != GABION_METHOD_NSGS;
+        if (!resolvent && factors)
             resolvent = resolvent_create(problem);
         cost += run_rows(chain, choice, list[k], resolvent, r);
     }
     resolvent_free(resolvent);
-    choice_note_factors(choice, cost, chain->monitor->result.finished, solved(chain));
+    choice_note_factors(choice, cost, remembered(chain, choice), solved(chain));
 }
 
 // Makes the rows of the problem and goes on from the better of the start and what sweeps found;
@@ -189,7 +233,7 @@ static void solve_views(struct chain *chain, vec3 *slots) {
         choice_note_sweeps(&choice, solved(chain) ? sweeps : judge.expected, solved(chain));
     else if (solved(chain))
         monitor->result.finished = GABION_METHOD_AUTO;
-    if (!solved(chain) && !monitor_late(monitor)) {
+    if (!solved(chain) && !monitor_late(monitor) && !choice.large) {
         leave_views(chain, &choice, judge.first > COLD, start, slots);
         choice_end(&choice);
     } else if (sweeps > 0) {

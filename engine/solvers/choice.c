@@ -10,14 +10,15 @@
 #define MULTIPLY 0.13  // a multiplication of a factorisation
 #define SETUP    600.0 // a row, before the first factorisation: rows, order, fill
 
-#define ITERATIONS 12   // that a solve with factors is expected to take, before one is known
-#define AFFORDABLE 5e9  // cost of an iteration
-#define RESIZED    1.25 // growth of a problem after which the cost is predicted anew
-#define BLEND      0.2  // share of the last solve in an average
-#define PATIENCE   1.5  // sweeps may cost this many times as much as factorisations
-#define LOST       4    // a failure counts as this many times the cost
-#define PAUSE      8    // solves between trials of sweeps, at first,
-#define PAUSE_MOST 256  // and at most
+#define ITERATIONS 12    // that a solve with factors is expected to take, before one is known
+#define LARGE      60000 // pairs of bodies: more are only swept, because rows take much memory
+#define AFFORDABLE 5e9   // cost of an iteration
+#define RESIZED    1.25  // growth of a problem after which the cost is predicted anew
+#define BLEND      0.2   // share of the last solve in an average
+#define PATIENCE   1.5   // sweeps may cost this many times as much as factorisations
+#define LOST       4     // a failure counts as this many times the cost
+#define PAUSE      8     // solves between trials of sweeps, at first,
+#define PAUSE_MOST 256   // and at most
 
 static bool resized(const struct solver_memory *memory, double rows) {
     return memory->rows == 0 || rows > RESIZED * memory->rows || RESIZED * rows < memory->rows;
@@ -25,6 +26,8 @@ static bool resized(const struct solver_memory *memory, double rows) {
 
 static void predict(struct choice *choice, struct contact_problem *problem, double rows) {
     struct solver_memory *memory = choice->memory;
+    if (choice->large)
+        return;
     if (resized(memory, rows)) {
         contact_problem_materialise(problem);
         memory->factorisation = MULTIPLY * fill_cost(problem);
@@ -44,6 +47,7 @@ struct choice choice_make(struct contact_problem *problem, struct solver_workspa
                           struct solver_memory *memory) {
     struct solver_sizes sizes = solver_workspace_sizes(workspace);
     struct choice choice = {.memory = memory, .trial = memory->wait == 1};
+    choice.large = sizes.spheres + sizes.nodes > LARGE;
     choice.faces = sizes.points >= 2 * sizes.nodes && 2 * sizes.points > sizes.spheres;
     choice.sweep = SPHERE * (double)sizes.spheres + POINT * (double)sizes.points;
     predict(&choice, problem, (double)(sizes.spheres + sizes.points));
@@ -76,7 +80,7 @@ void choice_note_sweeps(struct choice *choice, double sweeps, bool solved) {
 void choice_note_factors(struct choice *choice, double cost, enum gabion_method method,
                          bool solved) {
     choice->memory->factors = blend(choice->memory->factors, solved ? cost : LOST * cost);
-    if (solved && method != GABION_METHOD_ADMM) // which serves cold starts
+    if (solved)
         choice->memory->method = (int32_t)method;
 }
 

@@ -12,6 +12,7 @@
 struct choice {
     struct solver_memory *memory;
     bool faces;           // pairs of bodies touch at several points
+    bool large;           // too large for anything but sweeps
     bool affordable;      // factors fit into memory and time
     bool sweeps_first;    // begin with sweeps,
     bool trial;           // to see whether they have become cheaper

@@ -262,10 +262,9 @@ static void solve_by_choice(struct solution *solution) {
     vec3 *start = memory_allocate(solution->slots, sizeof *start, "impulses");
     memcpy(start, solution->r, solution->slots * sizeof *start);
     struct solver_result result = try_method(solution, GABION_METHOD_AUTO);
-    solution->world->report.sweeps = result.spent[result.finished];
     bool converged = result.status == SOLVER_CONVERGED;
     bool swept = result.finished == GABION_METHOD_NSGS || result.finished == GABION_METHOD_AUTO;
-    if (swept && converged)
+    if (swept && converged && !solution->world->problem->bodies.rows)
         solution->measure = (struct solver_measure){.error = result.error};
     else
         measure(solution);

@@ -140,14 +140,14 @@ static void test_other_formats(void **state) {
     gabion_destroy(world);
     size_t size;
     char *bytes = bytes_of(path_of_step(1), &size);
-    char *version = strstr(bytes, " 3.0 ");
+    char *version = strstr(bytes, " 3.1 ");
     assert_non_null(version);
     version[1] = '4';
     bytes_write(path_of("newer.h5"), bytes, size);
-    assert_rejected(path_of("newer.h5"), "format 4.0 is newer");
+    assert_rejected(path_of("newer.h5"), "format 4.1 is newer");
     version[1] = '1';
     bytes_write(path_of("older.h5"), bytes, size);
-    assert_rejected(path_of("older.h5"), "format 1.0 is of an earlier version");
+    assert_rejected(path_of("older.h5"), "format 1.1 is of an earlier version");
     memory_free(bytes);
 }
 

@@ -18,9 +18,12 @@
 // Momentum restarts when the square of a sweep's change exceeds this multiple of that of the sweep
 // before, or after a number of sweeps without a new smallest change. Problems of some thousand
 // contacts gain from letting it swing; on larger ones the swings of distant parts add up, and any
-// growth restarts. docs/solvers.md has the numbers.
+// growth restarts. docs/solvers.md has the numbers. Swings must not build up: the change stays
+// below a multiple of the smallest one since the restart, and after a restart without progress any
+// growth restarts for the rest of the solve.
 #define MOMENTUM_GROWTH_SMALL 4.0
 #define MOMENTUM_GROWTH_LARGE 1.0
+#define MOMENTUM_SWING        25.0 // times the square of the smallest change
 #define MOMENTUM_WINDOW_SMALL 50
 #define MOMENTUM_WINDOW_LARGE INT_MAX
 #define MOMENTUM_LARGE        10000 // contacts and points of joints
@@ -31,7 +34,8 @@ struct momentum { // every thread keeps its own copy of the same numbers
     double growth;         // allowed, of change2
     int window;            // sweeps
     double change2, best2; // struct sweep_sums of the previous sweep; the least since the restart
-    int since;             // sweeps since then
+    double earlier2;       // the least before the restart
+    int since;             // sweeps since the least
 };
 
 static inline struct momentum momentum_open(size_t contacts) {
@@ -40,7 +44,8 @@ static inline struct momentum momentum_open(size_t contacts) {
                              .growth = large ? MOMENTUM_GROWTH_LARGE : MOMENTUM_GROWTH_SMALL,
                              .window = large ? MOMENTUM_WINDOW_LARGE : MOMENTUM_WINDOW_SMALL,
                              .change2 = INFINITY,
-                             .best2 = INFINITY};
+                             .best2 = INFINITY,
+                             .earlier2 = INFINITY};
 }
 
 static inline double momentum_beta(const struct momentum *momentum) {
@@ -49,6 +54,11 @@ static inline double momentum_beta(const struct momentum *momentum) {
 }
 
 static inline void momentum_restart(struct momentum *momentum) {
+    if (!(momentum->best2 < momentum->earlier2)) {
+        momentum->growth = MOMENTUM_GROWTH_LARGE;
+        momentum->window = MOMENTUM_WINDOW_LARGE;
+    }
+    momentum->earlier2 = fmin(momentum->earlier2, momentum->best2);
     momentum->k = 0;
     momentum->change2 = momentum->best2 = INFINITY;
     momentum->since = 0;
@@ -61,6 +71,7 @@ static inline void momentum_update(struct momentum *momentum, const struct sweep
         momentum->since = 0;
     }
     bool against = total->alignment > 0 || total->change2 > momentum->growth * momentum->change2 ||
+                   total->change2 > MOMENTUM_SWING * momentum->best2 ||
                    momentum->since > momentum->window;
     if (momentum->k > 1 && against) {
         momentum_restart(momentum);
