@@ -90,7 +90,8 @@ enum gabion_method {        // docs/solvers.md describes each
     GABION_METHOD_ANDERSON, // accelerated sweeps
     GABION_METHOD_IPM,      // interior point
     GABION_METHOD_PROX,     // proximal point around accelerated sweeps
-    GABION_METHOD_AUTO,     // tries several of the above, each when the one before stalls
+    GABION_METHOD_ADMM,     // alternating directions with one factorisation
+    GABION_METHOD_AUTO,     // chooses among the above by the problem, until it is solved
     GABION_METHOD_COUNT
 };
 
@@ -143,7 +144,8 @@ struct gabion_settings {
     enum gabion_local local;
     double tolerance;
     enum gabion_measure measure;
-    int max_sweeps; // of a step; with GABION_METHOD_NEWTON its factorisations
+    int max_sweeps; // of a step; with GABION_METHOD_NEWTON its factorisations; with AUTO its sweeps
+                    // and a tenth as many factorisations
     double relaxation;
     bool momentum; // accelerate the sweeps
     struct gabion_cone cone;

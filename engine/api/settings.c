@@ -67,9 +67,10 @@ const struct key_section settings_contact_keys = KEY_SECTION_OF(contact_keys);
 #define METHOD_WORDS                         SOLVER_METHODS(METHOD_WORD)
 
 static const struct key solver_keys[] = {
-    {"method", KEY_CHOICE, MEMBER(method), .initial = "nsgs", .words = METHOD_WORDS,
-     .help = "nsgs: block Gauss-Seidel over the coloured contact graph; newton: proximal Newton "
-             "with sparse factors, for masonry; the others in docs/solvers.md"},
+    {"method", KEY_CHOICE, MEMBER(method), .initial = "auto", .words = METHOD_WORDS,
+     .help = "auto: sweeps, factorisations or both, as the problem asks for; nsgs: block "
+             "Gauss-Seidel over the coloured contact graph; newton: proximal Newton with sparse "
+             "factors, for masonry; the others in docs/solvers.md"},
     {"local", KEY_CHOICE, MEMBER(local), .initial = "auto",
      .words = "auto explicit newton lemke qp exact",
      .help = "one-contact solver of nsgs; auto: explicit between spheres, newton elsewhere"},
@@ -77,9 +78,9 @@ static const struct key solver_keys[] = {
      .help = "a step is solved when its residual is below"},
     {"measure", KEY_CHOICE, MEMBER(measure), .initial = "scaled", .words = "scaled fclib",
      .help = "the residual that is compared with the tolerance"},
-    {"max_sweeps", KEY_INTEGER, MEMBER(max_sweeps), KEY_DEFAULT(1000), .range = &key_counting,
+    {"max_sweeps", KEY_INTEGER, MEMBER(max_sweeps), KEY_DEFAULT(10000), .range = &key_counting,
      .help = "cap on the sweeps of one step, or on its factorisations or pivots, as the method "
-             "counts"},
+             "counts; with auto on its sweeps, and a tenth as many factorisations"},
     {"budget", KEY_INTEGERS, .size = 3, MEMBER(budget), KEY_DEFAULT(100, 100, 100),
      .range = &key_whole,
      .help = "with time.scheme corrective: iterations on [positions, velocities, accelerations]"},

@@ -27,6 +27,7 @@ const struct state_part *const state_parts[STATE_PARTS] = {
     &state_ledger,
     &state_joint_work,
     &state_rest,
+    &state_memory,
     &state_run,
     &state_last_step,
 };

@@ -1,22 +1,248 @@
-// The method auto: a chain of accelerated sweeps, interior point, proximal Newton and proximal
-// point. Each stage starts from the best impulses so far, and only when the one before stalls.
-// Sweeps are cheap and win on easy problems and where factors would be dense; the interior point
-// method takes ten to twenty factorisations whatever the rank of W; where it fails, the proximal
-// methods often succeed. docs/measurements.md reports the gain of each stage by problem.
+// The method auto: chooses methods by the problem, and goes from one to the next until it is
+// solved. Each stage starts from the best impulses so far.
+//
+// A problem with views (a step of a run, or a file that Gabion wrote) is measured first: the start
+// may be the solution. Then sweeps of nsgs, until their rate of convergence predicts more work than
+// factorisations would take; then admm where the start was cold, newton and ipm, and prox at the
+// end. engine/solvers/choice.h compares the costs and remembers what won.
+//
+// Any other problem goes through anderson, ipm, newton and prox. docs/measurements.md reports the
+// gain of each stage by problem.
 #include <string.h>
 
+#include "engine/solvers/choice.h"
 #include "engine/solvers/krylov/anderson.h"
-#include "engine/solvers/sweep/row_sweep.h"
-#include "engine/solvers/newton/ipm.h"
 #include "engine/solvers/methods.h"
+#include "engine/solvers/newton/admm.h"
+#include "engine/solvers/newton/ipm.h"
 #include "engine/solvers/newton/proximal_newton.h"
+#include "engine/solvers/sweep/nsgs.h"
+#include "engine/solvers/sweep/row_sweep.h"
+#include "engine/solvers/sweep/workspace.h"
+#include "parallel/memory.h"
 
-// Sweeps that a tenfold gain may take before the next stage begins. The limit depends on the cost
-// of a factorisation, which grows with the square of the neighbours of a contact, while that of a
-// sweep is proportional to them.
-#define WINDOW_SHORT  15
-#define WINDOW_LONG   100
-#define WINDOW_BODIES 25
+// Scaled residual from which the start counts as cold: impulses of another load.
+#define COLD 0.1
+
+#define ADMM_MOST        120  // iterations
+#define ADMM_GOAL        0.01 // of the tolerance
+#define IPM_MOST         60   // factorisations
+#define FACTORS          0.1  // factorisations of newton for every sweep of the cap,
+#define FACTORS_AT_LEAST 20
+#define ADMM_COST        0.2 // cost of an iteration of admm in iterations that factorise
+#define PROX_SHARE       0.3 // sweeps of prox for every sweep of the cap
+#define PROX_COST        5   // cost of a sweep of prox in sweeps of nsgs
+
+struct chain {
+    struct monitor *monitor;
+    const struct solver_settings *asked;
+    struct solver_settings settings; // with the cap of the stage at work
+};
+
+static struct chain chain_open(struct monitor *monitor) {
+    return (struct chain){monitor, monitor->settings, *monitor->settings};
+}
+
+static void chain_close(struct chain *chain) { chain->monitor->settings = chain->asked; }
+
+// Begins a stage of at most `most` iterations.
+static void begin(struct chain *chain, enum gabion_method method, double most) {
+    struct monitor *monitor = chain->monitor;
+    monitor_stage(monitor, method);
+    chain->settings.max_iterations = monitor->before + (int)fmax(most, 0);
+    monitor->settings = &chain->settings;
+    monitor->result.status = SOLVER_STALLED;
+}
+
+static bool solved(const struct chain *chain) {
+    return chain->monitor->result.status == SOLVER_CONVERGED;
+}
+
+// Returns whether another stage may begin. It then starts from the best impulses so far.
+static bool open(const struct chain *chain, double *r) {
+    struct monitor *monitor = chain->monitor;
+    if (solved(chain) || monitor_late(monitor))
+        return false;
+    memcpy(r, monitor->best, contact_problem_size(monitor->problem) * sizeof *r);
+    return true;
+}
+
+static double factor_cap(const struct chain *chain) {
+    return fmax(FACTORS * chain->asked->max_iterations, FACTORS_AT_LEAST);
+}
+
+// Problems with views ---------------------------------------------------------------------------
+
+// Runs admm, further than asked for: a structure whose first step is solved just so drifts out of
+// the tolerance within a few steps, while one that is solved well stays at rest and costs nothing.
+static int run_admm(struct chain *chain, struct resolvent *resolvent, double *r) {
+    struct monitor *monitor = chain->monitor;
+    begin(chain, GABION_METHOD_ADMM, ADMM_MOST);
+    chain->settings.tolerance = ADMM_GOAL * chain->asked->tolerance;
+    int used = admm_run(monitor, resolvent, ADMM_MOST, r);
+    chain->settings.tolerance = chain->asked->tolerance;
+    if (monitor->best_measure <= chain->asked->tolerance)
+        monitor->result.status = SOLVER_CONVERGED;
+    return used;
+}
+
+// Sweeps up to the cap, from the rows in r. Returns the number of sweeps.
+static int run_sweeps(struct chain *chain, double *r) {
+    struct monitor *monitor = chain->monitor;
+    struct contact_problem *problem = monitor->problem;
+    struct solver_result before = monitor->result;
+    struct sweep_judge patient = {.coldest = INFINITY, .worth = INFINITY};
+    vec3 *slots = memory_allocate(contact_problem_slots(problem), sizeof *slots, "impulses");
+    contact_problem_from_rows(problem, r, slots);
+    begin(chain, GABION_METHOD_NSGS, chain->asked->max_iterations);
+    nsgs_judged(monitor, &patient, slots);
+    contact_problem_to_rows(problem, slots, r);
+    int used = monitor->iterations - monitor->before;
+    double best = monitor->best_measure;
+    monitor_check(monitor, used, r);
+    if (!solved(chain) && monitor->best_measure == best) { // the sweeps have noted their last error
+        monitor->result.error = before.error;
+        monitor->result.finished = before.finished;
+    }
+    memory_free(slots);
+    return used;
+}
+
+// Runs one method on the rows. Returns its cost.
+static double run_rows(struct chain *chain, const struct choice *choice, enum gabion_method method,
+                       struct resolvent *resolvent, double *r) {
+    struct monitor *monitor = chain->monitor;
+    int most = (int)factor_cap(chain);
+    switch (method) {
+    case GABION_METHOD_ADMM:
+        return (1 + ADMM_COST * run_admm(chain, resolvent, r)) * choice->factor;
+    case GABION_METHOD_IPM:
+        most = most < IPM_MOST ? most : IPM_MOST;
+        begin(chain, method, most);
+        return ipm_run(monitor, resolvent, most, r) * choice->factor;
+    case GABION_METHOD_NSGS:
+        return run_sweeps(chain, r) * choice->sweep;
+    case GABION_METHOD_PROX:
+        begin(chain, method, PROX_SHARE * chain->asked->max_iterations);
+        solver_prox(monitor, r);
+        return PROX_COST * (monitor->iterations - monitor->before) * choice->sweep;
+    default:
+        begin(chain, method, most);
+        return proximal_newton_run(monitor, resolvent, most, r) * choice->factor;
+    }
+}
+
+#define STAGES 5
+
+static int add(enum gabion_method list[STAGES], int count, enum gabion_method method) {
+    for (int k = 0; k < count; k++)
+        if (list[k] == method)
+            return count;
+    list[count] = method;
+    return count + 1;
+}
+
+// Lists the methods that follow the sweeps. Where bodies meet at faces these are admm for a cold
+// start, then newton. Among grains, whose factors have much fill and whose contacts change all
+// over, some hundred sweeps of prox solve most of what sweeps stall on, ipm some of the rest; where
+// both fail, further sweeps take less time than newton. The method that solved the last such
+// problem of the run comes first.
+static int list_stages(const struct choice *choice, bool cold, bool joints,
+                       enum gabion_method list[STAGES]) {
+    enum gabion_method last = (enum gabion_method)choice->memory->method;
+    int count = 0;
+    if (cold && choice->faces && choice->affordable)
+        count = add(list, count, GABION_METHOD_ADMM);
+    if (last == GABION_METHOD_PROX || (last && choice->affordable))
+        count = add(list, count, last);
+    if (choice->faces && choice->affordable)
+        count = add(list, count, GABION_METHOD_NEWTON);
+    if (!choice->faces)
+        count = add(list, count, GABION_METHOD_PROX);
+    if (choice->affordable && !joints)
+        count = add(list, count, GABION_METHOD_IPM);
+    count = add(list, count, GABION_METHOD_NSGS);
+    count = add(list, count, GABION_METHOD_PROX);
+    if (choice->affordable)
+        count = add(list, count, GABION_METHOD_NEWTON);
+    return count;
+}
+
+// Returns the method that is to come first next time: the one that solved this problem. Among
+// grains prox stands for everything but ipm, and admm serves cold starts alone.
+static enum gabion_method remembered(const struct chain *chain, const struct choice *choice) {
+    enum gabion_method method = chain->monitor->result.finished;
+    if (method == GABION_METHOD_ADMM)
+        return GABION_METHOD_NEWTON;
+    bool either = method == GABION_METHOD_IPM || (choice->faces && method == GABION_METHOD_NEWTON);
+    return either ? method : GABION_METHOD_PROX;
+}
+
+// Solves from the rows in r by one method after the other.
+static void solve_stages(struct chain *chain, struct choice *choice, bool cold, double *r) {
+    const struct contact_problem *problem = chain->monitor->problem;
+    enum gabion_method list[STAGES];
+    int count = list_stages(choice, cold, problem->held != NULL, list);
+    struct resolvent *resolvent = NULL;
+    double cost = choice->setup;
+    for (int k = 0; k < count && open(chain, r); k++) {
+        bool factors = list[k] != GABION_METHOD_PROX && list[k] != GABION_METHOD_NSGS;
+        if (!resolvent && factors)
+            resolvent = resolvent_create(problem);
+        cost += run_rows(chain, choice, list[k], resolvent, r);
+    }
+    resolvent_free(resolvent);
+    choice_note_factors(choice, cost, remembered(chain, choice), solved(chain));
+}
+
+// Makes the rows of the problem and goes on from the better of the start and what sweeps found;
+// from zero impulses where both are worse than none.
+static void leave_views(struct chain *chain, struct choice *choice, bool cold, const vec3 *start,
+                        vec3 *slots) {
+    struct monitor *monitor = chain->monitor;
+    struct contact_problem *problem = monitor->problem;
+    contact_problem_materialise(problem);
+    double *r = memory_allocate(contact_problem_size(problem), sizeof *r, "impulses");
+    begin(chain, GABION_METHOD_AUTO, 1);
+    monitor_check(monitor, 0, r);
+    contact_problem_to_rows(problem, start, r);
+    monitor_check(monitor, 0, r);
+    begin(chain, GABION_METHOD_NSGS, 1);
+    contact_problem_to_rows(problem, slots, r);
+    monitor_check(monitor, 0, r);
+    solve_stages(chain, choice, cold, r);
+    contact_problem_from_rows(problem, monitor->best, slots);
+    memory_free(r);
+}
+
+static void solve_views(struct chain *chain, vec3 *slots) {
+    struct monitor *monitor = chain->monitor;
+    size_t bytes = contact_problem_slots(monitor->problem) * sizeof *slots;
+    struct solver_memory none = {0};
+    struct solver_memory *memory = chain->asked->memory ? chain->asked->memory : &none;
+    solver_workspace_require(monitor->workspace, monitor->problem, chain->asked, slots);
+    struct choice choice = choice_make(monitor->problem, monitor->workspace, memory);
+    bool try_admm = choice.faces && choice.affordable;
+    struct sweep_judge judge = {.coldest = try_admm ? COLD : INFINITY, .worth = choice.worth};
+    vec3 *start = memory_allocate(bytes / sizeof *slots, sizeof *start, "impulses");
+    memcpy(start, slots, bytes);
+    begin(chain, GABION_METHOD_NSGS, choice.sweeps_first ? chain->asked->max_iterations : 0);
+    nsgs_judged(monitor, &judge, slots);
+    int sweeps = monitor->iterations;
+    if (sweeps > 0)
+        choice_note_sweeps(&choice, solved(chain) ? sweeps : judge.expected, solved(chain));
+    else if (solved(chain))
+        monitor->result.finished = GABION_METHOD_AUTO;
+    if (!solved(chain) && !monitor_late(monitor) && !choice.large) {
+        leave_views(chain, &choice, judge.first > COLD, start, slots);
+        choice_end(&choice);
+    } else if (sweeps > 0) {
+        choice_end(&choice);
+    }
+    memory_free(start);
+}
+
+// Other problems --------------------------------------------------------------------------------
 
 #define FEW 10 // contacts
 
@@ -29,12 +255,18 @@
 #define NEWTON_MOST 400
 #define NEWTON_WORK 4e9 // multiplications in all
 
-static int window(const struct contact_problem *problem) {
-    if (problem->face == FACE_BODIES)
-        return WINDOW_BODIES;
-    double neighbours = (double)problem->matrix.start[problem->contacts] / problem->contacts;
+#define NEIGHBOURS 10 // of a contact between bodies, itself included; they are not counted
+
+// Returns the sweeps of anderson that cost as much as a solution by ipm. A factorisation costs more
+// the more neighbours a contact has, about by their square, while a sweep is proportional to them.
+// ipm gains a digit in one to two iterations.
+static double worth_of(const struct contact_problem *problem, double tolerance) {
+    double neighbours = problem->face == FACE_MATRIX
+                            ? (double)problem->matrix.start[problem->contacts] / problem->contacts
+                            : NEIGHBOURS;
     double factorisation = 300 + 32 * neighbours * neighbours, sweep = 9 + 1.8 * neighbours;
-    return (int)fmin(fmax(0.15 * factorisation / sweep, WINDOW_SHORT), WINDOW_LONG);
+    double iterations = 1.4 * fmax(-log10(tolerance), 1);
+    return 0.12 * factorisation / sweep * iterations;
 }
 
 // Begins the next stage from the best impulses so far. Returns false where the problem is solved or
@@ -69,11 +301,14 @@ static bool one_sweep(struct monitor *monitor, double *r) {
     return monitor_check(monitor, 1, r);
 }
 
-void solver_auto(struct monitor *monitor, double *r) {
+static void solve_rows(struct monitor *monitor, double *r) {
+    if (monitor_check(monitor, 0, r))
+        return;
     if (monitor->problem->contacts <= FEW && one_sweep(monitor, r))
         return;
     monitor_stage(monitor, GABION_METHOD_ANDERSON);
-    if (anderson_run(monitor, window(monitor->problem), r) || !go_on(monitor, GABION_METHOD_IPM, r))
+    double worth = worth_of(monitor->problem, monitor->settings->tolerance);
+    if (anderson_run(monitor, worth, r) || !go_on(monitor, GABION_METHOD_IPM, r))
         return;
     struct resolvent *resolvent = resolvent_create(monitor->problem);
     bool open = true;
@@ -90,4 +325,16 @@ void solver_auto(struct monitor *monitor, double *r) {
         monitor_stage(monitor, GABION_METHOD_PROX);
         solver_prox(monitor, r);
     }
+}
+
+void solver_auto(struct monitor *monitor, double *r) {
+    if (monitor->problem->views.midpoint) {
+        struct chain chain = chain_open(monitor);
+        solve_views(&chain, (vec3 *)r);
+        chain_close(&chain);
+        return;
+    }
+    solve_rows(monitor, r);
+    if (monitor->best)
+        memcpy(r, monitor->best, contact_problem_size(monitor->problem) * sizeof *r);
 }

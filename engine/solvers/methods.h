@@ -20,7 +20,8 @@
     EACH(ANDERSON, anderson, true, false)                                                          \
     EACH(IPM, ipm, false, false)                                                                   \
     EACH(PROX, prox, true, false)                                                                  \
-    EACH(AUTO, auto, true, false)
+    EACH(ADMM, admm, true, false)                                                                  \
+    EACH(AUTO, auto, true, true)
 
 // A method improves r, calls the monitor after each iteration that is worth measuring, and returns
 // when the monitor says stop or when it cannot improve r any further. It sees what the

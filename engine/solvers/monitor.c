@@ -8,7 +8,7 @@
 #include "parallel/clock.h"
 #include "parallel/memory.h"
 
-struct monitor monitor_open(const struct contact_problem *problem,
+struct monitor monitor_open(struct contact_problem *problem,
                             const struct solver_settings *settings) {
     struct monitor monitor = {.problem = problem, .settings = settings};
     monitor.best_measure = monitor.last = INFINITY;
@@ -76,19 +76,15 @@ bool monitor_note(struct monitor *monitor, int iterations, const struct contact_
     return decide(monitor, monitor->last);
 }
 
-// Returns r inside its friction cone; for a point of a joint, only the directions that it holds.
-static vec3 admit(const struct contact_problem *problem, int32_t a, vec3 r) {
-    uint8_t held = contact_held(problem, a);
-    return held ? hold_keep(held, r) : cone_clamp(r, problem->mu[a]);
-}
-
 bool monitor_check_admitted(struct monitor *monitor, int iterations, const double *r,
                             double *admitted) {
     const struct contact_problem *problem = monitor->problem;
     for (int32_t a = 0; a < problem->contacts; a++)
-        contact_set(admitted, a, admit(problem, a, contact_get(r, a)));
+        contact_set(admitted, a, cone_admit(problem, a, contact_get(r, a)));
     return monitor_check(monitor, iterations, admitted);
 }
+
+bool monitor_late(const struct monitor *monitor) { return out_of_time(monitor->settings); }
 
 bool monitor_done(const struct monitor *monitor) {
     return monitor->result.status == SOLVER_CONVERGED || monitor->result.status == SOLVER_CAP ||

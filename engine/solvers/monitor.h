@@ -15,7 +15,8 @@ struct solver_settings {
     double relaxation;
     bool momentum; // accelerate the sweeps of nsgs
     struct gabion_cone cone;
-    double deadline; // clock_seconds at which to stop (solver.time_budget); 0: never
+    struct solver_memory *memory; // of auto, which changes it; NULL: nothing is remembered
+    double deadline;              // clock_seconds at which to stop (solver.time_budget); 0: never
     // Called after each measurement, unless NULL.
     void (*record)(void *context, int iteration, const struct contact_error *error);
     void *context;
@@ -41,7 +42,7 @@ struct solver_result {
 };
 
 struct monitor {
-    const struct contact_problem *problem;
+    struct contact_problem *problem; // a method may make its rows
     const struct solver_settings *settings;
     struct solver_result result; // of the best impulses; stalled until a check says otherwise
     struct solver_workspace *workspace; // memory kept between solves; never NULL
@@ -53,7 +54,7 @@ struct monitor {
     int spent_before;          // iterations of this method in earlier stages
 };
 
-struct monitor monitor_open(const struct contact_problem *problem,
+struct monitor monitor_open(struct contact_problem *problem,
                             const struct solver_settings *settings);
 void monitor_close(struct monitor *monitor);
 
@@ -69,6 +70,7 @@ bool monitor_check(struct monitor *monitor, int iterations, const double *r);
 // impulses can be a solution.
 bool monitor_check_admitted(struct monitor *monitor, int iterations, const double *r,
                             double *admitted);
+bool monitor_late(const struct monitor *monitor); // the time of settings.deadline is over
 bool monitor_done(
     const struct monitor *monitor); // the last check said stop, or the problem was rejected
 

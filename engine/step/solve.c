@@ -252,6 +252,39 @@ static void solve_by_sweeps(struct solution *solution) {
     solution->converged |= !solution->converged && obeys_polygon(solution, solution->r);
 }
 
+static double residual_of_start(const struct solution *solution, const vec3 *start) {
+    return solver_workspace_measure(solution->world->workspace, &solution->settings, start)
+        .error.scaled;
+}
+
+// Solves by auto, which measures the start itself and sweeps where that helps. Impulses that it
+// found on rows are measured again, because the step goes on with the velocities of the workspace.
+static void solve_by_choice(struct solution *solution) {
+    vec3 *start = memory_allocate(solution->slots, sizeof *start, "impulses");
+    memcpy(start, solution->r, solution->slots * sizeof *start);
+    struct solver_result result = try_method(solution, GABION_METHOD_AUTO);
+    bool converged = result.status == SOLVER_CONVERGED;
+    bool swept = result.finished == GABION_METHOD_NSGS || result.finished == GABION_METHOD_AUTO;
+    if (swept && converged && !solution->world->problem->bodies.rows)
+        solution->measure = (struct solver_measure){.error = result.error};
+    else
+        measure(solution);
+    solution->converged |= converged;
+    if (!swept && solution->measure.swelling > MAX_IMPULSE_GROWTH) {
+        solution->first = residual_of_start(solution, start);
+        fall_back(solution, start);
+    }
+    memory_free(start);
+}
+
+// Returns the method of a step. Of the methods that auto chooses from, only nsgs has a local solver
+// for polygonal cones.
+static enum gabion_method method_of(const struct gabion_settings *settings) {
+    bool polygon = solver_has_polygon(GABION_METHOD_NSGS, settings->local);
+    return settings->method == GABION_METHOD_AUTO && polygon ? GABION_METHOD_NSGS
+                                                             : settings->method;
+}
+
 static void forget_last(struct gabion_step_report *report) {
     report->sweeps = 0;
     report->substitutions = 0;
@@ -271,12 +304,15 @@ void solve_run(struct gabion_world *world) {
     struct solution solution = {
         .world = world,
         .settings = solve_settings(world),
-        .method = world->settings.method,
+        .method = method_of(&world->settings),
         .r = world->contacts->impulse,
         .slots = contact_problem_slots(world->problem),
     };
+    solution.settings.memory = &world->memory;
     forget_last(&world->report);
-    if (panel_visits_all(solution.method))
+    if (solution.method == GABION_METHOD_AUTO)
+        solve_by_choice(&solution);
+    else if (panel_visits_all(solution.method))
         solve_by_sweeps(&solution);
     else
         solve_if_needed(&solution);

@@ -8,6 +8,7 @@
 #include "engine/world/ledger.h"
 #include "engine/world/report.h"
 #include "engine/world/signal.h"
+#include "engine/world/solver_memory.h"
 #include "parallel/error.h"
 #include "parallel/team.h"
 
@@ -131,6 +132,7 @@ struct gabion_world {
     struct interfaces *interfaces; // between masonry blocks, as found when the run began
     double rest_since;             // time since which all bodies are slow; NAN: they are not
     struct ledger ledger;
+    struct solver_memory memory;
 
     // Reports of the last step and of the run.
     struct gabion_step_report report;

@@ -11,7 +11,8 @@
 #include "io/file/h5.h"
 
 #define CHECKPOINT_FORMAT "gabion-checkpoint"
-// 1: spheres only; 2: no joints, clumps, hollows or projection; 3: only blocks have a start
+// 1: spheres only; 2: no joints, clumps, hollows or projection; 3: only blocks have a start, no
+// memory of the solver
 #define CHECKPOINT_FORMAT_MAJOR   4
 #define CHECKPOINT_FORMAT_MINOR   0
 #define CHECKPOINT_SEAL_SIZE      512

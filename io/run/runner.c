@@ -214,6 +214,26 @@ static const char *budget_text(const struct runner *runner) {
     return runner->settings.time_budget > 0 ? " or their time budget" : "";
 }
 
+// Where an unsolved step stopped, and what helps.
+struct remedy {
+    char stopped[80];
+    const char *advice;
+};
+
+static struct remedy remedy_of(const struct runner *runner) {
+    struct remedy remedy = {
+        .advice = "solver.method auto tries others; raise solver.max_sweeps or solver.tolerance"};
+    if (runner->settings.method == GABION_METHOD_AUTO) {
+        snprintf(remedy.stopped, sizeof remedy.stopped, "after all stages of solver.method auto%s",
+                 budget_text(runner));
+        remedy.advice = "take a smaller time.step, or raise solver.tolerance or solver.max_sweeps";
+    } else {
+        snprintf(remedy.stopped, sizeof remedy.stopped, "at the cap of %d sweeps%s",
+                 runner->settings.max_sweeps, budget_text(runner));
+    }
+    return remedy;
+}
+
 // Reports the first such step as it happens and counts the others, so that the log of a long run
 // stays readable.
 static void warn_unconverged(struct runner *runner, const struct gabion_step_report *step) {
@@ -222,23 +242,23 @@ static void warn_unconverged(struct runner *runner, const struct gabion_step_rep
     runner->capped_residual = fmax(runner->capped_residual, step->residual);
     if (runner->capped_steps++ > 0)
         return;
+    struct remedy remedy = remedy_of(runner);
     report(runner,
-           "warning: step %" PRId64
-           " stopped at the cap of %d sweeps%s, residual %.2e (asked: %.2e); "
-           "raise solver.max_sweeps or solver.tolerance; further such steps are counted at the end",
-           step_of(runner), runner->settings.max_sweeps, budget_text(runner), step->residual,
-           runner->settings.tolerance);
+           "warning: step %" PRId64 " stopped %s, residual %.2e (asked: %.2e); %s; further such "
+           "steps are counted at the end",
+           step_of(runner), remedy.stopped, step->residual, runner->settings.tolerance,
+           remedy.advice);
 }
 
 static void report_unconverged(struct runner *runner) {
     if (runner->capped_steps == 0)
         return;
+    struct remedy remedy = remedy_of(runner);
     report(runner,
-           "warning: %" PRId64 " of %" PRId64 " steps stopped at the cap of %d sweeps%s, largest "
-           "residual %.2e (asked: %.2e); solver.max_sweeps: more sweeps; solver.on_cap: accept "
-           "silences this",
-           runner->capped_steps, step_of(runner) - runner->start_step, runner->settings.max_sweeps,
-           budget_text(runner), runner->capped_residual, runner->settings.tolerance);
+           "warning: %" PRId64 " of %" PRId64 " steps stopped %s, largest residual %.2e (asked: "
+           "%.2e); %s; solver.on_cap: accept silences this",
+           runner->capped_steps, step_of(runner) - runner->start_step, remedy.stopped,
+           runner->capped_residual, runner->settings.tolerance, remedy.advice);
 }
 
 // A local solver that cannot serve every contact is not replaced in silence.

@@ -643,7 +643,7 @@ static void the_corrective_scheme_is_checked(void **state) {
     (void)state;
     reject(CORRECTIVE,
            "case.yaml:2:33: time.scheme: corrective needs solver.method bicg (found time.scheme: "
-           "corrective, solver.method: nsgs)");
+           "corrective, solver.method: auto)");
     reject(CORRECTIVE "solver: {method: bicg}\nlaws:\n- {between: default, friction: 0.3}\n",
            "case.yaml:5:32: laws[0].friction: time.scheme corrective supports only 0 and sticking, "
            "found 0.3");

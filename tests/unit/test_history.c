@@ -28,8 +28,8 @@
     OLDER_HEADER                                                                                   \
     ",overlap_body_a,overlap_body_b,method,residual_worst,spent_nsgs,spent_psor,spent_cpg,"        \
     "spent_lemke,spent_qp,spent_newton,spent_bicg,spent_anderson,spent_ipm,spent_prox,"            \
-    "spent_auto"
-#define COLUMNS 45
+    "spent_admm,spent_auto"
+#define COLUMNS 46
 #define PROBES  ",nut.x,nut.y,nut.z,a_b.x,a_b.y,a_b.z\n"
 
 static struct team *team;
@@ -140,10 +140,10 @@ static void test_row(void **state) {
     assert_int_equal(strchr(row, '\n')[1], '\0');
     // What was written is read back to the last bit.
     const double expected[COLUMNS] = {
-        3,   3 * 0.1, 1,   5000000000, 3, 17,      1.0 / 7, 1e-300, 0, 0.1, -0.2, 0.3,
-        0.4, 0.5,     0.6, 1e-17,      3, 0.25,    0.7,     6,      1, 2.5, 0.8,  0.125,
-        7,   11,      0,   0.0625,     5, 0,       0,       0,      0, 12,  0,    0,
-        0,   0,       0,   1.0 / 3,    2, -3e-300, 0,       0,      0};
+        3,   3 * 0.1, 1,   5000000000, 3,       17,   1.0 / 7, 1e-300, 0, 0.1, -0.2, 0.3,
+        0.4, 0.5,     0.6, 1e-17,      3,       0.25, 0.7,     6,      1, 2.5, 0.8,  0.125,
+        7,   11,      0,   0.0625,     5,       0,    0,       0,      0, 12,  0,    0,
+        0,   0,       0,   0,          1.0 / 3, 2,    -3e-300, 0,      0, 0};
     for (int k = 0; k < COLUMNS; k++)
         if (values[k] != expected[k])
             fail_msg("column %d: %.17g, expected %.17g", k + 1, values[k], expected[k]);

@@ -253,7 +253,7 @@ static void rules_are_reported_in_the_same_words(void **state) {
     const char *scheme = "materials: {}\ntime: {step: 1, end: 2, scheme: corrective}\n";
     reject_both(&corrective, scheme,
                 "time.scheme: corrective needs solver.method bicg (found time.scheme: corrective, "
-                "solver.method: nsgs)");
+                "solver.method: auto)");
     corrective.method = GABION_METHOD_BICG;
     char text[256];
     struct gabion_settings settings = corrective;

@@ -8,4 +8,5 @@ exec tests/tally.sh tests/validation/determinism.sh \
     "$python tests/validation/arch_limit.py $programs/arches" "$programs/arches" \
     "$programs/collisions" "$programs/pour 1000 1e-3 1.2 1" \
     "$python tests/validation/masonry.py" "$python tests/papers/wall.py --full -o $folder" \
-    "$python tests/papers/brazil_nut.py --full -o $folder" "$python tests/validation/solvers.py"
+    "$python tests/papers/brazil_nut.py --full -o $folder" "$python tests/validation/solvers.py" \
+    "$python tests/validation/defaults.py"

@@ -4,18 +4,17 @@
 
 #include "engine/solvers/krylov/acceleration.h"
 #include "engine/solvers/methods.h"
+#include "engine/solvers/sweep/rate.h"
 
 // A check costs about as much as a sweep. The measure falls about as |change| does: checks are due
 // when that says the tolerance is near, and at least this often.
 #define SELDOM 10
 #define NEAR   1.5 // times the tolerance
-#define WORTH  0.1 // what a window of sweeps must gain
 
 struct progress {
     int checked;         // sweep of the last check
     double change, last; // |change| and the measure there
-    int since;           // sweep from which the window runs
-    double measure;      // the best one then
+    struct rate rate;
 };
 
 static bool due(const struct progress *progress, int sweep, double change, double tolerance) {
@@ -24,18 +23,10 @@ static bool due(const struct progress *progress, int sweep, double change, doubl
     return progress->last * change <= NEAR * tolerance * progress->change;
 }
 
-static bool stalled(struct progress *progress, int sweep, double best, int window) {
-    if (best <= WORTH * progress->measure) {
-        progress->measure = best;
-        progress->since = sweep;
-    }
-    return sweep - progress->since >= window;
-}
-
-bool anderson_run(struct monitor *monitor, int window, double *r) {
+bool anderson_run(struct monitor *monitor, double worth, double *r) {
     const struct solver_settings *settings = monitor->settings;
     struct acceleration acceleration = acceleration_open(monitor->problem, settings, r);
-    struct progress progress = {.measure = INFINITY};
+    struct progress progress = {.rate = rate_open(monitor->best_measure)};
     int cap = settings->max_iterations - monitor->before;
     bool done = false, stall = false;
     for (int sweep = 1; !done && !stall; sweep++) {
@@ -46,7 +37,8 @@ bool anderson_run(struct monitor *monitor, int window, double *r) {
         progress.checked = sweep;
         progress.change = change;
         progress.last = monitor->last;
-        stall = stalled(&progress, sweep, monitor->best_measure, window);
+        double left = rate_left(&progress.rate, sweep, monitor->best_measure, settings->tolerance);
+        stall = rate_hopeless(sweep, left, worth);
     }
     memcpy(r, acceleration.answer, contact_problem_size(monitor->problem) * sizeof *r);
     monitor->result.local_fallbacks += acceleration_close(&acceleration);

@@ -3,12 +3,14 @@
 #ifndef ENGINE_SOLVERS_KRYLOV_ANDERSON_H
 #define ENGINE_SOLVERS_KRYLOV_ANDERSON_H
 
+#include <math.h>
+
 #include "engine/solvers/monitor.h"
 
-#define ANDERSON_PATIENT INT32_MAX
+#define ANDERSON_PATIENT INFINITY
 
-// Sweeps until the monitor says stop (returns true) or the best measure has not fallen to a tenth
-// within `window` sweeps (returns false).
-bool anderson_run(struct monitor *monitor, int window, double *r);
+// Sweeps until the monitor says stop (returns true) or the rate of convergence predicts more than
+// `worth` further sweeps (returns false).
+bool anderson_run(struct monitor *monitor, double worth, double *r);
 
 #endif

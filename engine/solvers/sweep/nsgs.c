@@ -19,9 +19,11 @@ struct nsgs {
     struct monitor *monitor;
     const struct residual_sums *total; // what the sweeper measured
     double floor;
+    size_t contacts; // and points of joints
     // Returns whether the law of a polygon is obeyed; NULL: there is no polygon.
     bool (*settled)(struct nsgs *nsgs);
-    bool late; // the time of the step is over
+    struct sweep_judge *judge; // NULL: sweep until solved or at the cap
+    bool late;                 // the time of the step is over
     bool done;
 };
 
@@ -30,12 +32,27 @@ static void barrier(const struct nsgs *nsgs, int thread, int threads) {
         team_barrier(nsgs->team, thread, threads);
 }
 
+static bool gives_up(const struct nsgs *nsgs, int sweeps, const struct contact_error *error) {
+    const struct monitor *monitor = nsgs->monitor;
+    struct sweep_judge *judge = nsgs->judge;
+    if (!judge)
+        return false;
+    if (sweeps == 0) {
+        judge->first = error->scaled;
+        judge->rate = rate_open(monitor->last);
+        return error->scaled > judge->coldest;
+    }
+    double left = rate_left(&judge->rate, sweeps, monitor->last, monitor->settings->tolerance);
+    judge->expected = sweeps + left;
+    return rate_hopeless(sweeps, left, judge->worth);
+}
+
 static void check(struct nsgs *nsgs, int sweeps, int thread, int threads) {
     nsgs->sweeper->check(nsgs->context, thread, threads);
     if (thread == 0) {
         struct contact_error error = residual_error(nsgs->total, nsgs->floor);
-        nsgs->done =
-            monitor_note(nsgs->monitor, sweeps, &error) || (nsgs->settled && nsgs->settled(nsgs));
+        nsgs->done = monitor_note(nsgs->monitor, sweeps, &error) ||
+                     (nsgs->settled && nsgs->settled(nsgs)) || gives_up(nsgs, sweeps, &error);
     }
     barrier(nsgs, thread, threads);
     if (!nsgs->done)
@@ -64,13 +81,26 @@ static bool out_of_time(struct nsgs *nsgs, int thread, int threads) {
     return nsgs->late;
 }
 
+// Returns the sweep of the next check that is due whatever the hint says, because it may be wrong.
+// A judge wants to see the rate of convergence.
+static int force_check(const struct nsgs *nsgs, int sweep) {
+    if (!nsgs->judge)
+        return 4 * sweep > 64 ? 4 * sweep : 64;
+    return sweep > 0 ? sweep + 1 + sweep / 2 : (int)fmin(fmax(nsgs->judge->worth / 2, 2), 16);
+}
+
 static void run(void *context, int thread, int threads) {
     struct nsgs *nsgs = context;
     const struct sweeper *sweeper = nsgs->sweeper;
     const struct solver_settings *settings = nsgs->monitor->settings;
-    struct momentum momentum = {.k = 1, .change2 = INFINITY};
-    int cap = settings->max_iterations - nsgs->monitor->before, next_check = 1, forced_check = 64;
+    struct momentum momentum = momentum_open(nsgs->contacts);
+    int cap = settings->max_iterations - nsgs->monitor->before, next_check = 1;
+    int forced_check = force_check(nsgs, 0);
     sweeper->start(nsgs->context, thread, threads);
+    if (nsgs->judge)
+        check(nsgs, 0, thread, threads);
+    if (nsgs->done)
+        return;
     for (int sweep = 1;; sweep++) {
         double beta = settings->momentum ? momentum_beta(&momentum) : 0;
         sweeper->sweep(nsgs->context, sweep, beta, thread, threads);
@@ -87,7 +117,7 @@ static void run(void *context, int thread, int threads) {
             return;
         // A check costs more than a sweep: their distance grows with the work done.
         next_check = sweep + 1 + sweep / 8;
-        forced_check = 4 * sweep > 64 ? 4 * sweep : 64; // the hint may be wrong
+        forced_check = force_check(nsgs, sweep);
     }
 }
 
@@ -139,7 +169,7 @@ static void note_substitutions(struct monitor *monitor, size_t count) {
                  local_name(monitor->settings->local), count);
 }
 
-static void solve_packed(struct monitor *monitor, vec3 *r) {
+static void solve_packed(struct monitor *monitor, struct sweep_judge *judge, vec3 *r) {
     static const struct sweeper sweeper = {packed_start, packed_sweep, packed_change,
                                            packed_extrapolate, packed_check};
     struct sweep_plan *plan =
@@ -150,7 +180,9 @@ static void solve_packed(struct monitor *monitor, vec3 *r) {
                         .team = plan->team,
                         .monitor = monitor,
                         .total = &packed.total,
+                        .judge = judge,
                         .floor = plan->least.floor,
+                        .contacts = plan->active,
                         .settled = has_polygon(monitor->settings) ? packed_settled : NULL};
     if (plan->active > 0) {
         team_run(plan->team, packed.threads, run, &nsgs);
@@ -172,6 +204,7 @@ static void solve_rows(struct monitor *monitor, double *r) {
                         .monitor = monitor,
                         .total = &rows.total,
                         .floor = monitor->problem->least.floor,
+                        .contacts = (size_t)monitor->problem->contacts,
                         .settled = has_polygon(monitor->settings) ? rows_settled : NULL};
     if (monitor->problem->contacts > 0)
         run(&nsgs, 0, 1);
@@ -181,9 +214,13 @@ static void solve_rows(struct monitor *monitor, double *r) {
     monitor->result.local_fallbacks += row_sweep_close(&rows);
 }
 
+void nsgs_judged(struct monitor *monitor, struct sweep_judge *judge, vec3 *r) {
+    solve_packed(monitor, judge, r);
+}
+
 void solver_nsgs(struct monitor *monitor, double *r) {
     if (monitor->problem->views.midpoint)
-        solve_packed(monitor, (vec3 *)r);
+        solve_packed(monitor, NULL, (vec3 *)r);
     else
         solve_rows(monitor, r);
 }

@@ -7,6 +7,7 @@
 
 #include "engine/problem/residual.h"
 #include "engine/solvers/monitor.h"
+#include "engine/solvers/sweep/rate.h"
 #include "engine/solvers/sweep/sphere_sweep.h"
 
 // One way to sweep. The functions are called by all threads of a region.
@@ -22,5 +23,19 @@ struct sweeper {
     // Measures the impulses of the last sweep; thread 0 writes the sums to the context.
     void (*check)(void *context, int thread, int threads);
 };
+
+// Decides whether sweeps are worth going on with, where another method is at hand.
+struct sweep_judge {
+    double coldest; // scaled residual of the start above which no sweep is made
+    double worth;   // sweeps that are worth making; INFINITY: any number
+    // Results: the scaled residual of the start, and the sweeps that the solution takes or was
+    // expected to take when the sweeps were given up.
+    double first, expected;
+    struct rate rate;
+};
+
+// Sweeps over the plan of a problem with views until it is solved, at the cap of the monitor, or
+// not worth the trouble (SOLVER_STALLED). The start is measured first; it may be the solution.
+void nsgs_judged(struct monitor *monitor, struct sweep_judge *judge, vec3 *r);
 
 #endif

@@ -32,6 +32,13 @@ void solver_workspace_open(struct solver_workspace *workspace,
     workspace->fresh = true;
 }
 
+void solver_workspace_require(struct solver_workspace *workspace,
+                              const struct contact_problem *problem,
+                              const struct solver_settings *settings, const vec3 *r) {
+    if (workspace->problem != problem || workspace->plan->local != settings->local)
+        solver_workspace_open(workspace, problem, settings, r);
+}
+
 void solver_workspace_close(struct solver_workspace *workspace) {
     workspace->problem = NULL;
     workspace->fresh = false;
@@ -53,8 +60,7 @@ static void load(struct solver_workspace *workspace, const vec3 *r) {
 struct sweep_plan *workspace_plan(struct solver_workspace *workspace,
                                   const struct contact_problem *problem,
                                   const struct solver_settings *settings, const vec3 *r) {
-    if (workspace->problem != problem || workspace->plan->local != settings->local)
-        solver_workspace_open(workspace, problem, settings, r);
+    solver_workspace_require(workspace, problem, settings, r);
     load(workspace, r);
     return workspace->plan;
 }
@@ -85,6 +91,12 @@ struct solver_measure solver_workspace_measure(struct solver_workspace *workspac
 struct body_velocity solver_workspace_velocity(const struct solver_workspace *workspace,
                                                int32_t body) {
     return solver_velocity(&workspace->plan->bodies[body]);
+}
+
+struct solver_sizes solver_workspace_sizes(const struct solver_workspace *workspace) {
+    const struct sweep_plan *plan = workspace->plan;
+    return (struct solver_sizes){plan->active - plan->point_count, plan->point_count,
+                                 plan->block_count};
 }
 
 bool solver_workspace_worst(const struct solver_workspace *workspace, int32_t *c, int32_t *a) {

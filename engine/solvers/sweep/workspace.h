@@ -17,6 +17,10 @@ void solver_workspace_free(struct solver_workspace *workspace);
 void solver_workspace_open(struct solver_workspace *workspace,
                            const struct contact_problem *problem,
                            const struct solver_settings *settings, const vec3 *r);
+// Does the same unless the problem is open already.
+void solver_workspace_require(struct solver_workspace *workspace,
+                              const struct contact_problem *problem,
+                              const struct solver_settings *settings, const vec3 *r);
 void solver_workspace_close(struct solver_workspace *workspace);
 
 struct solver_measure {
@@ -33,6 +37,13 @@ struct solver_measure solver_workspace_measure(struct solver_workspace *workspac
 // those that nsgs ended with. Velocities are kept after solver_workspace_close.
 struct body_velocity solver_workspace_velocity(const struct solver_workspace *workspace,
                                                int32_t body);
+
+// Sizes of the open problem: contacts between spheres, other contacts and points of joints, and the
+// nodes that these belong to (pairs of bodies with a normal, joints).
+struct solver_sizes {
+    size_t spheres, points, nodes;
+};
+struct solver_sizes solver_workspace_sizes(const struct solver_workspace *workspace);
 
 // Finds the bodies of the contact that had the largest error in its own scale (contact_error.worst)
 // when impulses were measured last. Returns false where no contact has an error.

@@ -1,0 +1,99 @@
+#include "engine/solvers/choice.h"
+
+#include "engine/solvers/newton/fill.h"
+#include "engine/solvers/sweep/workspace.h"
+
+// Costs, calibrated on the cases of this repository. Only their ratios matter, and these roughly.
+#define SPHERE   20.0  // a sphere's contact in a sweep
+#define POINT    100.0 // any other contact
+#define ROW      250.0 // a row in an iteration with factors: assembly, solution, line search, check
+#define MULTIPLY 0.13  // a multiplication of a factorisation
+#define SETUP    600.0 // a row, before the first factorisation: rows, order, fill
+
+#define ITERATIONS 12    // that a solve with factors is expected to take, before one is known
+#define LARGE      60000 // pairs of bodies: more are only swept, because rows take much memory
+#define AFFORDABLE 5e9   // cost of an iteration
+#define RESIZED    1.25  // growth of a problem after which the cost is predicted anew
+#define BLEND      0.2   // share of the last solve in an average
+#define PATIENCE   1.5   // sweeps may cost this many times as much as factorisations
+#define LOST       4     // a failure counts as this many times the cost
+#define PAUSE      8     // solves between trials of sweeps, at first,
+#define PAUSE_MOST 256   // and at most
+
+static bool resized(const struct solver_memory *memory, double rows) {
+    return memory->rows == 0 || rows > RESIZED * memory->rows || RESIZED * rows < memory->rows;
+}
+
+static void predict(struct choice *choice, struct contact_problem *problem, double rows) {
+    struct solver_memory *memory = choice->memory;
+    if (choice->large)
+        return;
+    if (resized(memory, rows)) {
+        contact_problem_materialise(problem);
+        memory->factorisation = MULTIPLY * fill_cost(problem);
+        memory->rows = (int32_t)rows;
+    }
+    choice->factor = memory->factorisation + ROW * rows;
+    choice->setup = SETUP * rows;
+    choice->affordable = choice->factor <= AFFORDABLE;
+}
+
+static double expected_factors(const struct choice *choice) {
+    double known = choice->memory->factors;
+    return known > 0 ? known : choice_factors(choice, ITERATIONS);
+}
+
+struct choice choice_make(struct contact_problem *problem, struct solver_workspace *workspace,
+                          struct solver_memory *memory) {
+    struct solver_sizes sizes = solver_workspace_sizes(workspace);
+    struct choice choice = {.memory = memory, .trial = memory->wait == 1};
+    choice.large = sizes.spheres + sizes.nodes > LARGE;
+    choice.faces = sizes.points >= 2 * sizes.nodes && 2 * sizes.points > sizes.spheres;
+    choice.sweep = SPHERE * (double)sizes.spheres + POINT * (double)sizes.points;
+    predict(&choice, problem, (double)(sizes.spheres + sizes.points));
+    choice.sweeps_first = !choice.affordable || memory->wait <= 1;
+    double patience = choice.trial ? 1 : PATIENCE;
+    choice.worth =
+        choice.affordable ? patience * expected_factors(&choice) / choice.sweep : INFINITY;
+    return choice;
+}
+
+double choice_sweeps(const struct choice *choice, double sweeps) { return choice->sweep * sweeps; }
+
+double choice_factors(const struct choice *choice, double iterations) {
+    return choice->setup + choice->factor * iterations;
+}
+
+static double blend(double average, double cost) {
+    return average > 0 ? (1 - BLEND) * average + BLEND * cost : cost;
+}
+
+void choice_note_sweeps(struct choice *choice, double sweeps, bool solved) {
+    double cost = choice_sweeps(choice, fmin(sweeps, LOST * choice->worth));
+    choice->memory->sweeps = blend(choice->memory->sweeps, cost);
+    if (solved && choice->trial) {
+        choice->memory->sweeps = cost;
+        choice->memory->pause = 0;
+    }
+}
+
+void choice_note_factors(struct choice *choice, double cost, enum gabion_method method,
+                         bool solved) {
+    choice->memory->factors = blend(choice->memory->factors, solved ? cost : LOST * cost);
+    if (solved)
+        choice->memory->method = (int32_t)method;
+}
+
+void choice_end(struct choice *choice) {
+    struct solver_memory *memory = choice->memory;
+    bool factors = memory->sweeps > expected_factors(choice),
+         back = choice->trial && !memory->pause;
+    if (!choice->affordable || back) {
+        memory->wait = memory->pause = 0;
+    } else if (!choice->sweeps_first) {
+        memory->wait = factors ? memory->wait - 1 : 1;
+    } else if (factors || choice->trial) {
+        memory->pause = memory->pause ? (int32_t)fmin(2 * memory->pause, PAUSE_MOST) : PAUSE;
+        memory->wait = memory->pause;
+    }
+}

@@ -1,0 +1,42 @@
+// Chooses between sweeps and factorisations for the method auto, by what each is expected to cost.
+//
+// Costs are counted from the sizes of the problem, in units of about a nanosecond of one core; they
+// are never measured with a clock, so that a run takes the same decisions everywhere. What earlier
+// solves of the run took is in its solver memory (engine/world/solver_memory.h).
+#ifndef ENGINE_SOLVERS_CHOICE_H
+#define ENGINE_SOLVERS_CHOICE_H
+
+#include "engine/solvers/monitor.h"
+#include "engine/world/solver_memory.h"
+
+struct choice {
+    struct solver_memory *memory;
+    bool faces;           // pairs of bodies touch at several points
+    bool large;           // too large for anything but sweeps
+    bool affordable;      // factors fit into memory and time
+    bool sweeps_first;    // begin with sweeps,
+    bool trial;           // to see whether they have become cheaper
+    double sweep;         // cost of one
+    double setup, factor; // cost of the symbolic analysis, and of an iteration with factors
+    double worth;         // sweeps after which factorisations are expected to be cheaper
+};
+
+// Chooses for the problem that is open in the workspace. Makes its rows where the cost of a
+// factorisation must be predicted anew.
+struct choice choice_make(struct contact_problem *problem, struct solver_workspace *workspace,
+                          struct solver_memory *memory);
+
+// Return the cost of sweeps, and of iterations that factorise.
+double choice_sweeps(const struct choice *choice, double sweeps);
+double choice_factors(const struct choice *choice, double iterations);
+
+// Note what was taken: the sweeps that the solution took or was expected to take, and the cost of
+// factorisations with the method that solved the problem by them.
+void choice_note_sweeps(struct choice *choice, double sweeps, bool solved);
+void choice_note_factors(struct choice *choice, double cost, enum gabion_method method,
+                         bool solved);
+// Decides what the next solve begins with. Sweeps that lost are tried again after a pause, which
+// doubles with every trial in vain.
+void choice_end(struct choice *choice);
+
+#endif
