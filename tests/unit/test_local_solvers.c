@@ -7,7 +7,7 @@
 #include "tests/unit/scene.h"
 
 #define SPHERES       75
-#define SETTLED_STEPS 300
+#define SETTLED_STEPS 250 // later the cold problem takes sweeps beyond the cap to TOLERANCE
 #define TOLERANCE     1e-12
 #define AGREEMENT     1e-8
 
