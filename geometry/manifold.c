@@ -242,19 +242,12 @@ static bool ridge_contact(const struct pair *pair, const struct separation *sepa
     return false;
 }
 
-// Finds the closest points of the lines of two crossing edges, if both lie on their edges.
-static bool crossing_contact(const struct pair *pair, const struct separation *separation,
-                             struct manifold *manifold) {
-    struct line a = line_make(pair, 0, separation->edge[0]);
-    struct line b = line_make(pair, 1, separation->edge[1]);
-    vec3 between = vec3_sub(b.tail, a.tail), cross = vec3_cross(a.along, b.along);
-    double square = vec3_dot(cross, cross);
-    double s = vec3_dot(vec3_cross(between, b.along), cross) / square;
-    double t = vec3_dot(vec3_cross(between, a.along), cross) / square;
-    double slop_s = pair->slop / vec3_length(a.along), slop_t = pair->slop / vec3_length(b.along);
-    if (s < -slop_s || s > 1 + slop_s || t < -slop_t || t > 1 + slop_t)
-        return false;
-    vec3 p = vec3_add_scaled(a.tail, s, a.along), q = vec3_add_scaled(b.tail, t, b.along);
+// Fills the manifold with a point between the two edges of the best axis, at the shares s and t of
+// their lengths.
+static void crossing_point(const struct pair *pair, const struct separation *separation,
+                           const struct line *a, const struct line *b, double s, double t,
+                           struct manifold *manifold) {
+    vec3 p = vec3_add_scaled(a->tail, s, a->along), q = vec3_add_scaled(b->tail, t, b->along);
     struct patch_corner corner = {
         .p = vec3_scale(0.5, vec3_add(p, q)),
         .feature = {(uint16_t)(FEATURE_EDGE | (uint32_t)separation->edge[0]),
@@ -264,6 +257,29 @@ static bool crossing_contact(const struct pair *pair, const struct separation *s
     manifold->normal = vec3_negate(separation->edge_axis);
     manifold_add(manifold, corner.p, separation->edge_separation,
                  MANIFOLD_FEATURE(corner.feature[0], corner.feature[1]));
+}
+
+// Finds the closest points of the lines of the two edges of the best axis. Returns whether both lie
+// on their edges.
+static bool lines_cross(const struct pair *pair, const struct line *a, const struct line *b,
+                        double *s, double *t) {
+    vec3 between = vec3_sub(b->tail, a->tail), cross = vec3_cross(a->along, b->along);
+    double square = vec3_dot(cross, cross);
+    *s = vec3_dot(vec3_cross(between, b->along), cross) / square;
+    *t = vec3_dot(vec3_cross(between, a->along), cross) / square;
+    double slop_s = pair->slop / vec3_length(a->along), slop_t = pair->slop / vec3_length(b->along);
+    return *s >= -slop_s && *s <= 1 + slop_s && *t >= -slop_t && *t <= 1 + slop_t;
+}
+
+// Finds the contact of two crossing edges, if their closest points lie on them.
+static bool crossing_contact(const struct pair *pair, const struct separation *separation,
+                             struct manifold *manifold) {
+    struct line a = line_make(pair, 0, separation->edge[0]);
+    struct line b = line_make(pair, 1, separation->edge[1]);
+    double s, t;
+    if (!lines_cross(pair, &a, &b, &s, &t))
+        return false;
+    crossing_point(pair, separation, &a, &b, s, t, manifold);
     return true;
 }
 
@@ -351,6 +367,16 @@ static void corner_contact(const struct pair *pair, const struct face_axis *axis
                             : MANIFOLD_FEATURE(FEATURE_FACE, lowest));
 }
 
+// The two edges of the best axis: it separates the bodies wherever their closest points are.
+static void edge_contact(const struct pair *pair, const struct separation *separation,
+                         struct manifold *manifold) {
+    struct line a = line_make(pair, 0, separation->edge[0]);
+    struct line b = line_make(pair, 1, separation->edge[1]);
+    double s, t;
+    lines_cross(pair, &a, &b, &s, &t);
+    crossing_point(pair, separation, &a, &b, fmin(fmax(s, 0), 1), fmin(fmax(t, 0), 1), manifold);
+}
+
 void manifold_nearest(const struct placed *a, const struct placed *b, double reach,
                       struct manifold *manifold) {
     const struct placed *first = placed_first(a, b), *second = first == a ? b : a;
@@ -359,7 +385,9 @@ void manifold_nearest(const struct placed *a, const struct placed *b, double rea
     manifold->count = 0;
     if (!separation_search(&pair, reach, &separation))
         return;
-    if (separation.edge[0] < 0 || !crossing_contact(&pair, &separation, manifold))
+    if (separation.edge[0] >= 0)
+        edge_contact(&pair, &separation, manifold);
+    else
         corner_contact(&pair, &separation.tie[0], manifold);
     manifold_to_world(manifold, first, first == b);
 }

@@ -1,6 +1,13 @@
 // Nothing first appears inside (docs/solvers.md, "Contacts on the way"): random collisions of every
 // pair of shapes, two cubes as in the report that asked for it, and a small pour. Overlaps are
 // measured afresh from shapes and positions.
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/problem/stored.h"
+#include "engine/solvers/panel.h"
+#include "io/fclib/fclib.h"
+#include "parallel/memory.h"
 #include "tests/unit/pour.h"
 #include "tests/unit/scene.h"
 
@@ -115,11 +122,72 @@ static void test_pushed(void **state) {
     scene_destroy(world);
 }
 
+// Keeps the problem of the last solve of the step in progress.
+struct keeper {
+    struct step_observer observer;
+    struct contact_problem *problem;
+};
+
+static void keep(struct step_observer *observer, struct contact_problem *problem,
+                 const vec3 *start) {
+    struct keeper *keeper = (struct keeper *)observer;
+    contact_problem_free(keeper->problem);
+    keeper->problem = contact_problem_copy(problem, start);
+}
+
+// A file and back, solved alone: the impulses of the run, bit for bit.
+static void check_file(const struct gabion_world *world, struct contact_problem *kept,
+                       const char *path) {
+    struct gabion_error error = {0};
+    struct solver_settings settings = solve_settings(world);
+    struct contact_problem *read = NULL;
+    contact_problem_materialise(kept);
+    size_t slots = contact_problem_slots(kept);
+    double *rows = memory_allocate(contact_problem_size(kept), sizeof *rows, "test");
+    vec3 *r = memory_allocate(slots, sizeof *r, "test");
+    contact_problem_to_rows(kept, world->contacts->impulse, rows);
+    assert_true(fclib_write(path, kept, rows, NULL, &error));
+    assert_true(fclib_read_step(path, &read, &error));
+    assert_non_null(read);
+    assert_int_equal(contact_problem_slots(read), slots);
+    read->team = world->team;
+    memcpy(r, read->stored->start, slots * sizeof *r);
+    panel_solve(read, GABION_METHOD_NSGS, &settings, NULL, (double *)r);
+    assert_memory_equal(r, world->contacts->impulse, slots * sizeof *r);
+    contact_problem_free(read);
+    memory_free(rows);
+    memory_free(r);
+}
+
+static void test_export(void **state) {
+    (void)state;
+    char path[] = "/tmp/gabion-collisions-XXXXXX";
+    int file = mkstemp(path), late = 0;
+    assert_true(file >= 0);
+    close(file);
+    struct team *team = one_thread();
+    struct gabion_world *world = pour_create(team, 20, 2e-3, 1);
+    struct keeper keeper = {.observer = {keep}};
+    for (int step = 0; step < 150 && late < 5; step++) {
+        world->observer = &keeper.observer;
+        scene_step(world, 1);
+        if (world->report.rounds == 0)
+            continue;
+        check_file(world, keeper.problem, path);
+        late++;
+    }
+    assert_int_equal(late, 5);
+    contact_problem_free(keeper.problem);
+    gabion_destroy(world);
+    team_destroy(team);
+    unlink(path);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_pair), cmocka_unit_test(test_cubes),
         cmocka_unit_test(test_pour),       cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_pushed),
+        cmocka_unit_test(test_pushed),     cmocka_unit_test(test_export),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
