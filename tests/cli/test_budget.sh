@@ -7,7 +7,7 @@ exits 0 "without" run "$box" -o without --steps 5
 ok "without: no word of it" bash -c '! grep -rq "reproducible" .out .err without/run.log'
 
 # A nanosecond is over before the first sweep is.
-exits 0 "nsgs" run "$box" -o nsgs $hard --set solver.time_budget=1e-9 --set solver.on_cap=warn
+exits 0 "nsgs" run "$box" -o nsgs $hard --set solver.method=nsgs --set solver.time_budget=1e-9 --set solver.on_cap=warn
 is "nsgs: the summary says so" "$(field reproducible)" "no (solver.time_budget)"
 says "nsgs" "not reproducible: solver.time_budget" "warning: step [0-9]+ stopped .*time budget"
 ok "nsgs: the log says so" grep -q "not reproducible: solver.time_budget" nsgs/run.log
