@@ -242,29 +242,11 @@ static void test_other_materials(void **state) {
     gabion_destroy(other);
 }
 
-// Files of format 3.0 have no memory of the solver; the run goes on without.
-static void test_without_memory(void **state) {
-    (void)state;
-    struct gabion_error error = {0};
-    hid_t file = forge_begin();
-    assert_true(H5Ldelete(file, "solver_memory", H5P_DEFAULT) >= 0);
-    assert_true(H5Fclose(file) >= 0);
-    assert_true(checkpoint_seal(path_of("forged.h5"), &error));
-    struct checkpoint *checkpoint = checkpoint_open(path_of("forged.h5"), &error);
-    if (!checkpoint)
-        fail_msg("%s", error.text);
-    struct gabion_world *world = empty_world();
-    if (!checkpoint_restore(checkpoint, world, &error))
-        fail_msg("%s", error.text);
-    checkpoint_close(checkpoint);
-    gabion_destroy(world);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_forged_datasets),   cmocka_unit_test(test_forged_values),
         cmocka_unit_test(test_forged_attributes), cmocka_unit_test(test_forged_names),
-        cmocka_unit_test(test_other_materials),   cmocka_unit_test(test_without_memory),
+        cmocka_unit_test(test_other_materials),
     };
     return cmocka_run_group_tests(tests, group_setup, group_teardown);
 }
