@@ -491,7 +491,7 @@ int proximal_newton_run(struct monitor *monitor, struct resolvent *resolvent, in
 }
 
 void solver_newton(struct monitor *monitor, double *r) {
-    struct resolvent *resolvent = resolvent_create(monitor->problem);
+    struct resolvent *resolvent = resolvent_create_kept(monitor->workspace, monitor->problem);
     int cap = monitor->settings->max_iterations;
     int used = proximal_newton_run(monitor, resolvent, cap, r);
     resolvent_free(resolvent);
