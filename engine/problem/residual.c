@@ -121,16 +121,22 @@ double residual_closing2(const struct contact_problem *problem) {
     return sum_free(problem, 1).closing2;
 }
 
-struct residual_sums residual_of_rows(const struct contact_problem *problem, const double *r) {
-    double *u = memory_allocate(contact_problem_size(problem), sizeof *u, "residual");
+struct residual_sums residual_at(const struct contact_problem *problem, const double *r,
+                                 const double *u) {
     double spare = spare_rho(problem);
     struct residual_sums sums = sum_free(problem, spare);
-    contact_problem_velocity(problem, r, u);
     for (int32_t a = 0; a < problem->contacts; a++) {
         struct contact_view view =
             view_row(problem, a, spare, contact_get(r, a), contact_get(u, a));
         residual_add_solved(&view, problem->least.floor, &sums);
     }
+    return sums;
+}
+
+struct residual_sums residual_of_rows(const struct contact_problem *problem, const double *r) {
+    double *u = memory_allocate(contact_problem_size(problem), sizeof *u, "residual");
+    contact_problem_velocity(problem, r, u);
+    struct residual_sums sums = residual_at(problem, r, u);
     memory_free(u);
     return sums;
 }

@@ -196,6 +196,9 @@ struct contact_error residual_error(const struct residual_sums *sums, double flo
 // Return the sums, and the measures that follow from them, of impulses over the rows of a problem;
 // u is computed from r.
 struct residual_sums residual_of_rows(const struct contact_problem *problem, const double *r);
+// Returns the sums for impulses r and velocities u, whether r causes them or not.
+struct residual_sums residual_at(const struct contact_problem *problem, const double *r,
+                                 const double *u);
 
 // Returns closing2 of a problem with rows: the square of s, where that is above the floor.
 double residual_closing2(const struct contact_problem *problem);

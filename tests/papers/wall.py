@@ -374,7 +374,7 @@ def main():
     (cases/chateau_gombert.yaml has 50 mm at 5 mm/s; here, unless run with --full, the first 2 mm after 0.1 s of
     rest, with 0.05 mm for an open interface).</p>
     <p>What differs: sweeps, with whatever local solver, do not solve the moving wall (a thousand leave 1e-3); our
-    global <code>newton</code> solves every step to 1e-6 of FCLIB's measure and makes the run, with two to five
+    global <code>newton</code> solves every step to 1e-6 of the scaled measure and makes the run, with two to five
     factorisations per step while a mechanism moves steadily and up to some hundreds where it changes. Local solvers are
     compared on five steps from one state. Forces of rigid blocks are not unique, and
     which interface opens first is not either; the band as a whole is.</p>""")

@@ -117,6 +117,24 @@ static void test_fill(void **state) {
     block_matrix_free(matrix);
 }
 
+// Order and fill are kept for the same pairs only: a chain, the same chain again, and as many pairs
+// of as many nodes in a star.
+static void test_kept_pattern(void **state) {
+    (void)state;
+    struct random_stream random = {5};
+    struct block_matrix *matrix = block_matrix_create(6);
+    int32_t first[9], second[9];
+    for (int pass = 0; pass < 3; pass++) {
+        for (int32_t k = 0; k < 9; k++) {
+            first[k] = pass < 2 ? k : 4;
+            second[k] = pass < 2 ? k + 1 : k < 4 ? k : k + 1;
+        }
+        assert_int_equal(block_matrix_pattern(matrix, 10, first, second, 9), 2 * 9);
+        check_solution(matrix, 6, &random, 10, first, second, 9);
+    }
+    block_matrix_free(matrix);
+}
+
 static void test_singular(void **state) {
     (void)state;
     struct block_matrix *matrix = block_matrix_create(6);
@@ -186,9 +204,8 @@ static void test_threads(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_against_dense),
-        cmocka_unit_test(test_fill),
-        cmocka_unit_test(test_singular),
+        cmocka_unit_test(test_against_dense), cmocka_unit_test(test_fill),
+        cmocka_unit_test(test_kept_pattern),  cmocka_unit_test(test_singular),
         cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

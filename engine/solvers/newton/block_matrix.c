@@ -17,7 +17,7 @@ void block_matrix_free(struct block_matrix *matrix) {
         return;
     void *arrays[] = {matrix->place,    matrix->node,  matrix->start, matrix->row,
                       matrix->diagonal, matrix->below, matrix->above, matrix->entry,
-                      matrix->upward,   matrix->order, matrix->work};
+                      matrix->upward,   matrix->order, matrix->work,  matrix->ends};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         memory_free(arrays[k]);
     block_pieces_free(&matrix->pieces);
@@ -146,8 +146,29 @@ static void place_pairs(struct block_matrix *matrix, const int32_t *first, const
     }
 }
 
+static bool has_pattern(const struct block_matrix *matrix, int32_t nodes, const int32_t *first,
+                        const int32_t *second, size_t pairs) {
+    size_t bytes = pairs * sizeof *first;
+    return matrix->ends && matrix->nodes == nodes && matrix->pairs == pairs &&
+           memcmp(matrix->ends, first, bytes) == 0 &&
+           memcmp(matrix->ends + pairs, second, bytes) == 0;
+}
+
+static void note_pattern(struct block_matrix *matrix, const int32_t *first, const int32_t *second,
+                         size_t pairs) {
+    matrix->ends = memory_reserve(matrix->ends, &matrix->ends_capacity, 2 * pairs + 1,
+                                  sizeof *matrix->ends, "pairs");
+    memcpy(matrix->ends, first, pairs * sizeof *first);
+    memcpy(matrix->ends + pairs, second, pairs * sizeof *second);
+    matrix->pairs = pairs;
+}
+
 int64_t block_matrix_pattern(struct block_matrix *matrix, int32_t nodes, const int32_t *first,
                              const int32_t *second, size_t pairs) {
+    if (has_pattern(matrix, nodes, first, second, pairs)) {
+        block_matrix_clear(matrix);
+        return matrix->products;
+    }
     size_t n = (size_t)nodes, bytes = matrix->size * sizeof(double);
     int32_t *start = memory_allocate(n + 1 + 2 * pairs, sizeof *start, "pattern");
     int32_t *neighbour = start + n + 1;
@@ -156,6 +177,7 @@ int64_t block_matrix_pattern(struct block_matrix *matrix, int32_t nodes, const i
     order_nodes(matrix, start, neighbour);
     find_fill(matrix, start, neighbour);
     place_pairs(matrix, first, second, pairs);
+    note_pattern(matrix, first, second, pairs);
     memory_free(start);
     size_t entries = matrix->start[nodes];
     matrix->diagonal = memory_reserve_aligned(matrix->diagonal, &matrix->diagonal_capacity, n,

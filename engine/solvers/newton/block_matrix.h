@@ -22,7 +22,7 @@ void block_matrix_free(struct block_matrix *matrix);
 
 // Orders `nodes` nodes connected by the pairs (first[k], second[k]), each pair once, first !=
 // second, finds the fill and sets all values to zero. Returns the number of block products that a
-// factorisation takes.
+// factorisation takes. Where these are the pairs of the last call, order and fill are kept.
 int64_t block_matrix_pattern(struct block_matrix *matrix, int32_t nodes, const int32_t *first,
                              const int32_t *second, size_t pairs);
 

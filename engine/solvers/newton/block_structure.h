@@ -43,6 +43,8 @@ struct block_matrix {
     size_t *entry; // of each pair: its index in below and above
     bool *upward;  // of each pair: its first node is eliminated after the second
     size_t entry_capacity, upward_capacity;
+    int32_t *ends; // the pairs that the pattern was made for: all first nodes, then all second
+    size_t pairs, ends_capacity;
     double *work; // a vector in the order of elimination, BLOCK_STRIDE numbers each
     size_t work_capacity;
     int64_t products; // block products that a factorisation takes

@@ -480,7 +480,7 @@ int ipm_run(struct monitor *monitor, struct resolvent *resolvent, int budget, do
 }
 
 void solver_ipm(struct monitor *monitor, double *r) {
-    struct resolvent *resolvent = resolvent_create(monitor->problem);
+    struct resolvent *resolvent = resolvent_create_kept(monitor->workspace, monitor->problem);
     ipm_run(monitor, resolvent, monitor->settings->max_iterations, r);
     resolvent_free(resolvent);
 }

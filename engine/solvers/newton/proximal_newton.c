@@ -80,6 +80,8 @@ struct proximal {
     double *kept_y, *kept_u;
     double *nearest_y, *nearest_u; // of this proximal step
     double *reference, *stiffness;
+    double *foreseen; // velocities on the pieces of P that the first step expects
+    bool leapt;       // the first step was tried
     mat3 *D;
     // Between bodies the start is their velocity before the step, which no impulses may give: u = W
     // y + q + carry offset_u. A step of length t takes off that share of it.
@@ -93,9 +95,9 @@ static struct proximal proximal_open(const struct contact_problem *problem,
                                      struct resolvent *resolvent) {
     struct proximal p = {.problem = problem, .resolvent = resolvent};
     size_t contacts = (size_t)problem->contacts, size = contact_problem_size(problem);
-    double **vectors[] = {&p.y,       &p.u,         &p.step,      &p.W_step,   &p.trial_y,
-                          &p.r,       &p.F,         &p.trial_u,   &p.kept_y,   &p.kept_u,
-                          &p.product, &p.reference, &p.nearest_y, &p.nearest_u};
+    double **vectors[] = {&p.y,       &p.u,         &p.step,      &p.W_step,    &p.trial_y,
+                          &p.r,       &p.F,         &p.trial_u,   &p.kept_y,    &p.kept_u,
+                          &p.product, &p.reference, &p.nearest_y, &p.nearest_u, &p.foreseen};
     p.size = size;
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
         *vectors[k] = memory_allocate(size, sizeof(double), "newton");
@@ -107,9 +109,10 @@ static struct proximal proximal_open(const struct contact_problem *problem,
 }
 
 static void proximal_close(struct proximal *p) {
-    void *arrays[] = {p->y,         p->u,         p->step,      p->W_step, p->trial_y, p->trial_u,
-                      p->r,         p->F,         p->kept_y,    p->kept_u, p->product, p->reference,
-                      p->stiffness, p->nearest_y, p->nearest_u, p->D,      p->offset,  p->offset_u};
+    void *arrays[] = {p->y,       p->u,         p->step,      p->W_step,    p->trial_y,
+                      p->trial_u, p->r,         p->F,         p->kept_y,    p->kept_u,
+                      p->product, p->reference, p->stiffness, p->nearest_y, p->nearest_u,
+                      p->D,       p->offset,    p->offset_u,  p->foreseen};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         memory_free(arrays[k]);
 }
@@ -170,9 +173,9 @@ static struct merit measure(struct proximal *p, const double *u, double carry) {
 
 // The Newton step -----------------------------------------------------------------------------
 
-// -dr/du on the piece of P that the contact is on.
-static mat3 slope_of(const struct proximal *p, int32_t a, enum friction friction) {
-    vec3 w = pull(p, a, contact_get(p->u, a));
+// -dr/du on the piece of P that the contact is on with velocity u.
+static mat3 slope_of(const struct proximal *p, int32_t a, vec3 u, enum friction friction) {
+    vec3 w = pull(p, a, u);
     double f = p->stiffness[a], length = sqrt(w.y * w.y + w.z * w.z);
     uint8_t held = contact_held(p->problem, a);
     if (held) {
@@ -191,15 +194,25 @@ static mat3 slope_of(const struct proximal *p, int32_t a, enum friction friction
                    {push * t[1], -across * t[0] * t[1], across * t[0] * t[0]}}};
 }
 
-static bool direction(struct proximal *p, enum friction friction, int *budget) {
+// Computes F at (y, u) with each r(u) continued from the piece that it is on at velocity `at`.
+static void evaluate_along(struct proximal *p, const double *at) {
+    evaluate(p, p->y, at);
+    for (int32_t a = 0; a < p->problem->contacts && at != p->u; a++) {
+        vec3 more = vec3_sub(contact_get(p->u, a), contact_get(at, a));
+        contact_set(p->F, a, vec3_add(contact_get(p->F, a), mat3_apply(p->D[a], more)));
+    }
+}
+
+// Finds the step for F linearised at the velocities `at`, as a rule u.
+static bool direction(struct proximal *p, const double *at, enum friction friction, int *budget) {
     for (int32_t a = 0; a < p->problem->contacts; a++)
-        p->D[a] = slope_of(p, a, friction);
+        p->D[a] = slope_of(p, a, contact_get(at, a), friction);
     if (*budget <= 0)
         return false;
     --*budget;
     if (!resolvent_factorise(p->resolvent, p->D))
         return false;
-    evaluate(p, p->y, p->u);
+    evaluate_along(p, at);
     resolvent_solve_with(p->resolvent, p->F, p->carry, p->offset, p->step);
     contact_problem_product(p->problem, p->step, p->W_step);
     p->offset_step = p->carry * p->offset_energy;
@@ -260,19 +273,68 @@ static void search(struct proximal *p, double slope) {
     probe(p, t);
 }
 
+// A step that ends with so much of the square of the merit is clearly good.
+#define CLEARLY 0.25
+
+// The first step -------------------------------------------------------------------------------
+
+// Impulses well inside their cone stick. Frames turn a little from step to step, and impulses that
+// slid are then inside by as much.
+#define WELL_INSIDE 0.998 // of the square of the friction limit
+
+// While a mechanism moves steadily, contacts are in this step what they were in the last, and its
+// impulses tell: those that pushed are closed, and those inside their cones stick. The velocities
+// before the step do not, because small errors times a large stiffness open or slide contacts: the
+// ground of a wall that accelerates leaves it at these velocities.
+static vec3 foresee(const struct proximal *p, int32_t a) {
+    vec3 r = contact_get(p->reference, a), u = contact_get(p->u, a);
+    if (!(r.x > 0) || contact_held(p->problem, a))
+        return u;
+    double limit = friction_limit(p, a, r.x);
+    u.x = u.x > 0 ? 0 : u.x;
+    if (r.y * r.y + r.z * r.z < WELL_INSIDE * limit * limit)
+        u.y = u.z = 0;
+    return u;
+}
+
+// Tries a full step on the pieces that the reference tells. Where it is not clearly good nothing is
+// changed.
+static bool leap(struct proximal *p, struct merit *merit, int *budget) {
+    p->leapt = true;
+    for (int32_t a = 0; a < p->problem->contacts; a++)
+        contact_set(p->foreseen, a, foresee(p, a));
+    if (memcmp(p->foreseen, p->u, p->size * sizeof *p->u) == 0)
+        return false;
+    if (!direction(p, p->foreseen, FRICTION_COUPLED, budget))
+        return false;
+    probe(p, 1);
+    struct merit after = measure(p, p->trial_u, 0);
+    if (!(after.value2 <= CLEARLY * merit->value2))
+        return false;
+    *merit = after;
+    p->searched = 1;
+    p->carry = 0;
+    copy(p, p->trial_y, p->trial_u, p->y, p->u);
+    return true;
+}
+
+// Further steps --------------------------------------------------------------------------------
+
 // A full step where that is clearly good; else a search. The matrix of coupled friction is not
 // symmetric, and its direction may lead uphill: then that of frozen friction, which never does.
 static bool iterate(struct proximal *p, struct merit *merit, int *budget) {
+    if (!p->leapt && leap(p, merit, budget))
+        return true;
     struct merit before = *merit;
     p->searched = 1;
-    if (!direction(p, FRICTION_COUPLED, budget))
+    if (!direction(p, p->u, FRICTION_COUPLED, budget))
         return false;
     probe(p, 1);
     *merit = measure(p, p->trial_u, 0);
-    if (!(merit->value2 <= 0.25 * before.value2)) {
+    if (!(merit->value2 <= CLEARLY * before.value2)) {
         double slope = slope_at(p, 0);
         if (!(slope > 0)) {
-            if (!direction(p, FRICTION_FROZEN, budget))
+            if (!direction(p, p->u, FRICTION_FROZEN, budget))
                 return false;
             slope = slope_at(p, 0);
         }
@@ -429,7 +491,7 @@ int proximal_newton_run(struct monitor *monitor, struct resolvent *resolvent, in
 }
 
 void solver_newton(struct monitor *monitor, double *r) {
-    struct resolvent *resolvent = resolvent_create(monitor->problem);
+    struct resolvent *resolvent = resolvent_create_kept(monitor->workspace, monitor->problem);
     int cap = monitor->settings->max_iterations;
     int used = proximal_newton_run(monitor, resolvent, cap, r);
     resolvent_free(resolvent);

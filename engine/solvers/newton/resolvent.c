@@ -3,12 +3,14 @@
 #include <string.h>
 
 #include "engine/solvers/newton/block_matrix.h"
+#include "engine/solvers/sweep/workspace.h"
 #include "parallel/memory.h"
 #include "parallel/wide.h"
 
 struct resolvent {
     const struct contact_problem *problem;
     struct block_matrix *matrix;
+    bool kept; // the matrix is the workspace's
     double cost;
     bool split;             // x = right y
     mat3 *left, *right;     // FACE_BODIES: kept for the solutions; left alone is D
@@ -50,7 +52,6 @@ static struct node_mass mass_of(struct inverse_mass inverse) {
 static void prepare_bodies(struct resolvent *resolvent) {
     const struct contact_bodies *bodies = &resolvent->problem->bodies;
     size_t count = (size_t)bodies->count, contacts = (size_t)resolvent->problem->contacts;
-    resolvent->matrix = block_matrix_create(6);
     resolvent->cost =
         216.0 * (double)block_matrix_pattern(resolvent->matrix, bodies->count, bodies->first,
                                              bodies->second, bodies->pair_count);
@@ -84,16 +85,17 @@ static void prepare_matrix(struct resolvent *resolvent) {
             resolvent->backward[pairs++] = other;
         }
     resolvent->pairs = pairs;
-    resolvent->matrix = block_matrix_create(3);
     resolvent->cost = 27.0 * (double)block_matrix_pattern(resolvent->matrix, problem->contacts,
                                                           first, second, pairs);
     resolvent->row_of = first;
     memory_free(second);
 }
 
-struct resolvent *resolvent_create(const struct contact_problem *problem) {
+static struct resolvent *create_in(struct block_matrix *matrix,
+                                   const struct contact_problem *problem) {
     struct resolvent *resolvent = memory_allocate(1, sizeof *resolvent, "resolvent");
     resolvent->problem = problem;
+    resolvent->matrix = matrix;
     if (problem->face == FACE_BODIES)
         prepare_bodies(resolvent);
     else
@@ -101,10 +103,30 @@ struct resolvent *resolvent_create(const struct contact_problem *problem) {
     return resolvent;
 }
 
+struct resolvent *resolvent_create(const struct contact_problem *problem) {
+    int side = problem->face == FACE_BODIES ? 6 : 3;
+    return create_in(block_matrix_create(side), problem);
+}
+
+static void free_matrix(void *matrix) { block_matrix_free(matrix); }
+
+struct resolvent *resolvent_create_kept(struct solver_workspace *workspace,
+                                        const struct contact_problem *problem) {
+    struct solver_keep *keep = solver_workspace_keep(workspace);
+    if (problem->face == FACE_MATRIX)
+        return resolvent_create(problem);
+    if (!keep->data)
+        *keep = (struct solver_keep){block_matrix_create(6), free_matrix};
+    struct resolvent *resolvent = create_in(keep->data, problem);
+    resolvent->kept = true;
+    return resolvent;
+}
+
 void resolvent_free(struct resolvent *resolvent) {
     if (!resolvent)
         return;
-    block_matrix_free(resolvent->matrix);
+    if (!resolvent->kept)
+        block_matrix_free(resolvent->matrix);
     memory_free(resolvent->left);
     memory_free(resolvent->right);
     memory_free(resolvent->f);

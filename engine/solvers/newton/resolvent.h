@@ -11,10 +11,15 @@
 #include "engine/problem/contact_problem.h"
 
 struct resolvent;
+struct solver_workspace;
 
 // Creates a resolvent: orders the unknowns and finds the fill. resolvent_cost then returns the
 // number of multiplications of a factorisation before any is done.
 struct resolvent *resolvent_create(const struct contact_problem *problem);
+// Does the same in a matrix that the workspace keeps: while the same bodies touch, their order and
+// the fill are found once. One resolvent at a time; it must be freed before the workspace.
+struct resolvent *resolvent_create_kept(struct solver_workspace *workspace,
+                                        const struct contact_problem *problem);
 void resolvent_free(struct resolvent *resolvent);
 double resolvent_cost(const struct resolvent *resolvent);
 

@@ -7,6 +7,7 @@
 
 struct solver_workspace {
     struct sweep_plan *plan;
+    struct solver_keep keep;
     const struct contact_problem *problem; // open; NULL: none
     bool fresh;                            // holds the impulses that it was opened with
 };
@@ -21,7 +22,13 @@ void solver_workspace_free(struct solver_workspace *workspace) {
     if (!workspace)
         return;
     sweep_plan_free(workspace->plan);
+    if (workspace->keep.free)
+        workspace->keep.free(workspace->keep.data);
     memory_free(workspace);
+}
+
+struct solver_keep *solver_workspace_keep(struct solver_workspace *workspace) {
+    return &workspace->keep;
 }
 
 void solver_workspace_open(struct solver_workspace *workspace,

@@ -1,4 +1,5 @@
-// The solver workspace: memory kept from one solve to the next, which is the sweep plan. While a
+// The solver workspace: memory kept from one solve to the next, which is the sweep plan and what
+// newton keeps. While a
 // problem with views is open in it, impulses can be measured with the same order of operations as
 // in the sweeps, and the velocities that they cause can be read.
 #ifndef ENGINE_SOLVERS_SWEEP_WORKSPACE_H
@@ -11,6 +12,14 @@ struct solver_workspace;
 
 struct solver_workspace *solver_workspace_create(void);
 void solver_workspace_free(struct solver_workspace *workspace);
+
+// What another room keeps here from solve to solve, and the function that frees it with the
+// workspace. No result may depend on it. NULL: nothing yet.
+struct solver_keep {
+    void *data;
+    void (*free)(void *data);
+};
+struct solver_keep *solver_workspace_keep(struct solver_workspace *workspace);
 
 // Lays out a problem with views and loads the start impulses r, a vector over its slots. The
 // problem must exist until solver_workspace_close.
