@@ -463,9 +463,8 @@ struct gabion_step_report {
     bool converged;
     enum gabion_method finished_by;     // the method whose impulses the step went on with
     int32_t spent[GABION_METHOD_COUNT]; // iterations of each method
-    int32_t
-        rounds; // times that the step was solved again for contacts that its bodies met on the way
-    int64_t late;                // those contacts
+    int32_t rounds;                     // solved again for contacts that bodies met on their way
+    int64_t late;                       // those contacts
     int64_t substitutions;       // contacts solved by another local solver than the one asked for
     double residual;             // scaled measure
     double residual_fclib;       // unscaled one of FCLIB and Siconos
