@@ -5,198 +5,14 @@
 #include "engine/contact/detection.h"
 #include "engine/contact/gap.h"
 #include "engine/contact/pairs.h"
+#include "engine/contact/way.h"
 #include "parallel/memory.h"
 
 #define CHUNK 64 // bodies; ways differ much in what they cost
 
-// All are shares of the smaller body's size. Bodies that get no deeper than the tolerance into each
-// other, or hardly deeper than they are at q_m, are left to the contacts of the next step, and
-// pairs that do not travel that far are not looked at. Two bodies may cut through each other unseen
-// between two looks at their way that are GLANCE of travel apart. Contacts are taken where the
-// bodies are at most SHALLOW inside: the axis of least overlap is then still the one along which
-// they met. Later rounds take them nearer to the first touch.
-#define TOLERANCE 2e-4
-#define DEEPENING 1e-6
-#define GLANCE    2e-3
-#define SHALLOW   0.02
-#define WAITING   0.25 // overlap with which a rebound may wait for the next step
-
-// The most looks at one way, and halvings of a stretch of it.
-#define MOST_GLANCES  64
-#define MOST_HALVINGS 24
-#define FINEST        1e-4 // of the way
-
-// Ways ------------------------------------------------------------------------------------------
-
-// The way of a body from q_m to the next midpoint.
-struct way {
-    struct pose start;
-    vec3 shift, turn; // h v+ and h w+
-    vec3 swing;       // the part of the turn that brings the surface anywhere else
-    double lever;     // how far from the centre the surface is, at most
-};
-
-// Two bodies on their ways.
-struct course {
-    const struct gabion_world *world;
-    int32_t c, a;
-    struct way way_c, way_a;
-    double size;    // of the smaller body
-    double travel;  // of any two points relative to each other, at most
-    double initial; // overlap at q_m, or zero
-    double allowed; // overlap that does not count
-    struct contact_list *scratch;
-};
-
-// Balls and hollow spheres look the same however they turn, drums if they turn about their axis.
-static vec3 swing_of(const struct gabion_world *world, int32_t i, vec3 turn) {
-    const struct bodies *bodies = &world->bodies;
-    if (bodies_shape(bodies, i)->ball || bodies->shape[i] == GABION_HOLLOW_SPHERE)
-        return vec3_zero();
-    if (bodies->shape[i] != GABION_DRUM)
-        return turn;
-    vec3 axis = mat3_apply(world->midpoint->axes_m[i], bodies_hollow(bodies, i)->axis);
-    return vec3_add_scaled(turn, -vec3_dot(turn, axis), axis);
-}
-
-static struct way way_of(const struct gabion_world *world, int32_t i, struct body_velocity u) {
-    double h = world->settings.step;
-    vec3 turn = vec3_scale(h / bodies_spin_radius(&world->bodies, i), u.s);
-    return (struct way){.start = {world->midpoint->x_m[i], world->midpoint->axes_m[i]},
-                        .shift = vec3_scale(h, u.v),
-                        .turn = turn,
-                        .swing = swing_of(world, i, turn),
-                        .lever = world->bodies.radius[i]};
-}
-
-static struct pose pose_on(const struct way *way, double tau) {
-    if (tau == 0)
-        return way->start;
-    mat3 turn = quat_matrix(quat_normalize(quat_exp(vec3_scale(tau, way->turn)))), axes;
-    for (int axis = 0; axis < 3; axis++)
-        axes.row[axis] = mat3_apply_transposed(way->start.axes, turn.row[axis]);
-    return (struct pose){vec3_add_scaled(way->start.x, tau, way->shift), axes};
-}
-
-static struct pair pair_on(const struct course *course, double tau) {
-    return pairs_place(course->world, course->c, course->a, pose_on(&course->way_c, tau),
-                       pose_on(&course->way_a, tau));
-}
-
-// How far a wall reaches depends on the body that it meets.
-static void measure_travel(struct course *course) {
-    struct way *c = &course->way_c, *a = &course->way_a;
-    double along = vec3_length(vec3_sub(c->shift, a->shift));
-    double swing = vec3_length(c->swing) * c->lever;
-    if (bodies_is_wall(&course->world->bodies, course->a))
-        a->lever = vec3_length(vec3_sub(c->start.x, a->start.x)) + c->lever + along;
-    course->travel = along + swing + vec3_length(a->swing) * a->lever;
-}
-
-// Returns the most by which the bodies can come nearer along the normal, from a to c, on the whole
-// way. The wall of a hollow is on no one side of a plane: there, any way counts.
-static double closing(const struct course *course, vec3 normal) {
-    const struct way *c = &course->way_c, *a = &course->way_a;
-    if (bodies_shape(&course->world->bodies, course->a)->room)
-        return course->travel;
-    return vec3_dot(normal, vec3_sub(a->shift, c->shift)) +
-           vec3_length(vec3_cross(c->swing, normal)) * c->lever +
-           vec3_length(vec3_cross(a->swing, normal)) * a->lever;
-}
-
-// Looking ---------------------------------------------------------------------------------------
-
-struct glance {
-    double depth; // of the deepest overlap; negative: the bodies are apart
-    double clear; // until then it does not get deeper than is allowed
-};
-
-static struct glance glance_at(const struct course *course, double tau) {
-    struct contact_list *found = course->scratch;
-    struct pair pair = pair_on(course, tau);
-    struct glance glance = {-INFINITY, 1};
-    found->count = 0;
-    pairs_nearest_there(&pair, (1 - tau) * course->travel, found);
-    for (size_t k = 0; k < found->count; k++) {
-        double rate = closing(course, found->list[k].normal);
-        double left = fmax(found->list[k].gap + course->allowed, 0);
-        glance.depth = fmax(glance.depth, -found->list[k].gap);
-        if (rate > left) // it may happen before the end of the way
-            glance.clear = fmin(glance.clear, tau + left / rate);
-    }
-    return glance;
-}
-
-// Two bodies get inside each other: shortly after `early`, and at `late` by `depth`.
-struct meeting {
-    double early, late, depth;
-};
-
-// Finds the first meeting of the way. Returns false where there is none.
-static bool find_meeting(struct course *course, struct meeting *meeting) {
-    double least = fmax(1.0 / MOST_GLANCES, GLANCE * course->size / course->travel);
-    struct glance glance = glance_at(course, 0);
-    course->initial = fmax(glance.depth, 0);
-    course->allowed = fmax(course->allowed, course->initial + DEEPENING * course->size);
-    for (double tau = 0; tau < 1 && glance.clear < 1; tau = meeting->late) {
-        meeting->early = tau;
-        meeting->late = fmin(fmax(glance.clear, tau + least), 1);
-        glance = glance_at(course, meeting->late);
-        meeting->depth = glance.depth;
-        if (glance.depth > course->allowed)
-            return true;
-    }
-    return false;
-}
-
-// Returns a moment between `clear` and `deep` at which the bodies are inside by more than is
-// allowed and by no more than `shallow`.
-static double halve(const struct course *course, double clear, double deep, double shallow) {
-    for (int k = 0; k < MOST_HALVINGS; k++) {
-        double middle = 0.5 * (clear + deep), depth = glance_at(course, middle).depth;
-        if (depth > course->allowed && depth <= shallow)
-            return middle;
-        *(depth > shallow ? &deep : &clear) = middle;
-    }
-    return deep;
-}
-
-// The bodies still approach each other there.
-static double first_moment(const struct course *course, const struct meeting *meeting) {
-    double early = meeting->early, late = meeting->late;
-    for (int k = 0; k < MOST_HALVINGS && late - early > FINEST; k++) {
-        double middle = 0.5 * (early + late);
-        *(glance_at(course, middle).depth > course->allowed ? &late : &early) = middle;
-    }
-    return late;
-}
-
-// Bodies that touch and turn may dip into each other slowly and leave again: returns a moment on
-// the way down.
-static double dip_moment(const struct course *course, const struct meeting *meeting,
-                         double shallow) {
-    double moment = meeting->late, depth = meeting->depth, length = moment - meeting->early;
-    for (double next = moment + length; next < 1; next += length) {
-        double there = glance_at(course, next).depth;
-        if (there <= depth || there > shallow)
-            break;
-        moment = next;
-        depth = there;
-        length *= 2;
-    }
-    return moment;
-}
-
-// The law speaks of the end of the way: the later contacts are taken, the better it knows it.
-static double last_moment(const struct course *course, const struct meeting *meeting) {
-    double shallow = fmax(SHALLOW * course->size, 2 * course->allowed);
-    if (meeting->depth > shallow)
-        return halve(course, meeting->early, meeting->late, shallow);
-    double end = glance_at(course, 1).depth;
-    if (end > shallow)
-        return halve(course, meeting->late, 1, shallow);
-    return end > course->allowed ? 1 : dip_moment(course, meeting, shallow);
-}
+// The overlap, as a share of the smaller body's size, with which a rebound may wait for the next
+// step.
+#define WAITING 0.25
 
 // Taking ----------------------------------------------------------------------------------------
 
@@ -217,10 +33,6 @@ static vec3 point_on_side(const struct contact *contact, double side) {
     return vec3_add_scaled(contact->point, half, contact->normal);
 }
 
-static vec3 moved(const struct way *way, vec3 arm) {
-    return vec3_add(way->shift, vec3_cross(way->turn, arm));
-}
-
 // What a rebound has to wait for. Bodies that approached before the step rebound in the step at
 // whose end they would be inside each other; bodies that were pushed towards each other in it, in
 // the next one (engine/contact/gap.c). They may wait unless that leaves them far inside.
@@ -239,8 +51,8 @@ static bool waits(const struct gabion_world *world, const struct contact *contac
 static struct patience patience_of(const struct course *course, double late) {
     double theta = course->world->settings.theta;
     return (struct patience){
-        .shallow = glance_at(course, 1).depth <= WAITING * course->size,
-        .outside = late > theta && glance_at(course, theta).depth <= course->allowed,
+        .shallow = course_depth(course, 1) <= WAITING * course->size,
+        .outside = late > theta && course_depth(course, theta) <= course->allowed,
     };
 }
 
@@ -267,7 +79,7 @@ static void add_late(const struct course *course, struct contact contact, double
     vec3 arm_c = vec3_sub(point_on_side(&contact, 1), vec3_add_scaled(c->start.x, tau, c->shift));
     vec3 arm_a = vec3_sub(point_on_side(&contact, -1), vec3_add_scaled(a->start.x, tau, a->shift));
     vec3 at_c = vec3_add(c->start.x, arm_c), at_a = vec3_add(a->start.x, arm_a);
-    double travelled = vec3_dot(contact.normal, vec3_sub(moved(c, arm_c), moved(a, arm_a)));
+    double travelled = vec3_dot(contact.normal, vec3_sub(way_moved(c, arm_c), way_moved(a, arm_a)));
     contact.gap = fmax(contact.gap - tau * travelled, 0);
     contact.point = vec3_scale(0.5, vec3_add(at_c, at_a));
     contact.flags = (uint8_t)((contact.flags & (CONTACT_BALL_C | CONTACT_BALL_A)) | CONTACT_LATE);
@@ -283,7 +95,7 @@ static double excess(const struct course *course, const struct contact *contact,
     contact_arms(world->midpoint, contact, spread, &arm_c, &arm_a);
     arm_c = vec3_scale(bodies_spin_radius(&world->bodies, course->c), arm_c);
     arm_a = vec3_scale(bodies_spin_radius(&world->bodies, course->a), arm_a);
-    vec3 apart = vec3_sub(moved(&course->way_c, arm_c), moved(&course->way_a, arm_a));
+    vec3 apart = vec3_sub(way_moved(&course->way_c, arm_c), way_moved(&course->way_a, arm_a));
     return -vec3_dot(contact->normal, apart) - bias * world->settings.step;
 }
 
@@ -310,7 +122,7 @@ static bool any_violated(const struct course *course, const struct additions *ad
     for (size_t k = first; k < additions->count; k++) {
         const struct contact_addition *addition = &additions->list[k];
         if (excess(course, &addition->contact, &addition->spread, addition->bias) >
-            DEEPENING * course->size)
+            WAY_DEEPENING * course->size)
             return true;
     }
     return false;
@@ -333,8 +145,8 @@ static void add_nearest(const struct course *course, const struct pair *pair, do
 static bool take_contacts(const struct course *course, double tau, struct patience patience,
                           struct additions *out) {
     struct contact_list *found = course->scratch;
-    struct pair pair = pair_on(course, tau);
-    double reach = SHALLOW * course->size + (1 - tau) * course->travel;
+    struct pair pair = course_pair(course, tau);
+    double reach = WAY_SHALLOW * course->size + (1 - tau) * course->travel;
     found->count = 0;
     pairs_find_there(&pair, reach, found);
     add_nearest(course, &pair, reach);
@@ -351,8 +163,8 @@ static bool take_contacts(const struct course *course, double tau, struct patien
 static void take_meeting(const struct course *course, const struct meeting *meeting, bool first,
                          struct additions *out) {
     struct patience patience = patience_of(course, meeting->late);
-    if (first || !take_contacts(course, last_moment(course, meeting), patience, out))
-        take_contacts(course, first_moment(course, meeting), patience, out);
+    if (first || !take_contacts(course, course_last_moment(course, meeting), patience, out))
+        take_contacts(course, course_first_moment(course, meeting), patience, out);
 }
 
 // Pairs -----------------------------------------------------------------------------------------
@@ -378,19 +190,11 @@ static void look_at_pair(const struct look *look, const struct way *way_c, int32
         .a = a,
         .way_c = *way_c,
         .way_a = way_in(look, a),
-        .size = bodies_smaller_size(&look->world->bodies, c, a),
         .scratch = &out->scratch,
     };
     struct meeting meeting = {0};
-    measure_travel(&course);
-    course.allowed = TOLERANCE * course.size;
-    if (!(course.travel > course.allowed && isfinite(course.travel)))
-        return;
-    vec3 between = vec3_sub(course.way_c.start.x, course.way_a.start.x);
-    double reach = course.way_c.lever + course.way_a.lever + course.travel;
-    if (vec3_dot(between, between) > reach * reach)
-        return;
-    if (find_meeting(&course, &meeting) && !is_unsolved(&course, meeting.depth))
+    if (course_open(&course) && course_meeting(&course, &meeting) &&
+        !is_unsolved(&course, meeting.depth))
         take_meeting(&course, &meeting, look->first, out);
 }
 
@@ -406,11 +210,11 @@ static void look_at_direct(const struct look *look, int32_t c, int32_t a, struct
     vec3 u = vec3_sub(look->velocity(look->context, c).v, look->velocity(look->context, a).v);
     double u_n = vec3_dot(u, contact.normal), h = world->settings.step;
     double size = bodies_smaller_size(&world->bodies, c, a);
-    if (!(contact.gap + h * u_n < -TOLERANCE * size))
+    if (!(contact.gap + h * u_n < -WAY_TOLERANCE * size))
         return;
     struct patience patience = {
         .shallow = contact.gap + h * u_n >= -WAITING * size,
-        .outside = contact.gap + world->settings.theta * h * u_n >= -TOLERANCE * size,
+        .outside = contact.gap + world->settings.theta * h * u_n >= -WAY_TOLERANCE * size,
     };
     add_contact(world, (struct contact_addition){.contact = contact}, u_n, patience, out);
 }

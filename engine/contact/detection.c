@@ -22,6 +22,7 @@ struct detection {
     struct contact_list *stash;
     size_t reach_capacity, start_capacity, approach_capacity, stash_count;
     int32_t finite; // bodies [0, finite); walls follow
+    bool renewed;   // pairs were found anew in this step
 };
 
 struct detection *detection_create(void) {
@@ -104,6 +105,7 @@ void detection_broad(struct gabion_world *world) {
     struct reach_context reach = {world, 0};
     joints_list_apart(&world->joints);
     detection->finite = detection_finite(&world->bodies);
+    detection->renewed = false;
     size_t finite = (size_t)detection->finite;
     detection->reach = memory_reserve(detection->reach, &detection->reach_capacity, finite,
                                       sizeof *detection->reach, "detection");
@@ -153,11 +155,11 @@ bool detection_renew(struct gabion_world *world, velocity_function velocity, con
     double beyond;
     team_max(world->team, (size_t)world->bodies.moving, 1, measure_excess, &renewal, &beyond);
     if (beyond == 0)
-        return false;
+        return detection->renewed;
     team_for(world->team, (size_t)world->bodies.moving, CHUNK, extend_reach, &renewal);
     grid_find_pairs(detection->grid, world->team, world->midpoint->x_m, detection->reach,
                     detection->finite, world->bodies.moving, &detection->pairs);
-    return true;
+    return detection->renewed = true;
 }
 
 // Blocks --------------------------------------------------------------------------------------

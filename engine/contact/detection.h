@@ -16,7 +16,7 @@ void detection_broad(struct gabion_world *world);
 void detection_narrow(struct gabion_world *world);
 
 // Finds the pairs anew where a body with the velocity that the solve found travels further than the
-// search knew. Returns whether it did.
+// search knew. Returns whether that has happened in this step.
 bool detection_renew(struct gabion_world *world, velocity_function velocity, const void *context);
 
 // Returns the number of bodies that are not walls. Walls come last.

@@ -183,11 +183,36 @@ static void test_export(void **state) {
     unlink(path);
 }
 
+// A run that stops between steps with late contacts and goes on from a checkpoint: the same bits.
+static void test_resume(void **state) {
+    (void)state;
+    char path[] = "/tmp/gabion-collisions-XXXXXX";
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    struct gabion_error error = {0};
+    struct team *team = one_thread();
+    struct gabion_world *world = pour_create(team, 60, 2e-3, 1);
+    struct gabion_world *resumed = pour_create(team, 60, 2e-3, 1);
+    scene_step(world, 120);
+    assert_true(world->report.rounds > 0);
+    assert_true(gabion_write_checkpoint(world, path, &error));
+    assert_true(gabion_restore_checkpoint(resumed, path, &error));
+    scene_step(world, 20);
+    scene_step(resumed, 20);
+    assert_true(gabion_state_hash(world) == gabion_state_hash(resumed));
+    gabion_destroy(world);
+    gabion_destroy(resumed);
+    team_destroy(team);
+    unlink(path);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_pair), cmocka_unit_test(test_cubes),
         cmocka_unit_test(test_pour),       cmocka_unit_test(test_threads),
         cmocka_unit_test(test_pushed),     cmocka_unit_test(test_export),
+        cmocka_unit_test(test_resume),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

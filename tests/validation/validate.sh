@@ -6,7 +6,7 @@ python=${PYTHON:-/usr/bin/python3} programs=$(dirname "$GABION")/tests/validatio
 folder=${BUILD:-build}/validate
 exec tests/tally.sh tests/validation/determinism.sh \
     "$python tests/validation/arch_limit.py $programs/arches" "$programs/arches" \
-    "$programs/collisions" "$programs/pour 1000 1e-3 1.2 1" \
+    "$programs/collisions" "$programs/pour 200 1e-3 0.7 1" \
     "$python tests/validation/masonry.py" "$python tests/papers/wall.py --full -o $folder" \
     "$python tests/papers/brazil_nut.py --full -o $folder" "$python tests/validation/solvers.py" \
     "$python tests/validation/defaults.py"
