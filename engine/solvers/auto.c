@@ -266,7 +266,7 @@ static double worth_of(const struct contact_problem *problem, double tolerance) 
                             : NEIGHBOURS;
     double factorisation = 300 + 32 * neighbours * neighbours, sweep = 9 + 1.8 * neighbours;
     double iterations = 1.4 * fmax(-log10(tolerance), 1);
-    return 0.12 * factorisation / sweep * iterations;
+    return 0.15 * factorisation / sweep * iterations;
 }
 
 // Begins the next stage from the best impulses so far. Returns false where the problem is solved or
