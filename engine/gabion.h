@@ -144,8 +144,8 @@ struct gabion_settings {
     enum gabion_local local;
     double tolerance;
     enum gabion_measure measure;
-    int max_sweeps; // of a step; with GABION_METHOD_NEWTON its factorisations; with AUTO its sweeps
-                    // and a tenth as many factorisations
+    int max_sweeps; // of a step; with GABION_METHOD_NEWTON its factorisations; with AUTO its
+                    // sweeps, from which the caps of its other stages follow
     double relaxation;
     bool momentum; // accelerate the sweeps
     struct gabion_cone cone;

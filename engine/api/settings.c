@@ -80,7 +80,7 @@ static const struct key solver_keys[] = {
      .help = "the residual that is compared with the tolerance"},
     {"max_sweeps", KEY_INTEGER, MEMBER(max_sweeps), KEY_DEFAULT(10000), .range = &key_counting,
      .help = "cap on the sweeps of one step, or on its factorisations or pivots, as the method "
-             "counts; with auto on its sweeps, and a tenth as many factorisations"},
+             "counts; with auto on its sweeps, from which the other caps follow (docs/solvers.md)"},
     {"budget", KEY_INTEGERS, .size = 3, MEMBER(budget), KEY_DEFAULT(100, 100, 100),
      .range = &key_whole,
      .help = "with time.scheme corrective: iterations on [positions, velocities, accelerations]"},

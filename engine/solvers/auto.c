@@ -24,14 +24,19 @@
 // Scaled residual from which the start counts as cold: impulses of another load.
 #define COLD 0.1
 
-#define ADMM_MOST        120  // iterations
-#define ADMM_GOAL        0.01 // of the tolerance
-#define IPM_MOST         60   // factorisations
-#define FACTORS          0.1  // factorisations of newton for every sweep of the cap,
+#define ADMM_MOST 120  // iterations
+#define ADMM_GOAL 0.01 // of the tolerance
+#define IPM_MOST  60   // factorisations
+// Factorisations of newton for every sweep of the cap. At the onset of a mechanism a wall may take
+// more than a thousand; among grains, where each costs as much as hundreds of sweeps, they are the
+// last resort.
+#define FACTORS_FACES    0.3
+#define FACTORS_GRAINS   0.05
 #define FACTORS_AT_LEAST 20
-#define ADMM_COST        0.2 // cost of an iteration of admm in iterations that factorise
-#define PROX_SHARE       0.3 // sweeps of prox for every sweep of the cap
-#define PROX_COST        5   // cost of a sweep of prox in sweeps of nsgs
+
+#define ADMM_COST  0.2 // cost of an iteration of admm in iterations that factorise
+#define PROX_SHARE 0.3 // sweeps of prox for every sweep of the cap
+#define PROX_COST  5   // cost of a sweep of prox in sweeps of nsgs
 
 struct chain {
     struct monitor *monitor;
@@ -67,8 +72,9 @@ static bool open(const struct chain *chain, double *r) {
     return true;
 }
 
-static double factor_cap(const struct chain *chain) {
-    return fmax(FACTORS * chain->asked->max_iterations, FACTORS_AT_LEAST);
+static double factor_cap(const struct chain *chain, bool faces) {
+    double share = faces ? FACTORS_FACES : FACTORS_GRAINS;
+    return fmax(share * chain->asked->max_iterations, FACTORS_AT_LEAST);
 }
 
 // Problems with views ---------------------------------------------------------------------------
@@ -112,7 +118,7 @@ static int run_sweeps(struct chain *chain, double *r) {
 static double run_rows(struct chain *chain, const struct choice *choice, enum gabion_method method,
                        struct resolvent *resolvent, double *r) {
     struct monitor *monitor = chain->monitor;
-    int most = (int)factor_cap(chain);
+    int most = (int)factor_cap(chain, choice->faces);
     switch (method) {
     case GABION_METHOD_ADMM:
         return (1 + ADMM_COST * run_admm(chain, resolvent, r)) * choice->factor;
@@ -266,7 +272,7 @@ static double worth_of(const struct contact_problem *problem, double tolerance) 
                             : NEIGHBOURS;
     double factorisation = 300 + 32 * neighbours * neighbours, sweep = 9 + 1.8 * neighbours;
     double iterations = 1.4 * fmax(-log10(tolerance), 1);
-    return 0.12 * factorisation / sweep * iterations;
+    return 0.15 * factorisation / sweep * iterations;
 }
 
 // Begins the next stage from the best impulses so far. Returns false where the problem is solved or

@@ -57,7 +57,10 @@ ok "at rest before the end" [ "$(field steps)" -lt 1000 ]
 exits 0 "--steps does not stop at rest" run "$CASES/drop.yaml" -o rest --steps 1000
 is "--steps does not stop at rest" "$(field steps)" 1000
 
-cap="--set solver.max_sweeps=1 --set solver.tolerance=1e-14"
+exits 0 "auto unsolved" run "$CASES/box.yaml" -o unsolved --set solver.max_sweeps=1 --set solver.tolerance=1e-14 \
+    --set solver.on_cap=warn
+says "auto unsolved: what helps" "warning: step [0-9]+ stopped after all stages of solver.method auto.*smaller time.step"
+cap="--set solver.method=nsgs --set solver.max_sweeps=1 --set solver.tolerance=1e-14"
 exits 0 "cap accepted" run "$CASES/box.yaml" -o accept $cap
 ok "cap accepted in silence" bash -c '! grep -qE "cap of|warning" .err accept/run.log'
 ok "unconverged steps are counted" [ "$(field unconverged-steps)" -gt 0 ]
