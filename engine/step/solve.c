@@ -115,9 +115,14 @@ struct solution {
     double first; // scaled residual of the impulses that the step came with
 };
 
+// Impulses whose scaled residual is above 1 are worse than none, whatever FCLIB's measure says: it
+// divides by the impulses and accepts anything that has grown enough.
+static bool is_worse_than_none(const struct contact_error *error) { return !(error->scaled <= 1); }
+
 static bool within_tolerance(const struct solution *solution, const struct contact_error *error) {
     bool scaled = solution->settings.measure == GABION_MEASURE_SCALED;
-    return (scaled ? error->scaled : error->fclib) <= solution->settings.tolerance;
+    return (scaled ? error->scaled : error->fclib) <= solution->settings.tolerance &&
+           !is_worse_than_none(error);
 }
 
 static void measure(struct solution *solution) {
@@ -223,8 +228,9 @@ static void solve_from(struct solution *solution, const vec3 *start) {
     struct solver_result result = try_method(solution, solution->method);
     measure(solution);
     // This measure may differ from the method's own by the rounding error of the velocities.
-    solution->converged |=
-        result.status == SOLVER_CONVERGED || obeys_polygon(solution, solution->r);
+    bool claimed =
+        result.status == SOLVER_CONVERGED && !is_worse_than_none(&solution->measure.error);
+    solution->converged |= claimed || obeys_polygon(solution, solution->r);
     if (result.status == SOLVER_REJECTED)
         return;
     if ((!solution->converged && !worth_keeping(solution)) ||

@@ -14,7 +14,7 @@
 
 #include "geometry/mass.h"
 
-#define SCENES       120
+#define SCENES       70
 #define LARGE_EVERY  25 // a scene with enough contacts for every loop to be cut into several parts
 #define LARGE_BODIES 2500
 #define VARIANTS     4
