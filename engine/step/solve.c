@@ -29,6 +29,11 @@
 #define SETTLED_SHARE      1e-4
 #define SETTLED_ITERATIONS 20
 
+// auto looks every so many steps whether the structure is nearly at rest: whether the impulses of
+// the last step have a residual below so many tolerances.
+#define SETTLING_INTERVAL 16
+#define QUIET_RESIDUAL    10
+
 // The problem ---------------------------------------------------------------------------------
 
 static void find_largest_inverse(void *context, size_t begin, size_t end, double *out) {
@@ -238,12 +243,13 @@ static void solve_from(struct solution *solution, const vec3 *start) {
         fall_back(solution, start);
 }
 
-// Returns whether the start solves this step but not the next one (engine/step/rest.h). The
-// velocities before the step obey the law, so the error at most doubles.
+// Returns whether the impulses solve this step but not the next one (engine/step/rest.h). Where
+// they are those of the last step, the velocities before the step obey the law, so the error at
+// most doubles.
 static bool is_unsettled(const struct solution *solution) {
     const struct contact_error *error = &solution->measure.error;
     struct contact_error twice = {2 * error->scaled, 2 * error->fclib, 2 * error->worst};
-    if (solution->method != GABION_METHOD_NEWTON || within_tolerance(solution, &twice))
+    if (within_tolerance(solution, &twice))
         return false;
     struct contact_error next = rest_error_of_next(solution->world->problem, solution->r);
     return !within_tolerance(solution, &next);
@@ -254,7 +260,7 @@ static void settle(struct solution *solution) {
     solution->settings.tolerance *= SETTLED_SHARE;
     if (solution->settings.max_iterations > SETTLED_ITERATIONS)
         solution->settings.max_iterations = SETTLED_ITERATIONS;
-    try_method(solution, solution->method);
+    try_method(solution, GABION_METHOD_NEWTON);
     solution->settings = asked;
     measure(solution);
 }
@@ -265,7 +271,7 @@ static void solve_if_needed(struct solution *solution) {
     measure(solution);
     solution->world->report.finished_by = solution->method;
     if (solution->converged && (!polygon || solution->slots == 0)) {
-        if (is_unsettled(solution))
+        if (solution->method == GABION_METHOD_NEWTON && is_unsettled(solution))
             settle(solution);
         return;
     }
@@ -292,11 +298,23 @@ static double residual_of_start(const struct solution *solution, const vec3 *sta
         .error.scaled;
 }
 
+// Returns whether a structure of blocks is nearly at rest: its impulses of the last step nearly
+// solve this one. Sweeps that stop at the tolerance would be needed again in every step. Looked at
+// now and then only, because a structure that moves slowly looks the same and does not settle.
+static bool is_quiet(const struct solution *solution, const vec3 *start) {
+    const struct gabion_world *world = solution->world;
+    return world->memory.method == GABION_METHOD_NEWTON &&
+           world->step % SETTLING_INTERVAL == 0 &&
+           solution->settings.measure == GABION_MEASURE_SCALED &&
+           residual_of_start(solution, start) <= QUIET_RESIDUAL * solution->settings.tolerance;
+}
+
 // Solves by auto, which measures the start itself and sweeps where that helps. Impulses that it
 // found on rows are measured again, because the step goes on with the velocities of the workspace.
 static void solve_by_choice(struct solution *solution) {
     vec3 *start = memory_allocate(solution->slots, sizeof *start, "impulses");
     memcpy(start, solution->r, solution->slots * sizeof *start);
+    bool quiet = is_quiet(solution, start);
     struct solver_result result = try_method(solution, GABION_METHOD_AUTO);
     bool converged = result.status == SOLVER_CONVERGED;
     bool swept = result.finished == GABION_METHOD_NSGS || result.finished == GABION_METHOD_AUTO;
@@ -308,6 +326,8 @@ static void solve_by_choice(struct solution *solution) {
     if (!swept && solution->measure.swelling > MAX_IMPULSE_GROWTH) {
         solution->first = residual_of_start(solution, start);
         fall_back(solution, start);
+    } else if (quiet && solution->converged && is_unsettled(solution)) {
+        settle(solution);
     }
     memory_free(start);
 }
