@@ -8,6 +8,7 @@
 //
 // Any other problem goes through anderson, ipm, newton and prox. docs/measurements.md reports the
 // gain of each stage by problem.
+#include <limits.h>
 #include <string.h>
 
 #include "engine/solvers/choice.h"
@@ -37,8 +38,10 @@
 // more than a thousand; among grains, where each costs as much as hundreds of sweeps, they are the
 // last resort.
 #define FACTORS_FACES    0.3
-#define FACTORS_GRAINS   0.05
+#define FACTORS_GRAINS   0.01
 #define FACTORS_AT_LEAST 20
+
+#define SWEEPS_ALONE 0.2 // share of the cap of sweeps where grains have no credit for more
 
 #define ADMM_COST  0.2 // cost of an iteration of admm in iterations that factorise
 #define PROX_SHARE 0.3 // sweeps of prox for every sweep of the cap
@@ -60,7 +63,7 @@ static void chain_close(struct chain *chain) { chain->monitor->settings = chain-
 static void begin(struct chain *chain, enum gabion_method method, double most) {
     struct monitor *monitor = chain->monitor;
     monitor_stage(monitor, method);
-    chain->settings.max_iterations = monitor->before + (int)fmax(most, 0);
+    chain->settings.max_iterations = (int)fmin(monitor->before + fmax(most, 0), INT_MAX);
     monitor->settings = &chain->settings;
     monitor->result.status = SOLVER_STALLED;
 }
@@ -163,6 +166,8 @@ static int list_stages(const struct choice *choice, bool cold, bool joints,
                        enum gabion_method list[STAGES]) {
     enum gabion_method last = (enum gabion_method)choice->memory->method;
     int count = 0;
+    if (last != GABION_METHOD_NEWTON && last != GABION_METHOD_IPM && last != GABION_METHOD_PROX)
+        last = GABION_METHOD_NSGS; // a checkpoint may say anything
     if (cold && choice->faces && choice->affordable)
         count = add(list, count, GABION_METHOD_ADMM);
     if (last == GABION_METHOD_PROX || (last && choice->affordable))
@@ -250,14 +255,16 @@ static void solve_views(struct chain *chain, vec3 *slots) {
     struct sweep_judge judge = {.coldest = try_admm ? COLD : INFINITY, .worth = choice.worth};
     vec3 *start = memory_allocate(bytes / sizeof *slots, sizeof *start, "impulses");
     memcpy(start, slots, bytes);
-    begin(chain, GABION_METHOD_NSGS, choice.sweeps_first ? chain->asked->max_iterations : 0);
+    double cap = chain->asked->max_iterations * (choice.rescue || choice.large ? 1 : SWEEPS_ALONE);
+    begin(chain, GABION_METHOD_NSGS, choice.sweeps_first ? fmax(cap, 1) : 0);
     nsgs_judged(monitor, &judge, slots);
     int sweeps = monitor->iterations;
+    choice_earn(&choice, sweeps);
     if (sweeps > 0)
         choice_note_sweeps(&choice, solved(chain) ? sweeps : judge.expected, solved(chain));
     else if (solved(chain))
         monitor->result.finished = GABION_METHOD_AUTO;
-    if (!solved(chain) && !monitor_late(monitor) && !choice.large) {
+    if (!solved(chain) && !monitor_late(monitor) && choice.rescue) {
         leave_views(chain, &choice, judge.first > COLD, start, slots);
         choice_end(&choice);
     } else if (sweeps > 0) {

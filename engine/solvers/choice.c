@@ -10,15 +10,16 @@
 #define MULTIPLY 0.13  // a multiplication of a factorisation
 #define SETUP    600.0 // a row, before the first factorisation: rows, order, fill
 
-#define ITERATIONS 12    // that a solve with factors is expected to take, before one is known
-#define LARGE      60000 // pairs of bodies: more are only swept, because rows take much memory
-#define AFFORDABLE 5e9   // cost of an iteration
-#define RESIZED    1.25  // growth of a problem after which the cost is predicted anew
-#define BLEND      0.2   // share of the last solve in an average
-#define PATIENCE   1.5   // sweeps may cost this many times as much as factorisations
-#define LOST       4     // a failure counts as this many times the cost
-#define PAUSE      8     // solves between trials of sweeps, at first,
-#define PAUSE_MOST 256   // and at most
+#define ITERATIONS  12    // that a solve with factors is expected to take, before one is known
+#define LARGE       60000 // pairs of bodies: more are only swept, because rows take much memory
+#define AFFORDABLE  5e9   // cost of an iteration
+#define RESIZED     1.25  // growth of a problem after which the cost is predicted anew
+#define BLEND       0.2   // share of the last solve in an average
+#define PATIENCE    1.5   // sweeps may cost this many times as much as factorisations
+#define LOST        4     // a failure counts as this many times the cost
+#define CREDIT_MOST 1e10  // that is kept for hard steps
+#define PAUSE       8     // solves between trials of sweeps, at first,
+#define PAUSE_MOST  256   // and at most
 
 static bool resized(const struct solver_memory *memory, double rows) {
     return memory->rows == 0 || rows > RESIZED * memory->rows || RESIZED * rows < memory->rows;
@@ -51,11 +52,19 @@ struct choice choice_make(struct contact_problem *problem, struct solver_workspa
     choice.faces = sizes.points >= 2 * sizes.nodes && 2 * sizes.points > sizes.spheres;
     choice.sweep = SPHERE * (double)sizes.spheres + POINT * (double)sizes.points;
     predict(&choice, problem, (double)(sizes.spheres + sizes.points));
-    choice.sweeps_first = !choice.affordable || memory->wait <= 1;
+    choice.sweeps_first = !choice.affordable || !choice.faces || memory->wait <= 1;
+    choice.rescue = !choice.large && (choice.faces || memory->credit >= 0);
     double patience = choice.trial ? 1 : PATIENCE;
-    choice.worth =
-        choice.affordable ? patience * expected_factors(&choice) / choice.sweep : INFINITY;
+    choice.worth = choice.affordable && choice.rescue
+                       ? patience * expected_factors(&choice) / choice.sweep
+                       : INFINITY;
     return choice;
+}
+
+void choice_earn(struct choice *choice, double sweeps) {
+    struct solver_memory *memory = choice->memory;
+    if (!choice->faces)
+        memory->credit = fmin(memory->credit + choice_sweeps(choice, sweeps), CREDIT_MOST);
 }
 
 double choice_sweeps(const struct choice *choice, double sweeps) { return choice->sweep * sweeps; }
@@ -80,6 +89,8 @@ void choice_note_sweeps(struct choice *choice, double sweeps, bool solved) {
 void choice_note_factors(struct choice *choice, double cost, enum gabion_method method,
                          bool solved) {
     choice->memory->factors = blend(choice->memory->factors, solved ? cost : LOST * cost);
+    if (!choice->faces)
+        choice->memory->credit -= cost;
     if (solved)
         choice->memory->method = (int32_t)method;
 }
@@ -93,7 +104,7 @@ void choice_end(struct choice *choice) {
     } else if (!choice->sweeps_first) {
         memory->wait = factors ? memory->wait - 1 : 1;
     } else if (factors || choice->trial) {
-        memory->pause = memory->pause ? (int32_t)fmin(2 * memory->pause, PAUSE_MOST) : PAUSE;
+        memory->pause = memory->pause ? (int32_t)fmin(2.0 * memory->pause, PAUSE_MOST) : PAUSE;
         memory->wait = memory->pause;
     }
 }

@@ -14,6 +14,7 @@ struct choice {
     bool faces;           // pairs of bodies touch at several points
     bool large;           // too large for anything but sweeps
     bool affordable;      // factors fit into memory and time
+    bool rescue;          // other methods may follow sweeps that fail
     bool sweeps_first;    // begin with sweeps,
     bool trial;           // to see whether they have become cheaper
     double sweep;         // cost of one
@@ -35,6 +36,10 @@ double choice_factors(const struct choice *choice, double iterations);
 void choice_note_sweeps(struct choice *choice, double sweeps, bool solved);
 void choice_note_factors(struct choice *choice, double cost, enum gabion_method method,
                          bool solved);
+// Notes sweeps that a solve began with. Among grains they earn the credit that other methods spend:
+// no method is cheap at hard steps there, and a run shall not take more than about twice the time
+// of its sweeps.
+void choice_earn(struct choice *choice, double sweeps);
 // Decides what the next solve begins with. Sweeps that lost are tried again after a pause, which
 // doubles with every trial in vain.
 void choice_end(struct choice *choice);

@@ -2,6 +2,7 @@
 
 #include "engine/contact/ahead.h"
 #include "engine/step/step.h"
+#include "parallel/clock.h"
 
 // The most times that a step is solved again. What is still missed then is reported, and is a
 // contact of the next step.
@@ -15,8 +16,9 @@ void look_begin(struct gabion_world *world) {
 
 // Anitescu's scheme has bounds of its own on what a step may leave, and pushes overlaps out.
 static bool looks(const struct gabion_world *world) {
+    bool late = world->deadline > 0 && clock_seconds() >= world->deadline;
     return world->settings.gap != GABION_GAP_STABILIZED && !world->report.rejection[0] &&
-           world->report.rounds < MOST_ROUNDS;
+           world->report.rounds < MOST_ROUNDS && !late;
 }
 
 void look_ahead(struct gabion_world *world) {

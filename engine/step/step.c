@@ -33,12 +33,17 @@ void step_phase(struct gabion_world *world, enum phase phase, void (*work)(struc
 bool world_step(struct gabion_world *world, struct gabion_error *error) {
     double budget = world->settings.time_budget;
     struct gabion_step_report last = world->report;
+    struct solver_memory memory = world->memory;
+    int64_t local_fallbacks = world->run.local_fallbacks;
     world->deadline = budget > 0 ? clock_seconds() + budget : 0;
     if (world->settings.scheme == GABION_SCHEME_CORRECTIVE ? galizzi_step(world, error)
                                                            : moreau_step(world, error))
         return true;
-    // What is read from now on is the last complete step, whose contacts are gone.
+    // What is read from now on is the last complete step, whose contacts are gone. Trying again
+    // does the same again.
     world->report = last;
+    world->memory = memory;
+    world->run.local_fallbacks = local_fallbacks;
     contacts_void_list(world->contacts);
     return false;
 }

@@ -13,6 +13,7 @@ struct solver_memory {
     // Costs in the units of engine/solvers/choice.h; 0: not known.
     double factorisation;
     double sweeps, factors; // of a solve by sweeps and by factorisations, averaged over the last
+    double credit;          // what methods other than sweeps may still cost among grains
 };
 
 #endif

@@ -10,7 +10,7 @@ _Static_assert(sizeof(bool) == 1 && sizeof(enum gabion_shape) == 4 && sizeof(int
 // A member added to one of these needs a line below, and another version of the checkpoint format.
 _Static_assert(sizeof(struct ledger) == 96 && sizeof(struct joint) == 368 &&
                    sizeof(struct half_space) == 64 && sizeof(struct hollow) == 48 &&
-                   sizeof(struct driven_body) == 64 && sizeof(struct solver_memory) == 40 &&
+                   sizeof(struct driven_body) == 64 && sizeof(struct solver_memory) == 48 &&
                    sizeof(struct pending_body) == 280,
                "tables of the state");
 
@@ -92,12 +92,12 @@ static bool remembers(const struct state *state) {
     { #member, NULL, type, 1, VALUE_ANY, NUMBER(memory.member), STATE_JOINED }
 
 static const struct state_field memory_fields[] = {
+    // The first field sets the type in which all are hashed.
+    MEMORY(factorisation, STATE_FLOAT64), MEMORY(sweeps, STATE_FLOAT64),
+    MEMORY(factors, STATE_FLOAT64),       MEMORY(credit, STATE_FLOAT64),
     MEMORY(method, STATE_INT32),          MEMORY(wait, STATE_INT32),
     MEMORY(pause, STATE_INT32),           MEMORY(rows, STATE_INT32),
-    MEMORY(factorisation, STATE_FLOAT64), MEMORY(sweeps, STATE_FLOAT64),
-    MEMORY(factors, STATE_FLOAT64),
 };
-// Files up to version 3.0 have none.
 const struct state_part state_memory = {
     .group = "solver_memory",
     STATE_FIELDS(memory_fields),
