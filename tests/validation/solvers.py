@@ -17,6 +17,7 @@ import numpy as np
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "bench"))
 import problems  # noqa: E402
+from fclib_check import read_least, scaled_residual  # noqa: E402
 from gabion_run import Verdict, program  # noqa: E402
 
 SOLVERS = ("auto", "anderson", "ipm", "prox", "newton", "nsgs/exact", "nsgs/newton", "nsgs/lemke", "nsgs/qp",
@@ -38,6 +39,7 @@ class Problem:
             size, kind = int(local["W/m"][0]), int(local["W/nz"][0])
             self.q, self.mu = local["vectors/q"][:], local["vectors/mu"][:]
             self.r = file["solution/r"][:] if "solution" in file else None
+            self.least = read_least(file)
         if kind == -2:
             self.row, self.column = np.repeat(np.arange(size), np.diff(p)), i
         elif kind == -1:
@@ -80,10 +82,10 @@ class Problem:
         largest = max(norm(self.q), norm(r), norm(u))
         e = norm(self.natural_map(r, u, np.ones_like(self.rho)))
         fclib = e / largest if largest > np.finfo(float).eps else e
-        closing = self.q.reshape(-1, 3)[self.q[::3] < 0]
         there = self.rho > 0
-        e = self.natural_map(r, u, self.rho)[there] / self.rho[there, None]
-        return fclib, norm(e) / norm(closing) if closing.size else norm(e)
+        e, impulses = (norm(rows[there], axis=1) / self.rho[there]
+                       for rows in (self.natural_map(r, u, self.rho), r.reshape(-1, 3)))
+        return fclib, scaled_residual(e, impulses, self.q.reshape(-1, 3), self.least)
 
 
 def solve(path, solver, tolerance):
