@@ -81,8 +81,8 @@ static bool open(const struct chain *chain, double *r) {
     return true;
 }
 
-static double factor_cap(const struct chain *chain, bool faces) {
-    double share = faces ? FACTORS_FACES : FACTORS_GRAINS;
+static double factor_cap(const struct chain *chain, const struct choice *choice) {
+    double share = choice->faces || choice->cheap ? FACTORS_FACES : FACTORS_GRAINS;
     return fmax(share * chain->asked->max_iterations, FACTORS_AT_LEAST);
 }
 
@@ -127,7 +127,7 @@ static int run_sweeps(struct chain *chain, double *r) {
 static double run_rows(struct chain *chain, const struct choice *choice, enum gabion_method method,
                        struct resolvent *resolvent, double *r) {
     struct monitor *monitor = chain->monitor;
-    int most = (int)factor_cap(chain, choice->faces);
+    int most = (int)factor_cap(chain, choice);
     switch (method) {
     case GABION_METHOD_ADMM:
         return (1 + ADMM_COST * run_admm(chain, resolvent, r)) * choice->factor;
@@ -160,8 +160,8 @@ static int add(enum gabion_method list[STAGES], int count, enum gabion_method me
 // Lists the methods that follow the sweeps. Where bodies meet at faces these are admm for a cold
 // start, then newton. Among grains, whose factors have much fill and whose contacts change all
 // over, some hundred sweeps of prox solve most of what sweeps stall on, ipm some of the rest; where
-// both fail, further sweeps take less time than newton. The method that solved the last such
-// problem of the run comes first.
+// both fail, further sweeps take less time than newton. Where factors are cheap, ipm and newton
+// come before prox. The method that solved the last such problem of the run comes first.
 static int list_stages(const struct choice *choice, bool cold, bool joints,
                        enum gabion_method list[STAGES]) {
     enum gabion_method last = (enum gabion_method)choice->memory->method;
@@ -174,10 +174,12 @@ static int list_stages(const struct choice *choice, bool cold, bool joints,
         count = add(list, count, last);
     if (choice->faces && choice->affordable)
         count = add(list, count, GABION_METHOD_NEWTON);
-    if (!choice->faces)
+    if (!choice->faces && !choice->cheap)
         count = add(list, count, GABION_METHOD_PROX);
     if (choice->affordable && !joints)
         count = add(list, count, GABION_METHOD_IPM);
+    if (choice->cheap)
+        count = add(list, count, GABION_METHOD_NEWTON);
     count = add(list, count, GABION_METHOD_NSGS);
     count = add(list, count, GABION_METHOD_PROX);
     if (choice->affordable)

@@ -13,6 +13,7 @@
 #define ITERATIONS  12    // that a solve with factors is expected to take, before one is known
 #define LARGE       60000 // pairs of bodies: more are only swept, because rows take much memory
 #define AFFORDABLE  5e9   // cost of an iteration
+#define CHEAP       5000  // sweeps of nsgs, about a thousand of prox
 #define RESIZED     1.25  // growth of a problem after which the cost is predicted anew
 #define BLEND       0.2   // share of the last solve in an average
 #define PATIENCE    1.5   // sweeps may cost this many times as much as factorisations
@@ -37,6 +38,8 @@ static void predict(struct choice *choice, struct contact_problem *problem, doub
     choice->factor = memory->factorisation + ROW * rows;
     choice->setup = SETUP * rows;
     choice->affordable = choice->factor <= AFFORDABLE;
+    choice->cheap =
+        choice->affordable && choice_factors(choice, ITERATIONS) <= CHEAP * choice->sweep;
 }
 
 static double expected_factors(const struct choice *choice) {

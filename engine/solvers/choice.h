@@ -14,6 +14,7 @@ struct choice {
     bool faces;           // pairs of bodies touch at several points
     bool large;           // too large for anything but sweeps
     bool affordable;      // factors fit into memory and time
+    bool cheap;           // factors cost little beside sweeps of prox
     bool rescue;          // other methods may follow sweeps that fail
     bool sweeps_first;    // begin with sweeps,
     bool trial;           // to see whether they have become cheaper
