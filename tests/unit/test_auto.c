@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/solvers/choice.h"
 #include "engine/solvers/newton/fill.h"
 #include "engine/solvers/newton/resolvent.h"
 #include "engine/solvers/sweep/rate.h"
@@ -99,6 +100,53 @@ static void test_memory_is_state(void **state) {
     unlink(path);
 }
 
+// A step that fails leaves the memory as it was, so that trying again does the same again.
+static void test_failure_is_forgotten(void **state) {
+    (void)state;
+    struct gabion_error error = {0};
+    struct gabion_world *world = tower(GABION_METHOD_AUTO, PUSH, 1);
+    advance(world, 12);
+    uint64_t hash = gabion_state_hash(world);
+    world->settings.on_cap = GABION_CAP_STOP;
+    world->settings.max_sweeps = 1;
+    world->settings.tolerance = -1; // which nothing reaches
+    for (int k = 0; k < 3; k++) {
+        assert_false(gabion_step(world, &error));
+        assert_int_equal(gabion_state_hash(world), hash);
+    }
+    gabion_destroy(world);
+}
+
+// The hash covers every bit of what is remembered.
+static void test_memory_is_hashed(void **state) {
+    (void)state;
+    struct gabion_world *world = tower(GABION_METHOD_AUTO, PUSH, 1);
+    advance(world, 12);
+    double *numbers[] = {&world->memory.factorisation, &world->memory.sweeps,
+                         &world->memory.factors, &world->memory.credit};
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
+        uint64_t hash = gabion_state_hash(world);
+        *numbers[k] += 1024;
+        assert_int_not_equal(gabion_state_hash(world), hash);
+    }
+    gabion_destroy(world);
+}
+
+// Among grains other methods spend what sweeps have earned: without credit the step is left to
+// sweeps.
+static void test_credit(void **state) {
+    (void)state;
+    struct solver_memory memory = {0};
+    struct choice choice = {.memory = &memory, .sweep = 100};
+    choice_earn(&choice, 50);
+    assert_near(memory.credit, 5000, 0);
+    choice_note_factors(&choice, 8000, GABION_METHOD_PROX, true);
+    assert_near(memory.credit, -3000, 0);
+    choice.faces = true;
+    choice_earn(&choice, 50);
+    assert_near(memory.credit, -3000, 0);
+}
+
 static void test_threads(void **state) {
     (void)state;
     struct gabion_world *worlds[3];
@@ -153,10 +201,17 @@ static void test_fill_is_predicted(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_default),      cmocka_unit_test(test_tower_is_solved),
-        cmocka_unit_test(test_rest_is_free), cmocka_unit_test(test_memory_is_state),
-        cmocka_unit_test(test_threads),      cmocka_unit_test(test_other_methods_remember_nothing),
-        cmocka_unit_test(test_rate),         cmocka_unit_test(test_fill_is_predicted),
+        cmocka_unit_test(test_default),
+        cmocka_unit_test(test_tower_is_solved),
+        cmocka_unit_test(test_rest_is_free),
+        cmocka_unit_test(test_memory_is_state),
+        cmocka_unit_test(test_failure_is_forgotten),
+        cmocka_unit_test(test_memory_is_hashed),
+        cmocka_unit_test(test_credit),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_other_methods_remember_nothing),
+        cmocka_unit_test(test_rate),
+        cmocka_unit_test(test_fill_is_predicted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
