@@ -40,6 +40,8 @@
 #define FACTORS_FACES    0.3
 #define FACTORS_GRAINS   0.01
 #define FACTORS_AT_LEAST 20
+#define SWEEPS_AT_LEAST  100
+#define STAGE_COST       6e10 // of a stage, about a minute: large structures are given up sooner
 
 #define SWEEPS_ALONE 0.2 // share of the cap of sweeps where grains have no credit for more
 
@@ -83,7 +85,13 @@ static bool open(const struct chain *chain, double *r) {
 
 static double factor_cap(const struct chain *chain, const struct choice *choice) {
     double share = choice->faces || choice->cheap ? FACTORS_FACES : FACTORS_GRAINS;
-    return fmax(share * chain->asked->max_iterations, FACTORS_AT_LEAST);
+    double affordable = STAGE_COST / fmax(choice->factor, 1);
+    return fmax(fmin(share * chain->asked->max_iterations, affordable), FACTORS_AT_LEAST);
+}
+
+// Returns how many of `most` sweeps, each `weight` times as dear as one of nsgs, a stage may take.
+static double sweep_cap(const struct choice *choice, double weight, double most) {
+    return fmax(fmin(most, STAGE_COST / (weight * fmax(choice->sweep, 1))), SWEEPS_AT_LEAST);
 }
 
 // Problems with views ---------------------------------------------------------------------------
@@ -102,14 +110,14 @@ static int run_admm(struct chain *chain, struct resolvent *resolvent, double *r)
 }
 
 // Sweeps up to the cap, from the rows in r. Returns the number of sweeps.
-static int run_sweeps(struct chain *chain, double *r) {
+static int run_sweeps(struct chain *chain, const struct choice *choice, double *r) {
     struct monitor *monitor = chain->monitor;
     struct contact_problem *problem = monitor->problem;
     struct solver_result before = monitor->result;
     struct sweep_judge patient = {.coldest = INFINITY, .worth = INFINITY};
     vec3 *slots = memory_allocate(contact_problem_slots(problem), sizeof *slots, "impulses");
     contact_problem_from_rows(problem, r, slots);
-    begin(chain, GABION_METHOD_NSGS, chain->asked->max_iterations);
+    begin(chain, GABION_METHOD_NSGS, sweep_cap(choice, 1, chain->asked->max_iterations));
     nsgs_judged(monitor, &patient, slots);
     contact_problem_to_rows(problem, slots, r);
     int used = monitor->iterations - monitor->before;
@@ -136,9 +144,10 @@ static double run_rows(struct chain *chain, const struct choice *choice, enum ga
         begin(chain, method, most);
         return ipm_run(monitor, resolvent, most, r) * choice->factor;
     case GABION_METHOD_NSGS:
-        return run_sweeps(chain, r) * choice->sweep;
+        return run_sweeps(chain, choice, r) * choice->sweep;
     case GABION_METHOD_PROX:
-        begin(chain, method, PROX_SHARE * chain->asked->max_iterations);
+        begin(chain, method,
+              sweep_cap(choice, PROX_COST, PROX_SHARE * chain->asked->max_iterations));
         solver_prox(monitor, r);
         return PROX_COST * (monitor->iterations - monitor->before) * choice->sweep;
     default:
@@ -180,6 +189,8 @@ static int list_stages(const struct choice *choice, bool cold, bool joints,
         count = add(list, count, GABION_METHOD_IPM);
     if (choice->cheap)
         count = add(list, count, GABION_METHOD_NEWTON);
+    if (choice->faces && choice->affordable)
+        return count; // what newton leaves between faces neither sweeps nor prox were seen to solve
     count = add(list, count, GABION_METHOD_NSGS);
     count = add(list, count, GABION_METHOD_PROX);
     if (choice->affordable)
