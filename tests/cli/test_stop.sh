@@ -37,7 +37,8 @@ is "collapse: status" "$(field status)" collapsed
 is "collapse: steps" "$(field steps)" 301
 is "collapse: time" "$(field time)" 0.301
 is "collapse: body" "$(field fallen-body)" 3
-is "collapse: speed" "$(field fallen-speed)" 0.99081
+# 9.81 m/s2 for 0.101 s, and what the tolerance leaves of the velocity before
+ok "collapse: speed: $(field fallen-speed)" awk -v v="$(field fallen-speed)" 'BEGIN { exit !(v > 0.9908 && v < 0.99082) }'
 hash=$(field state-hash)
 last_written "collapse" fall 301
 cp -r fall before
