@@ -354,8 +354,9 @@ static void forget_last(struct gabion_step_report *report) {
 static void note_worst(struct gabion_world *world) {
     int32_t c, a;
     bool any = solver_workspace_worst(world->workspace, &c, &a);
-    world->report.worst_body_a = any ? world->bodies.id[c] : -1;
-    world->report.worst_body_b = any ? world->bodies.id[a] : -1;
+    int32_t count = world->bodies.count; // a joint may hold a body to the world, which comes after
+    world->report.worst_body_a = any && c < count ? world->bodies.id[c] : -1;
+    world->report.worst_body_b = any && a < count ? world->bodies.id[a] : -1;
 }
 
 void solve_run(struct gabion_world *world) {

@@ -149,18 +149,21 @@ static void place_pairs(struct block_matrix *matrix, const int32_t *first, const
 static bool has_pattern(const struct block_matrix *matrix, int32_t nodes, const int32_t *first,
                         const int32_t *second, size_t pairs) {
     size_t bytes = pairs * sizeof *first;
-    return matrix->ends && matrix->nodes == nodes && matrix->pairs == pairs &&
-           memcmp(matrix->ends, first, bytes) == 0 &&
-           memcmp(matrix->ends + pairs, second, bytes) == 0;
+    if (!matrix->ends || matrix->nodes != nodes || matrix->pairs != pairs)
+        return false;
+    return pairs == 0 || (memcmp(matrix->ends, first, bytes) == 0 &&
+                          memcmp(matrix->ends + pairs, second, bytes) == 0);
 }
 
 static void note_pattern(struct block_matrix *matrix, const int32_t *first, const int32_t *second,
                          size_t pairs) {
     matrix->ends = memory_reserve(matrix->ends, &matrix->ends_capacity, 2 * pairs + 1,
                                   sizeof *matrix->ends, "pairs");
+    matrix->pairs = pairs;
+    if (pairs == 0)
+        return;
     memcpy(matrix->ends, first, pairs * sizeof *first);
     memcpy(matrix->ends + pairs, second, pairs * sizeof *second);
-    matrix->pairs = pairs;
 }
 
 int64_t block_matrix_pattern(struct block_matrix *matrix, int32_t nodes, const int32_t *first,
