@@ -25,12 +25,6 @@
 // Scaled residual from which the start counts as cold: impulses of another load.
 #define COLD 0.1
 
-// Residual and growth (residual_swelling) up to which newton prefers the impulses of the last step
-// to none. Impulses that are right except for one loaded contact that was not matched have a
-// residual of about 10, and newton needs a third of the factorisations from there.
-#define NEARLY_RIGHT 30.0
-#define GROWTH_MOST  1e4
-
 #define ADMM_MOST 120  // iterations
 #define ADMM_GOAL 0.01 // of the tolerance
 #define IPM_MOST  60   // factorisations
@@ -211,8 +205,8 @@ static enum gabion_method remembered(const struct chain *chain, const struct cho
 static bool nearly_right(const struct contact_problem *problem, const double *start) {
     struct residual_sums sums = residual_of_rows(problem, start);
     double floor = problem->least.floor;
-    return residual_scaled(&sums, floor) <= NEARLY_RIGHT &&
-           residual_swelling(&sums, floor) <= GROWTH_MOST;
+    return proximal_newton_starts_from(residual_scaled(&sums, floor),
+                                       residual_swelling(&sums, floor));
 }
 
 // Solves by one method after the other, each from the best impulses so far, in r; newton, where it

@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "engine/contact/contacts.h"
+#include "engine/problem/stored.h"
 #include "engine/solvers/local/polygon.h"
+#include "engine/solvers/newton/proximal_newton.h"
 #include "engine/solvers/panel.h"
 #include "engine/solvers/sweep/workspace.h"
 #include "engine/step/rest.h"
@@ -16,13 +18,6 @@
 // The growth of impulses (residual_swelling) beyond which they cancel each other in so many digits
 // that rounding changes the energy.
 #define MAX_IMPULSE_GROWTH 1e7
-
-// The residual beyond which newton starts from zero impulses; all other methods do so beyond 1, the
-// residual of zero impulses. The limit is above 10, because impulses that are right except for one
-// loaded contact that was not matched have about that residual, and newton needs a third of the
-// factorisations from there. It rules out impulses that begin to diverge.
-#define MAX_START_RESIDUAL       30.0
-#define MAX_START_IMPULSE_GROWTH 1e4
 
 // A resting structure is solved again to this share of the tolerance, in at most so many
 // iterations: then thousands of steps pass before the error adds up to the tolerance.
@@ -50,6 +45,12 @@ struct least_speeds solve_least_speeds(const struct gabion_world *world) {
     double gravity = h * vec3_length(loads_step_gravity(world));
     return (struct least_speeds){.floor = fmax(gravity, LEAST_TRAVEL * size_per_step),
                                  .still = STILL_TRAVEL * size_per_step};
+}
+
+void step_keep(struct step_observer *observer, struct contact_problem *problem, const vec3 *start) {
+    struct step_keeper *keeper = (struct step_keeper *)observer;
+    contact_problem_free(keeper->problem);
+    keeper->problem = contact_problem_copy(problem, start);
 }
 
 struct contact_problem *solve_problem(const struct gabion_world *world) {
@@ -179,11 +180,11 @@ static bool obeys_polygon(const struct solution *solution, const vec3 *slots) {
     return residual <= solution->settings.tolerance;
 }
 
+// Beyond 1, the residual of zero impulses, only newton may start from other impulses.
 static bool worth_starting_from(const struct solution *solution) {
     double residual = solution->measure.error.scaled;
-    bool nearly_all =
-        residual <= MAX_START_RESIDUAL && solution->measure.swelling <= MAX_START_IMPULSE_GROWTH;
-    return residual <= 1 || (solution->method == GABION_METHOD_NEWTON && nearly_all);
+    return residual <= 1 || (solution->method == GABION_METHOD_NEWTON &&
+                             proximal_newton_starts_from(residual, solution->measure.swelling));
 }
 
 // Returns whether impulses that did not converge are kept: they must be better than the start and

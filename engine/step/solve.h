@@ -13,6 +13,14 @@ struct step_observer {
     void (*see)(struct step_observer *observer, struct contact_problem *problem, const vec3 *start);
 };
 
+// An observer that keeps a copy of the problem of the last solve, with its start. The caller frees
+// it with contact_problem_free.
+struct step_keeper {
+    struct step_observer observer; // {step_keep}
+    struct contact_problem *problem;
+};
+void step_keep(struct step_observer *observer, struct contact_problem *problem, const vec3 *start);
+
 // Builds the contact problem, with views, of the current step; between steps, of the last one. Free
 // it with contact_problem_free.
 struct contact_problem *solve_problem(const struct gabion_world *world);

@@ -29,19 +29,6 @@ static bool print_written(const char *path, const struct gabion_world *world,
     return true;
 }
 
-// Keeps the problem of the last step with what its solve starts from.
-struct keeper {
-    struct step_observer observer;
-    struct contact_problem *problem;
-};
-
-static void keep(struct step_observer *observer, struct contact_problem *problem,
-                 const vec3 *start) {
-    struct keeper *keeper = (struct keeper *)observer;
-    contact_problem_free(keeper->problem);
-    keeper->problem = contact_problem_copy(problem, start);
-}
-
 static bool write_problem(const struct scene *scene, const struct options *options,
                           const struct contact_problem *problem, struct gabion_error *error) {
     const struct gabion_world *world = scene->world;
@@ -90,7 +77,7 @@ static bool make_step(struct scene *scene, const struct options *options,
         return error_set(error, GABION_ERROR_INPUT,
                          "%s: is at step %" PRId64 "; step %" PRId64 " cannot be made from there",
                          options->target, world->step, step);
-    struct keeper keeper = {.observer = {keep}};
+    struct step_keeper keeper = {.observer = {step_keep}};
     bool made = true;
     while (made && world->step < step) {
         world->observer = world->step + 1 == step ? &keeper.observer : NULL;

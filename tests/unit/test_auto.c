@@ -80,7 +80,10 @@ static void test_rest_is_free(void **state) {
 static void test_memory_is_state(void **state) {
     (void)state;
     struct gabion_error error = {0};
-    const char *path = "/tmp/gabion-test-auto.h5";
+    char path[] = "/tmp/gabion-auto-XXXXXX";
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
     struct gabion_world *world = tower(GABION_METHOD_AUTO, PUSH, 1);
     advance(world, 12);
     assert_true(world->memory.wait > 0 && world->memory.factors > 0);

@@ -122,19 +122,6 @@ static void test_pushed(void **state) {
     scene_destroy(world);
 }
 
-// Keeps the problem of the last solve of the step in progress.
-struct keeper {
-    struct step_observer observer;
-    struct contact_problem *problem;
-};
-
-static void keep(struct step_observer *observer, struct contact_problem *problem,
-                 const vec3 *start) {
-    struct keeper *keeper = (struct keeper *)observer;
-    contact_problem_free(keeper->problem);
-    keeper->problem = contact_problem_copy(problem, start);
-}
-
 // A file and back, solved alone: the impulses of the run, bit for bit.
 static void check_file(const struct gabion_world *world, struct contact_problem *kept,
                        const char *path) {
@@ -168,7 +155,7 @@ static void test_export(void **state) {
     struct team *team = one_thread();
     struct gabion_world *world = pour_create(team, 20, 2e-3, 1);
     world->settings.method = GABION_METHOD_NSGS; // of which files promise the same bits
-    struct keeper keeper = {.observer = {keep}};
+    struct step_keeper keeper = {.observer = {step_keep}};
     for (int step = 0; step < 150 && late < 5; step++) {
         world->observer = &keeper.observer;
         scene_step(world, 1);

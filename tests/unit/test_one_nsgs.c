@@ -136,19 +136,6 @@ static struct gabion_world *stage_create(int stage, const struct gabion_settings
 
 // Runs and problems by themselves -----------------------------------------------------------------
 
-// Keeps the problem of the step in progress.
-struct keeper {
-    struct step_observer observer;
-    struct contact_problem *problem;
-};
-
-static void keep(struct step_observer *observer, struct contact_problem *problem,
-                 const vec3 *start) {
-    struct keeper *keeper = (struct keeper *)observer;
-    contact_problem_free(keeper->problem);
-    keeper->problem = contact_problem_copy(problem, start);
-}
-
 // The problem that the run has just solved, solved again: the same sweeps and the same bits.
 static void assert_same_solve(const struct gabion_world *world, struct contact_problem *problem,
                               const char *stage, const char *variant) {
@@ -174,7 +161,7 @@ static void assert_same_solve(const struct gabion_world *world, struct contact_p
 static void check_stage(int stage, const struct variant *variant) {
     struct gabion_settings settings = settings_of(variant);
     struct gabion_world *world = stage_create(stage, &settings);
-    struct keeper keeper = {.observer = {keep}};
+    struct step_keeper keeper = {.observer = {step_keep}};
     int sweeps = 0;
     world->observer = &keeper.observer;
     for (int step = 0; step < 4; step++) {

@@ -11,4 +11,8 @@
 int proximal_newton_run(struct monitor *monitor, struct resolvent *resolvent, int budget,
                         double *r);
 
+// Returns whether newton prefers impulses with this scaled residual and growth (residual_swelling)
+// to none as its start.
+bool proximal_newton_starts_from(double residual, double swelling);
+
 #endif
