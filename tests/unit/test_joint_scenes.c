@@ -1,5 +1,6 @@
 // Joints and contacts together, loads, redundant rows, and the heavy top (validation 9.10, 9.11).
 #include "engine/world/joints.h"
+#include "tests/unit/effort.h"
 #include "tests/unit/scene.h"
 #include "tests/unit/scene_joints.h"
 
@@ -48,6 +49,7 @@ static double precession(double time) {
 // With mass 1 and length 2 the top's own moments are equal and no gyroscopic term is left.
 static void test_heavy_top(void **state) {
     (void)state;
+    long_test();
     const double hamiltonian = 0.5 * 50 * 50 + 20 * cos(0.05), exact = precession(10);
     assert_near(exact / 10, 0.4, 0.03); // about M g l / (I3 w3)
     for (int round = 0; round < 2; round++) {

@@ -1,6 +1,7 @@
 // Running out of memory: guards, accounts, threads of a team, and a world whose allocations fail
 // one after the other. Leaks and dangling pointers show under the address sanitizer.
 #include "tests/unit/clump_scene.h"
+#include "tests/unit/effort.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -317,7 +318,7 @@ static void test_any_thread_frees_any_block(void **state) {
 
 static const int team_sizes[] = {2, 3, 8};
 #define TEAM_SIZES (sizeof team_sizes / sizeof *team_sizes)
-#define REPEATS    100
+#define REPEATS    45 // each of up to eight threads fails five times
 
 // Sizes over 30 decades: the sum differs in its last bits when the order of the additions changes.
 #define NUMBERS 20000
@@ -513,12 +514,12 @@ static void trial_run(void *context) {
     trial->hash = gabion_state_hash(world);
 }
 
-// Lets each allocation fail in its turn until none is left that could. What a failure leaves is
-// freed with the account; the team then serves the next trial.
+// Lets each allocation, or every third in short tests, fail in its turn until none is left that
+// could. What a failure leaves is freed with the account; the team then serves the next trial.
 static void trial_exhaust(struct trial *trial) {
     uint64_t expected = 0;
     bool done = false;
-    for (trial->allowed = -1; !done; trial->allowed++) {
+    for (trial->allowed = -1; !done; trial->allowed += effort(1, 3)) {
         struct memory_account *account = account_create();
         struct gabion_error error = {0};
         bool complete = memory_try(account, trial_run, trial, &error);
