@@ -593,12 +593,15 @@ static void test_a_corrective_step_fails_at_every_allocation(void **state) {
     team_destroy(team);
 }
 
-// Enough grains for every loop to be cut into several parts, so that workers allocate, too.
+// Enough grains (4096 are a part of the longest loops) for every loop to be cut into several parts,
+// so that workers allocate, too.
+#define LATTICE 17
 static void build_lattice(struct gabion_world *world) {
     scene_floor(world);
-    for (int k = 0; k < 21 * 21 * 21; k++)
+    for (int k = 0; k < LATTICE * LATTICE * LATTICE; k++)
         scene_sphere(world,
-                     vec3_scale(0.1999, vec3_make(k % 21, k / 21 % 21, 0.5 + (double)(k / 441))),
+                     vec3_scale(0.1999, vec3_make(k % LATTICE, k / LATTICE % LATTICE,
+                                                  0.5 + (double)(k / (LATTICE * LATTICE)))),
                      0.1, 1, vec3_zero());
 }
 
