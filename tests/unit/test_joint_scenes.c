@@ -359,7 +359,7 @@ static uint64_t net_hash(int threads) {
                 scene_join(world, rod);
         }
     }
-    for (int k = 0; k < 5; k++)
+    for (int k = 0; k < effort(5, 1); k++)
         if (!gabion_step(world, &error))
             fail_msg("%s", error.text);
     uint64_t hash = gabion_state_hash(world);
