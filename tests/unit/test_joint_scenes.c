@@ -298,7 +298,7 @@ static void test_chain(void **state) {
     vec3 x[2][CHAIN + 1];
     for (int k = 0; k < 2; k++) {
         struct gabion_world *world = chain(k ? GABION_METHOD_NEWTON : GABION_METHOD_NSGS);
-        scene_step(world, 100);
+        scene_step(world, effort(100, 10));
         for (int32_t id = 0; id <= CHAIN; id++)
             x[k][id] = scene_position(world, id);
         assert_at_most(world->report.joint_error, 1e-5);
