@@ -8,6 +8,7 @@
 // at least H / (W + Q) = (tan(theta) - t/L) (W/2 + Q) / (W + Q); thin cards: tan(theta)/2 unloaded.
 // The apex carries no friction, but without any the two would sway: an inverted pendulum. They move
 // in their plane, where the forces are determined: feet can also push each other sideways.
+#include "tests/unit/effort.h"
 #include "tests/unit/scene.h"
 
 #define STEP  1e-3
@@ -105,6 +106,7 @@ static double pair_sink(double friction, double load) {
 
 static void test_leaning_cards(void **state) {
     (void)state;
+    long_test();
     const double loads[] = {0, 0.5, 5};
     for (int k = 0; k < 3; k++) {
         double demand = (tan(THETA) - T / L) * (0.5 + loads[k]) / (1 + loads[k]);
@@ -138,6 +140,7 @@ static struct gabion_world *house_create(double friction, int32_t *top) {
 
 static void test_card_house(void **state) {
     (void)state;
+    long_test();
     const double frictions[] = {0.5, 0.15};
     for (int k = 0; k < 2; k++) {
         int32_t top;

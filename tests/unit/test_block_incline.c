@@ -1,6 +1,7 @@
 // Validation 9.1: a box of 0.2 x 0.2 x 0.1 m on an inclined plane rests if and only if tan(alpha)
 // does not exceed the friction, and slides at g (sin(alpha) - mu cos(alpha)); however it is turned
 // in the plane.
+#include "tests/unit/effort.h"
 #include "tests/unit/scene.h"
 
 #define GRAVITY      9.81
@@ -51,7 +52,7 @@ static void test_acceleration(void **state) {
     double reference = GRAVITY * (sin(ALPHA) - 0.4 * cos(ALPHA)), worst = 0, stray = 0;
     assert_near(reference, 1.506716, 5e-7);
     struct random_stream random = {91};
-    for (int k = 0; k < ORIENTATIONS; k++) {
+    for (int k = 0; k < effort(ORIENTATIONS, 2); k++) {
         struct incline incline = incline_create(0.4, random_turn(&random), 1e-10);
         scene_step(incline.world, 300);
         double speed = vec3_dot(scene_velocity(incline.world, incline.box), incline.down);
@@ -73,7 +74,7 @@ static void test_threshold(void **state) {
     (void)state;
     double time = 300 * STEP, slow = 1e-6 * GRAVITY * sin(ALPHA), held = 0, worst = 0;
     struct random_stream random = {92};
-    for (int k = 0; k < ORIENTATIONS; k++) {
+    for (int k = 0; k < effort(ORIENTATIONS, 2); k++) {
         double turn = random_turn(&random);
         struct incline stick = incline_create(tan(ALPHA) * (1 + 1e-6), turn, 1e-10);
         struct incline slide = incline_create(tan(ALPHA) * (1 - 1e-6), turn, 1e-10);
@@ -95,6 +96,7 @@ static void test_threshold(void **state) {
 // Also the zero creep of section 13, which asks for a minute.
 static void test_creep(void **state) {
     (void)state;
+    long_test();
     struct random_stream random = {93};
     // Sweeps do not reach 1e-14 from a cold start where the margin is 1e-6.
     const double margin[] = {1.001, 1.2, 3, 1 + 1e-6};

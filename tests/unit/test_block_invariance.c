@@ -1,5 +1,6 @@
 // Validation 13: what must not change the results of a scene with blocks. Place, orientation and
 // scale: the first 50 steps, to 1e-9. The number of threads: bit by bit.
+#include "tests/unit/effort.h"
 #include "tests/unit/scene.h"
 
 #define LOOSE  16
@@ -172,7 +173,7 @@ static uint64_t wall_hash(int threads, enum gabion_local local) {
             body.velocity = vec3_make(0, 0.1 * course, 0.01 * k);
             scene_add(world, &body);
         }
-    scene_step(world, 3);
+    scene_step(world, effort(3, 1));
     assert_true(scene_plan(world)->point_count > 3000);
     uint64_t hash = gabion_state_hash(world);
     gabion_destroy(world);

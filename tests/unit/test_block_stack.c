@@ -2,6 +2,7 @@
 // sweeps are too few. Validation 4.2: what the full 3x3 matrix W is for.
 #include "engine/contact/contacts.h"
 #include "engine/solvers/local/exact.h"
+#include "tests/unit/effort.h"
 #include "tests/unit/scene.h"
 
 #define SIDE 0.1 // of the cubes
@@ -30,6 +31,7 @@ static double stack_drift(const struct gabion_world *world, int count) {
 
 static void test_mass_ratio(void **state) {
     (void)state;
+    long_test();
     const double ratios[] = {100, 0.01};
     for (int k = 0; k < 2; k++) {
         struct gabion_settings settings = scene_settings(STEP, 0.5);
@@ -56,6 +58,7 @@ static void test_mass_ratio(void **state) {
 // The thirty of the catalogue, for a minute, are in tests/validation/masonry.py.
 static void test_tall_stack(void **state) {
     (void)state;
+    long_test();
     struct gabion_settings settings = scene_settings(STEP, 0.5);
     settings.tolerance = 1e-8;
     struct gabion_world *world = stack_create(&settings, 10, 1);
@@ -183,6 +186,7 @@ static double swept_drift(bool diagonal) {
 
 static void test_diagonal(void **state) {
     (void)state;
+    long_test();
     assert_at_most(swept_drift(false), 1e-3);
     assert_true(swept_drift(true) > 1);
 }

@@ -10,6 +10,7 @@
 // runs more of them.
 #include "engine/contact/contacts.h"
 #include "engine/contact/interfaces.h"
+#include "tests/unit/effort.h"
 #include "tests/unit/scene.h"
 
 #include <string.h>
@@ -368,7 +369,7 @@ static void test_random_worlds(void **state) {
     int failed = 0;
     for (uint64_t seed = first; seed < first + count; seed++) {
         bool large = seed % LARGE_EVERY == 0;
-        failed += !scene_holds(&(struct scene){seed, large, large ? 4 : STEPS_MAX});
+        failed += !scene_holds(&(struct scene){seed, large, large ? 4 : effort(STEPS_MAX, 8)});
     }
     assert_int_equal(failed, 0);
 }

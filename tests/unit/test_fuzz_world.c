@@ -11,6 +11,7 @@
 #include "engine/contact/contacts.h"
 #include "engine/solvers/panel.h"
 #include "tests/unit/clump_scene.h"
+#include "tests/unit/effort.h"
 
 #include "geometry/mass.h"
 
@@ -18,7 +19,7 @@
 #define LARGE_EVERY  25 // a scene with enough contacts for every loop to be cut into several parts
 #define LARGE_BODIES 2500
 #define VARIANTS     4
-#define STEPS_MAX    60
+#define STEPS_MAX    40 // the last event is drawn before
 #define GROUPS       4
 #define CLUMPS       3
 
@@ -57,7 +58,7 @@ static struct gabion_settings random_settings(struct random_stream *random, stru
     settings.step = chance(random, 0.5) ? 1e-3 : 5e-3;
     settings.theta = thetas[pick(random, 5)];
     settings.tolerance = tolerances[pick(random, 3)];
-    settings.max_sweeps = 1 + pick(random, 200);
+    settings.max_sweeps = 1 + pick(random, 100);
     settings.on_cap = GABION_CAP_ACCEPT;
     settings.momentum = chance(random, 0.8);
     scene_draw_gap(random, &settings);
@@ -364,7 +365,7 @@ static bool scene_holds(const struct scene *scene) {
 
 static struct scene make_scene(uint64_t seed) {
     bool large = seed % LARGE_EVERY == 0;
-    return (struct scene){seed, large, large ? 5 : STEPS_MAX};
+    return (struct scene){seed, large, large ? 5 : effort(STEPS_MAX, 12)};
 }
 
 static void test_random_worlds(void **state) {

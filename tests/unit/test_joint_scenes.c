@@ -1,5 +1,6 @@
 // Joints and contacts together, loads, redundant rows, and the heavy top (validation 9.10, 9.11).
 #include "engine/world/joints.h"
+#include "tests/unit/effort.h"
 #include "tests/unit/scene.h"
 #include "tests/unit/scene_joints.h"
 
@@ -48,6 +49,7 @@ static double precession(double time) {
 // With mass 1 and length 2 the top's own moments are equal and no gyroscopic term is left.
 static void test_heavy_top(void **state) {
     (void)state;
+    long_test();
     const double hamiltonian = 0.5 * 50 * 50 + 20 * cos(0.05), exact = precession(10);
     assert_near(exact / 10, 0.4, 0.03); // about M g l / (I3 w3)
     for (int round = 0; round < 2; round++) {
@@ -296,7 +298,7 @@ static void test_chain(void **state) {
     vec3 x[2][CHAIN + 1];
     for (int k = 0; k < 2; k++) {
         struct gabion_world *world = chain(k ? GABION_METHOD_NEWTON : GABION_METHOD_NSGS);
-        scene_step(world, 100);
+        scene_step(world, effort(100, 10));
         for (int32_t id = 0; id <= CHAIN; id++)
             x[k][id] = scene_position(world, id);
         assert_at_most(world->report.joint_error, 1e-5);
@@ -357,7 +359,7 @@ static uint64_t net_hash(int threads) {
                 scene_join(world, rod);
         }
     }
-    for (int k = 0; k < 5; k++)
+    for (int k = 0; k < effort(5, 1); k++)
         if (!gabion_step(world, &error))
             fail_msg("%s", error.text);
     uint64_t hash = gabion_state_hash(world);

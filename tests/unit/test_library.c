@@ -14,6 +14,7 @@
 
 #include "engine/gabion.h"
 #include "parallel/memory.h" // memory_fail_after
+#include "tests/unit/effort.h"
 
 #define PI      3.14159265358979323846
 #define GRAVITY 9.81
@@ -912,9 +913,9 @@ static int open_files(void) {
     return count;
 }
 
-// Lets every single allocation fail once. The call comes back with an error, a world that was being
-// changed says that it is broken, one that was only read goes on, all can be destroyed, and no file
-// is left open.
+// Lets every single allocation fail once, every third in short tests. The call comes back with an
+// error, a world that was being changed says that it is broken, one that was only read goes on, all
+// can be destroyed, and no file is left open.
 static void test_memory_failures_come_back(void **state) {
     (void)state;
     char path[] = "/tmp/gabion-library-XXXXXX";
@@ -923,7 +924,7 @@ static void test_memory_failures_come_back(void **state) {
     close(file);
     int before = open_files();
     enum stage stage = CREATED;
-    for (int64_t n = 0; stage != COMPLETE; n++) {
+    for (int64_t n = 0; stage != COMPLETE; n += effort(1, 3)) {
         struct gabion_error error = {0}, second = {0};
         struct gabion_world *world;
         memory_fail_after(n);

@@ -8,8 +8,9 @@
 
 #include "geometry/manifold.h"
 #include "tests/unit/scene.h"
+#include "tests/unit/effort.h"
 
-#define PAIRS 10000
+#define PAIRS effort(10000, 1000)
 #define REACH 0.05
 
 static struct polyhedron *must(struct polyhedron *shape, const struct gabion_error *error) {

@@ -1,6 +1,7 @@
 // Running out of memory: guards, accounts, threads of a team, and a world whose allocations fail
 // one after the other. Leaks and dangling pointers show under the address sanitizer.
 #include "tests/unit/clump_scene.h"
+#include "tests/unit/effort.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -317,7 +318,7 @@ static void test_any_thread_frees_any_block(void **state) {
 
 static const int team_sizes[] = {2, 3, 8};
 #define TEAM_SIZES (sizeof team_sizes / sizeof *team_sizes)
-#define REPEATS    100
+#define REPEATS    45 // each of up to eight threads fails five times
 
 // Sizes over 30 decades: the sum differs in its last bits when the order of the additions changes.
 #define NUMBERS 20000
@@ -513,12 +514,12 @@ static void trial_run(void *context) {
     trial->hash = gabion_state_hash(world);
 }
 
-// Lets each allocation fail in its turn until none is left that could. What a failure leaves is
-// freed with the account; the team then serves the next trial.
+// Lets each allocation, or every third in short tests, fail in its turn until none is left that
+// could. What a failure leaves is freed with the account; the team then serves the next trial.
 static void trial_exhaust(struct trial *trial) {
     uint64_t expected = 0;
     bool done = false;
-    for (trial->allowed = -1; !done; trial->allowed++) {
+    for (trial->allowed = -1; !done; trial->allowed += effort(1, 3)) {
         struct memory_account *account = account_create();
         struct gabion_error error = {0};
         bool complete = memory_try(account, trial_run, trial, &error);
@@ -592,12 +593,15 @@ static void test_a_corrective_step_fails_at_every_allocation(void **state) {
     team_destroy(team);
 }
 
-// Enough grains for every loop to be cut into several parts, so that workers allocate, too.
+// Enough grains (4096 are a part of the longest loops) for every loop to be cut into several parts,
+// so that workers allocate, too.
+#define LATTICE 17
 static void build_lattice(struct gabion_world *world) {
     scene_floor(world);
-    for (int k = 0; k < 21 * 21 * 21; k++)
+    for (int k = 0; k < LATTICE * LATTICE * LATTICE; k++)
         scene_sphere(world,
-                     vec3_scale(0.1999, vec3_make(k % 21, k / 21 % 21, 0.5 + (double)(k / 441))),
+                     vec3_scale(0.1999, vec3_make(k % LATTICE, k / LATTICE % LATTICE,
+                                                  0.5 + (double)(k / (LATTICE * LATTICE)))),
                      0.1, 1, vec3_zero());
 }
 
