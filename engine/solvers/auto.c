@@ -24,10 +24,15 @@
 
 // Scaled residual from which the start counts as cold: impulses of another load.
 #define COLD 0.1
+// Scaled residual up to which impulses are nearly the solution.
+#define FOUND 0.01
 
 #define ADMM_MOST 120  // iterations
 #define ADMM_GOAL 0.01 // of the tolerance
 #define IPM_MOST  60   // factorisations
+// Iterations of ipm without a better answer. Where rounding or a fold of its path holds it up, the
+// contacts are known well enough for newton, which takes some factorisations from there.
+#define IPM_PATIENCE 3
 // Factorisations of newton for every sweep of the cap. At the onset of a mechanism a wall may take
 // more than a thousand; among grains, where each costs as much as hundreds of sweeps, they are the
 // last resort.
@@ -125,6 +130,18 @@ static int run_sweeps(struct chain *chain, const struct choice *choice, double *
     return used;
 }
 
+// Runs newton from r. Where another method found r, the velocities that follow from r are the
+// start; those before the step (the drift) belong to impulses of the last step.
+static int run_newton(struct chain *chain, struct resolvent *resolvent, int most, double *r) {
+    struct contact_bodies *bodies = &chain->monitor->problem->bodies;
+    double *drift = bodies->drift;
+    if (chain->monitor->result.error.scaled <= FOUND)
+        bodies->drift = NULL;
+    int used = proximal_newton_run(chain->monitor, resolvent, most, r);
+    bodies->drift = drift;
+    return used;
+}
+
 // Runs one method on the rows. Returns its cost.
 static double run_rows(struct chain *chain, const struct choice *choice, enum gabion_method method,
                        struct resolvent *resolvent, double *r) {
@@ -136,7 +153,7 @@ static double run_rows(struct chain *chain, const struct choice *choice, enum ga
     case GABION_METHOD_IPM:
         most = most < IPM_MOST ? most : IPM_MOST;
         begin(chain, method, most);
-        return ipm_run(monitor, resolvent, most, r) * choice->factor;
+        return ipm_run(monitor, resolvent, most, IPM_PATIENCE, r) * choice->factor;
     case GABION_METHOD_NSGS:
         return run_sweeps(chain, choice, r) * choice->sweep;
     case GABION_METHOD_PROX:
@@ -146,7 +163,7 @@ static double run_rows(struct chain *chain, const struct choice *choice, enum ga
         return PROX_COST * (monitor->iterations - monitor->before) * choice->sweep;
     default:
         begin(chain, method, most);
-        return proximal_newton_run(monitor, resolvent, most, r) * choice->factor;
+        return run_newton(chain, resolvent, most, r) * choice->factor;
     }
 }
 
@@ -352,7 +369,7 @@ static void solve_rows(struct monitor *monitor, double *r) {
     bool open = true;
     if (resolvent_cost(resolvent) <= COST_MOST) {
         if (!monitor->problem->held) // ipm takes no joints
-            ipm_run(monitor, resolvent, budget(monitor, FACTORISATIONS), r);
+            ipm_run(monitor, resolvent, budget(monitor, FACTORISATIONS), IPM_PATIENCE, r);
         if ((open = go_on(monitor, GABION_METHOD_NEWTON, r))) {
             proximal_newton_run(monitor, resolvent, budget(monitor, newton_most(resolvent)), r);
             open = go_on(monitor, GABION_METHOD_PROX, r);
