@@ -15,6 +15,7 @@
 #include "engine/solvers/krylov/anderson.h"
 #include "engine/solvers/methods.h"
 #include "engine/solvers/newton/admm.h"
+#include "engine/solvers/newton/fill.h"
 #include "engine/solvers/newton/ipm.h"
 #include "engine/solvers/newton/proximal_newton.h"
 #include "engine/solvers/sweep/nsgs.h"
@@ -95,13 +96,17 @@ static double sweep_cap(const struct choice *choice, double weight, double most)
 
 // Problems with views ---------------------------------------------------------------------------
 
-// Runs admm, further than asked for: a structure whose first step is solved just so drifts out of
-// the tolerance within a few steps, while one that is solved well stays at rest and costs nothing.
-static int run_admm(struct chain *chain, struct resolvent *resolvent, double *r) {
+// Runs admm. In a run it goes further than asked for: a structure whose first step is solved just so
+// drifts out of the tolerance within a few steps, while one that is solved well stays at rest and
+// costs nothing.
+static int run_admm(struct chain *chain, const struct choice *choice, struct resolvent *resolvent,
+                    double *r) {
     struct monitor *monitor = chain->monitor;
+    double worth = choice->iterations / ADMM_COST;
     begin(chain, GABION_METHOD_ADMM, ADMM_MOST);
-    chain->settings.tolerance = ADMM_GOAL * chain->asked->tolerance;
-    int used = admm_run(monitor, resolvent, ADMM_MOST, r);
+    if (chain->asked->memory)
+        chain->settings.tolerance = ADMM_GOAL * chain->asked->tolerance;
+    int used = admm_run(monitor, resolvent, ADMM_MOST, worth, r);
     chain->settings.tolerance = chain->asked->tolerance;
     if (monitor->best_measure <= chain->asked->tolerance)
         monitor->result.status = SOLVER_CONVERGED;
@@ -149,11 +154,11 @@ static double run_rows(struct chain *chain, const struct choice *choice, enum ga
     int most = (int)factor_cap(chain, choice);
     switch (method) {
     case GABION_METHOD_ADMM:
-        return (1 + ADMM_COST * run_admm(chain, resolvent, r)) * choice->factor;
+        return (1 + ADMM_COST * run_admm(chain, choice, resolvent, r)) * choice->factor;
     case GABION_METHOD_IPM:
         most = most < IPM_MOST ? most : IPM_MOST;
         begin(chain, method, most);
-        return ipm_run(monitor, resolvent, most, IPM_PATIENCE, r) * choice->factor;
+        return CHOICE_IPM * ipm_run(monitor, resolvent, most, IPM_PATIENCE, r) * choice->factor;
     case GABION_METHOD_NSGS:
         return run_sweeps(chain, choice, r) * choice->sweep;
     case GABION_METHOD_PROX:
@@ -177,22 +182,27 @@ static int add(enum gabion_method list[STAGES], int count, enum gabion_method me
     return count + 1;
 }
 
-// Lists the methods that follow the sweeps. Where bodies meet at faces these are admm for a cold
-// start, then newton. Among grains, whose factors have much fill and whose contacts change all
-// over, some hundred sweeps of prox solve most of what sweeps stall on, ipm some of the rest; where
-// both fail, further sweeps take less time than newton. Where factors are cheap, ipm and newton
-// come before prox. The method that solved the last such problem of the run comes first.
+// Lists the methods that follow the sweeps. Where bodies meet at faces these are newton and ipm; from
+// a cold start admm, which a structure that sticks is solved by, then ipm, then newton. Among
+// grains, whose factors have much fill and whose contacts change all over, some hundred sweeps of
+// prox solve most of what sweeps stall on, ipm some of the rest; where both fail, further sweeps
+// take less time than newton. Where factors are cheap, ipm and newton come before prox. The method
+// that solved the last such problem of the run comes first, unless the start is cold.
 static int list_stages(const struct choice *choice, bool cold, bool joints,
                        enum gabion_method list[STAGES]) {
     enum gabion_method last = (enum gabion_method)choice->memory->method;
+    bool structure = choice->faces && choice->affordable;
     int count = 0;
     if (last != GABION_METHOD_NEWTON && last != GABION_METHOD_IPM && last != GABION_METHOD_PROX)
         last = GABION_METHOD_NSGS; // a checkpoint may say anything
-    if (cold && choice->faces && choice->affordable)
+    if (structure && cold) {
         count = add(list, count, GABION_METHOD_ADMM);
-    if (last == GABION_METHOD_PROX || (last && choice->affordable))
+        if (!joints)
+            count = add(list, count, GABION_METHOD_IPM);
+    } else if (last == GABION_METHOD_PROX || (last && choice->affordable)) {
         count = add(list, count, last);
-    if (choice->faces && choice->affordable)
+    }
+    if (structure)
         count = add(list, count, GABION_METHOD_NEWTON);
     if (!choice->faces && !choice->cheap)
         count = add(list, count, GABION_METHOD_PROX);
@@ -200,7 +210,7 @@ static int list_stages(const struct choice *choice, bool cold, bool joints,
         count = add(list, count, GABION_METHOD_IPM);
     if (choice->cheap)
         count = add(list, count, GABION_METHOD_NEWTON);
-    if (choice->faces && choice->affordable)
+    if (structure)
         return count; // what newton leaves between faces neither sweeps nor prox were seen to solve
     count = add(list, count, GABION_METHOD_NSGS);
     count = add(list, count, GABION_METHOD_PROX);
@@ -274,7 +284,7 @@ static void solve_views(struct chain *chain, vec3 *slots) {
     struct solver_memory none = {0};
     struct solver_memory *memory = chain->asked->memory ? chain->asked->memory : &none;
     solver_workspace_require(monitor->workspace, monitor->problem, chain->asked, slots);
-    struct choice choice = choice_make(monitor->problem, monitor->workspace, memory);
+    struct choice choice = choice_make(monitor->problem, monitor->workspace, memory, chain->asked->tolerance);
     bool try_admm = choice.faces && choice.affordable;
     struct sweep_judge judge = {.coldest = try_admm ? COLD : INFINITY, .worth = choice.worth};
     vec3 *start = memory_allocate(bytes / sizeof *slots, sizeof *start, "impulses");
@@ -299,7 +309,8 @@ static void solve_views(struct chain *chain, vec3 *slots) {
 
 // Other problems --------------------------------------------------------------------------------
 
-#define FEW 10 // contacts
+#define FEW      10   // contacts
+#define FEW_GAIN 0.01 // of the measure, by a sweep over them
 
 #define FACTORISATIONS 60   // at most, per stage
 #define COST_MOST      2e11 // multiplications of a factorisation; above, only sweeps are used
@@ -312,16 +323,17 @@ static void solve_views(struct chain *chain, vec3 *slots) {
 
 #define NEIGHBOURS 10 // of a contact between bodies, itself included; they are not counted
 
-// Returns the sweeps of anderson that cost as much as a solution by ipm. A factorisation costs more
-// the more neighbours a contact has, about by their square, while a sweep is proportional to them.
-// ipm gains a digit in one to two iterations.
+// Cost of a row in a sweep of anderson, and of each block in it.
+#define ANDERSON_ROW   50
+#define ANDERSON_BLOCK 2.3
+
+// Returns the sweeps of anderson that cost as much as a solution by ipm.
 static double worth_of(const struct contact_problem *problem, double tolerance) {
-    double neighbours = problem->face == FACE_MATRIX
-                            ? (double)problem->matrix.start[problem->contacts] / problem->contacts
-                            : NEIGHBOURS;
-    double factorisation = 300 + 32 * neighbours * neighbours, sweep = 9 + 1.8 * neighbours;
-    double iterations = 1.4 * fmax(-log10(tolerance), 1);
-    return 0.15 * factorisation / sweep * iterations;
+    double rows = problem->contacts;
+    double blocks = problem->face == FACE_MATRIX ? (double)problem->matrix.start[problem->contacts]
+                                                 : NEIGHBOURS * rows;
+    double sweep = ANDERSON_ROW * rows + ANDERSON_BLOCK * blocks;
+    return choice_iterations(tolerance) * choice_iteration(rows, fill_cost(problem)) / sweep;
 }
 
 // Begins the next stage from the best impulses so far. Returns false where the problem is solved or
@@ -344,26 +356,31 @@ static int newton_most(const struct resolvent *resolvent) {
     return (int)fmin(fmax(NEWTON_WORK / cost, FACTORISATIONS), NEWTON_MOST);
 }
 
-// Tries a single sweep, which solves a few nearly independent contacts in less time than it takes
-// to set up an accelerated sweep.
-static bool one_sweep(struct monitor *monitor, double *r) {
+// Tries some plain sweeps, which solve a few nearly independent contacts in less time than it takes
+// to set up accelerated ones: as long as each gains as much as those would.
+static bool few_sweeps(struct monitor *monitor, double *r) {
     struct solver_settings exact = *monitor->settings;
     exact.local = GABION_LOCAL_EXACT;
     struct row_sweep sweeps = row_sweep_open(monitor->problem, &exact, r);
-    row_sweep_once(&sweeps);
-    row_sweep_close(&sweeps);
+    bool done = false, gains = true;
     monitor_stage(monitor, GABION_METHOD_NSGS);
-    return monitor_check(monitor, 1, r);
+    for (int sweep = 1; gains && !done; sweep++) {
+        double before = monitor->last;
+        row_sweep_once(&sweeps);
+        done = monitor_check(monitor, sweep, r);
+        gains = monitor->last <= FEW_GAIN * before;
+    }
+    row_sweep_close(&sweeps);
+    return done;
 }
 
 static void solve_rows(struct monitor *monitor, double *r) {
     if (monitor_check(monitor, 0, r))
         return;
-    if (monitor->problem->contacts <= FEW && one_sweep(monitor, r))
+    if (monitor->problem->contacts <= FEW && few_sweeps(monitor, r))
         return;
     monitor_stage(monitor, GABION_METHOD_ANDERSON);
-    double worth = worth_of(monitor->problem, monitor->settings->tolerance);
-    if (anderson_run(monitor, worth, r) || !go_on(monitor, GABION_METHOD_IPM, r))
+    if (anderson_run(monitor, worth_of, r) || !go_on(monitor, GABION_METHOD_IPM, r))
         return;
     struct resolvent *resolvent = resolvent_create(monitor->problem);
     bool open = true;

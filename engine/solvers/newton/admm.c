@@ -14,6 +14,7 @@
 
 #include "engine/solvers/local/cone.h"
 #include "engine/solvers/methods.h"
+#include "engine/solvers/sweep/rate.h"
 #include "parallel/memory.h"
 
 // Penalty in units of each contact's 1/|W|. A large one makes W the smaller part of I + f W near
@@ -87,8 +88,11 @@ static void couple(struct admm *admm, const struct resolvent *resolvent) {
     }
 }
 
-int admm_run(struct monitor *monitor, struct resolvent *resolvent, int budget, double *r) {
+int admm_run(struct monitor *monitor, struct resolvent *resolvent, int budget, double worth,
+             double *r) {
     struct admm admm = admm_open(monitor->problem);
+    struct rate rate = rate_open(monitor->best_measure);
+    double tolerance = monitor->settings->tolerance;
     int used = 0;
     set_penalties(&admm);
     start(&admm, r);
@@ -98,8 +102,10 @@ int admm_run(struct monitor *monitor, struct resolvent *resolvent, int budget, d
                 couple(&admm, resolvent);
             project(&admm);
             used++;
-            if (used % CHECK == 0 || used == budget)
-                done = monitor_check(monitor, used, admm.t);
+            if (used % CHECK > 0 && used < budget)
+                continue;
+            done = monitor_check(monitor, used, admm.t) ||
+                   rate_hopeless(used, rate_left(&rate, used, monitor->last, tolerance), worth);
         }
         memcpy(r, admm.t, admm.size * sizeof *r);
     }
@@ -109,6 +115,6 @@ int admm_run(struct monitor *monitor, struct resolvent *resolvent, int budget, d
 
 void solver_admm(struct monitor *monitor, double *r) {
     struct resolvent *resolvent = resolvent_create(monitor->problem);
-    admm_run(monitor, resolvent, monitor->settings->max_iterations, r);
+    admm_run(monitor, resolvent, monitor->settings->max_iterations, INFINITY, r);
     resolvent_free(resolvent);
 }

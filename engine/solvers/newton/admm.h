@@ -6,7 +6,10 @@
 #include "engine/solvers/newton/resolvent.h"
 
 // Runs a stage of at most `budget` iterations, starting from r, and leaves the last impulses in r.
-// Returns how many iterations it took, all of which share one factorisation.
-int admm_run(struct monitor *monitor, struct resolvent *resolvent, int budget, double *r);
+// The stage is left once its rate of convergence makes it dearer than another method, which costs
+// as much as `worth` iterations (engine/solvers/sweep/rate.h). Returns how many iterations it took,
+// all of which share one factorisation.
+int admm_run(struct monitor *monitor, struct resolvent *resolvent, int budget, double worth,
+             double *r);
 
 #endif

@@ -35,6 +35,8 @@
 #define EXHAUSTED  1e-20 // complementarity below which rounding is all there is
 #define REFINE     1e-9  // defect of a linear system from which it is refined
 #define STUCK      3     // iterations without progress after which a warm start is dropped
+#define GAINED     0.1   // of the measure of the start: it was worth starting from
+#define PUSH       0.75  // power of the error by which a start is pushed inside; 0.5 to 0.85 do
 #define WARM       1     // error up to which the impulses given are a start
 
 // k of f. Where one path to the solution turns back another may not.
@@ -188,8 +190,8 @@ static void push_inside(struct ipm *p, double shift) {
 }
 
 // The impulses of before and the velocities that go with them, in the cones and then inside them by
-// their error: with a larger push the start is forgotten, with a smaller one the point cannot leave
-// the boundary where it has to. False when they are too wrong to be a start.
+// somewhat more than their error: with a larger push the start is forgotten, with a smaller one the
+// point cannot leave the boundary where it has to. False when they are too wrong to be a start.
 static bool start_warm(struct ipm *p, const double *r) {
     double error2 = 0;
     contact_problem_velocity(p->problem, r, p->u);
@@ -208,7 +210,7 @@ static bool start_warm(struct ipm *p, const double *r) {
         contact_set(p->z, a, nearest(z));
     }
     double error = sqrt(error2 / p->active);
-    push_inside(p, error);
+    push_inside(p, pow(error, PUSH));
     return error > 0 && error < WARM;
 }
 
@@ -476,7 +478,8 @@ static bool iterate(struct ipm *p, int budget, int early, int patience, int *use
     p->jammed = 0;
     p->pushes = 0;
     inside(p);
-    bool near = false;
+    bool near = false; // from a good start the complementarity is small at once
+    double goal = GAINED * p->monitor->best_measure;
     while (*used < budget && progress.since < (near ? patience : early)) {
         ++*used;
         if (!linearise(p))
@@ -488,22 +491,29 @@ static bool iterate(struct ipm *p, int budget, int early, int patience, int *use
         p->m = complementarity(p);
         if (answer(p, *used, &progress.best) || !(p->m > EXHAUSTED))
             return true;
-        near = near || p->m <= POLISH;
+        near = near || (p->m <= POLISH && progress.best <= goal);
         note_progress(&progress, p->m);
         unjam(p, step);
     }
     return near;
 }
 
+// Tries the start r. Returns whether that came near the end.
+static bool run_warm(struct ipm *p, const double *r, int budget, int patience, int *used) {
+    return start_warm(p, r) && iterate(p, budget, STUCK, patience, used);
+}
+
 // Starts from r where that is near enough. Impulses that sweeps have brought near a solution often
-// lie where no step can leave the boundary of the cones; then the start is dropped.
+// lie where no step can leave the boundary of the cones; no impulses are the next start, and the
+// centres of the cones the last.
 int ipm_run(struct monitor *monitor, struct resolvent *resolvent, int budget, int patience,
             double *r) {
     struct ipm p = ipm_open(monitor, resolvent);
     int used = 0;
     if (!scale(&p)) {
-        monitor_check(monitor, 0, p.r); // no impulse at all
-    } else if (!start_warm(&p, r) || !iterate(&p, budget, STUCK, patience, &used)) {
+        monitor_check(monitor, 0, p.polished); // no impulse at all
+    } else if (!run_warm(&p, r, budget, patience, &used) &&
+               !(largest(&p, r) > 0 && run_warm(&p, p.polished, budget, patience, &used))) {
         start_cold(&p);
         iterate(&p, budget, patience, patience, &used);
     }
