@@ -99,14 +99,13 @@ static double sweep_cap(const struct choice *choice, double weight, double most)
 // Runs admm. In a run it goes further than asked for: a structure whose first step is solved just so
 // drifts out of the tolerance within a few steps, while one that is solved well stays at rest and
 // costs nothing.
-static int run_admm(struct chain *chain, const struct choice *choice, struct resolvent *resolvent,
-                    double *r) {
+static int run_admm(struct chain *chain, struct resolvent *resolvent, double *r) {
     struct monitor *monitor = chain->monitor;
-    double worth = choice->iterations / ADMM_COST;
+    double digit = choice_iterations(0.1) / ADMM_COST;
     begin(chain, GABION_METHOD_ADMM, ADMM_MOST);
     if (chain->asked->memory)
         chain->settings.tolerance = ADMM_GOAL * chain->asked->tolerance;
-    int used = admm_run(monitor, resolvent, ADMM_MOST, worth, r);
+    int used = admm_run(monitor, resolvent, ADMM_MOST, digit, r);
     chain->settings.tolerance = chain->asked->tolerance;
     if (monitor->best_measure <= chain->asked->tolerance)
         monitor->result.status = SOLVER_CONVERGED;
@@ -154,7 +153,7 @@ static double run_rows(struct chain *chain, const struct choice *choice, enum ga
     int most = (int)factor_cap(chain, choice);
     switch (method) {
     case GABION_METHOD_ADMM:
-        return (1 + ADMM_COST * run_admm(chain, choice, resolvent, r)) * choice->factor;
+        return (1 + ADMM_COST * run_admm(chain, resolvent, r)) * choice->factor;
     case GABION_METHOD_IPM:
         most = most < IPM_MOST ? most : IPM_MOST;
         begin(chain, method, most);

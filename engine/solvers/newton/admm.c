@@ -22,6 +22,7 @@
 #define PENALTY    1e3
 #define RELAXATION 1.6 // over-relaxation of x (Eckstein, Bertsekas 1992)
 #define CHECK      4   // iterations between checks, each of which costs about as much as one
+#define EARLY      20  // iterations that a wall may take before its residual falls
 
 struct admm {
     const struct contact_problem *problem;
@@ -88,11 +89,17 @@ static void couple(struct admm *admm, const struct resolvent *resolvent) {
     }
 }
 
-int admm_run(struct monitor *monitor, struct resolvent *resolvent, int budget, double worth,
+// Returns whether another method takes less for the digits that are missing.
+static bool too_slow(struct rate *rate, const struct monitor *monitor, int used, double digit) {
+    double tolerance = monitor->settings->tolerance;
+    double left = rate_left(rate, used, monitor->last, tolerance);
+    return used >= EARLY && left > RATE_LEFT * digit * log10(monitor->last / tolerance);
+}
+
+int admm_run(struct monitor *monitor, struct resolvent *resolvent, int budget, double digit,
              double *r) {
     struct admm admm = admm_open(monitor->problem);
     struct rate rate = rate_open(monitor->best_measure);
-    double tolerance = monitor->settings->tolerance;
     int used = 0;
     set_penalties(&admm);
     start(&admm, r);
@@ -104,8 +111,7 @@ int admm_run(struct monitor *monitor, struct resolvent *resolvent, int budget, d
             used++;
             if (used % CHECK > 0 && used < budget)
                 continue;
-            done = monitor_check(monitor, used, admm.t) ||
-                   rate_hopeless(used, rate_left(&rate, used, monitor->last, tolerance), worth);
+            done = monitor_check(monitor, used, admm.t) || too_slow(&rate, monitor, used, digit);
         }
         memcpy(r, admm.t, admm.size * sizeof *r);
     }

@@ -37,7 +37,8 @@
 #define STUCK      3     // iterations without progress after which a warm start is dropped
 #define GAINED     0.1   // of the measure of the start: it was worth starting from
 #define PUSH       0.75  // power of the error by which a start is pushed inside; 0.5 to 0.85 do
-#define WARM       1     // error up to which the impulses given are a start
+#define NONE       1     // error up to which no impulses are a start,
+#define WARM       5e-3  // and the impulses given: others are no better than none
 
 // k of f. Where one path to the solution turns back another may not.
 static const double shares[2] = {0.25, 0.9};
@@ -189,6 +190,13 @@ static void push_inside(struct ipm *p, double shift) {
         }
 }
 
+static double largest(const struct ipm *p, const double *x) {
+    double most = 0;
+    for (size_t i = 0; i < p->size; i++)
+        most = fabs(x[i]) > most ? fabs(x[i]) : most;
+    return most;
+}
+
 // The impulses of before and the velocities that go with them, in the cones and then inside them by
 // somewhat more than their error: with a larger push the start is forgotten, with a smaller one the
 // point cannot leave the boundary where it has to. False when they are too wrong to be a start.
@@ -211,7 +219,7 @@ static bool start_warm(struct ipm *p, const double *r) {
     }
     double error = sqrt(error2 / p->active);
     push_inside(p, pow(error, PUSH));
-    return error > 0 && error < WARM;
+    return error > 0 && error < (largest(p, r) > 0 ? WARM : NONE);
 }
 
 // The linear system ---------------------------------------------------------------------------
@@ -299,13 +307,6 @@ static void respond(struct ipm *p, const double *y) {
     for (int32_t a = 0; a < p->problem->contacts; a++)
         contact_set(p->r, a, mat3_apply(p->right[a], contact_get(y, a)));
     contact_problem_product(p->problem, p->r, p->u);
-}
-
-static double largest(const struct ipm *p, const double *x) {
-    double most = 0;
-    for (size_t i = 0; i < p->size; i++)
-        most = fabs(x[i]) > most ? fabs(x[i]) : most;
-    return most;
 }
 
 // y with (I + left W right) y = g, refined where factors lost digits: near the end.
