@@ -29,7 +29,7 @@
 #define FOUND 0.01
 
 #define ADMM_MOST 120  // iterations
-#define ADMM_GOAL 0.01 // of the tolerance
+#define COLD_GOAL 0.01 // of the tolerance
 #define IPM_MOST  60   // factorisations
 // Iterations of ipm without a better answer. Where rounding or a fold of its path holds it up, the
 // contacts are known well enough for newton, which takes some factorisations from there.
@@ -53,10 +53,13 @@ struct chain {
     struct monitor *monitor;
     const struct solver_settings *asked;
     struct solver_settings settings; // with the cap of the stage at work
+    bool from_start;                 // the stage at work begins with the impulses of the last step
 };
 
 static struct chain chain_open(struct monitor *monitor) {
-    return (struct chain){monitor, monitor->settings, *monitor->settings};
+    return (struct chain){.monitor = monitor,
+                          .asked = monitor->settings,
+                          .settings = *monitor->settings};
 }
 
 static void chain_close(struct chain *chain) { chain->monitor->settings = chain->asked; }
@@ -96,20 +99,27 @@ static double sweep_cap(const struct choice *choice, double weight, double most)
 
 // Problems with views ---------------------------------------------------------------------------
 
-// Runs admm. In a run it goes further than asked for: a structure whose first step is solved just so
-// drifts out of the tolerance within a few steps, while one that is solved well stays at rest and
-// costs nothing.
-static int run_admm(struct chain *chain, struct resolvent *resolvent, double *r) {
-    struct monitor *monitor = chain->monitor;
-    double digit = choice_iterations(0.1) / ADMM_COST;
-    begin(chain, GABION_METHOD_ADMM, ADMM_MOST);
-    if (chain->asked->memory)
-        chain->settings.tolerance = ADMM_GOAL * chain->asked->tolerance;
-    int used = admm_run(monitor, resolvent, ADMM_MOST, digit, r);
-    chain->settings.tolerance = chain->asked->tolerance;
-    if (monitor->best_measure <= chain->asked->tolerance)
-        monitor->result.status = SOLVER_CONVERGED;
-    return used;
+// Returns the tolerance that admm and ipm get from a cold start. In a run they go further than asked
+// for: a structure whose first step is solved just so drifts out of the tolerance within a few
+// steps, while one that is solved well stays at rest and costs nothing.
+static double cold_tolerance(const struct chain *chain) {
+    return chain->asked->tolerance * (chain->asked->memory ? COLD_GOAL : 1);
+}
+
+// Returns the iterations of admm that cost as much as ipm takes for a digit. The first solve of a run
+// is left to admm: it treats equal contacts alike, so that a tower stands on what it finds, while
+// the sweeps that end ipm do not, and the tower begins to lean.
+static double admm_digit(const struct chain *chain) {
+    const struct solver_memory *memory = chain->asked->memory;
+    return memory && memory->factors == 0 ? INFINITY : choice_iterations(0.1) / ADMM_COST;
+}
+
+// Returns whether the best impulses are within the tolerance asked for, and says so.
+static bool settle(struct chain *chain) {
+    if (chain->monitor->best_measure > chain->asked->tolerance)
+        return false;
+    chain->monitor->result.status = SOLVER_CONVERGED;
+    return true;
 }
 
 // Sweeps up to the cap, from the rows in r. Returns the number of sweeps.
@@ -134,12 +144,12 @@ static int run_sweeps(struct chain *chain, const struct choice *choice, double *
     return used;
 }
 
-// Runs newton from r. Where another method found r, the velocities that follow from r are the
-// start; those before the step (the drift) belong to impulses of the last step.
+// Runs newton from r. Where r comes from a stage before and is nearly right, so are the velocities
+// that follow from it; those before the step (the drift) belong to the impulses of the last step.
 static int run_newton(struct chain *chain, struct resolvent *resolvent, int most, double *r) {
     struct contact_bodies *bodies = &chain->monitor->problem->bodies;
     double *drift = bodies->drift;
-    if (chain->monitor->result.error.scaled <= FOUND)
+    if (!chain->from_start && chain->monitor->result.error.scaled <= FOUND)
         bodies->drift = NULL;
     int used = proximal_newton_run(chain->monitor, resolvent, most, r);
     bodies->drift = drift;
@@ -153,7 +163,9 @@ static double run_rows(struct chain *chain, const struct choice *choice, enum ga
     int most = (int)factor_cap(chain, choice);
     switch (method) {
     case GABION_METHOD_ADMM:
-        return (1 + ADMM_COST * run_admm(chain, resolvent, r)) * choice->factor;
+        begin(chain, method, ADMM_MOST);
+        return (1 + ADMM_COST * admm_run(monitor, resolvent, ADMM_MOST, admm_digit(chain), r)) *
+               choice->factor;
     case GABION_METHOD_IPM:
         most = most < IPM_MOST ? most : IPM_MOST;
         begin(chain, method, most);
@@ -219,10 +231,12 @@ static int list_stages(const struct choice *choice, bool cold, bool joints,
 }
 
 // Returns the method that is to come first next time: the one that solved this problem. Among
-// grains prox stands for everything but ipm, and admm serves cold starts alone.
-static enum gabion_method remembered(const struct chain *chain, const struct choice *choice) {
+// grains prox stands for everything but ipm. What solves a structure from a cold start tells
+// nothing about the next step.
+static enum gabion_method remembered(const struct chain *chain, const struct choice *choice,
+                                     bool cold) {
     enum gabion_method method = chain->monitor->result.finished;
-    if (method == GABION_METHOD_ADMM)
+    if (cold && choice->faces)
         return GABION_METHOD_NEWTON;
     bool either = method == GABION_METHOD_IPM || (choice->faces && method == GABION_METHOD_NEWTON);
     return either ? method : GABION_METHOD_PROX;
@@ -244,16 +258,26 @@ static void solve_stages(struct chain *chain, struct choice *choice, bool cold, 
     int count = list_stages(choice, cold, problem->held != NULL, list);
     struct resolvent *resolvent = NULL;
     double cost = choice->setup;
+    if (list[0] == GABION_METHOD_ADMM)
+        chain->settings.tolerance = cold_tolerance(chain);
     for (int k = 0; k < count && open(chain, r); k++) {
+        if (list[k] == GABION_METHOD_NEWTON && settle(chain))
+            break;
+        if (list[k] == GABION_METHOD_NEWTON)
+            chain->settings.tolerance = chain->asked->tolerance;
         bool factors = list[k] != GABION_METHOD_PROX && list[k] != GABION_METHOD_NSGS;
         if (!resolvent && factors)
             resolvent = resolvent_create_kept(chain->monitor->workspace, problem);
-        if (k == 0 && list[k] == GABION_METHOD_NEWTON && nearly_right(problem, start))
+        chain->from_start =
+            k == 0 && list[k] == GABION_METHOD_NEWTON && nearly_right(problem, start);
+        if (chain->from_start)
             memcpy(r, start, contact_problem_size(problem) * sizeof *r);
         cost += run_rows(chain, choice, list[k], resolvent, r);
     }
     resolvent_free(resolvent);
-    choice_note_factors(choice, cost, remembered(chain, choice), solved(chain));
+    settle(chain);
+    chain->settings.tolerance = chain->asked->tolerance;
+    choice_note_factors(choice, cost, remembered(chain, choice, cold), solved(chain));
 }
 
 // Makes the rows of the problem and goes on from the better of the start and what sweeps found;
