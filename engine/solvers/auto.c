@@ -34,11 +34,9 @@
 // Iterations of ipm without a better answer. Where rounding or a fold of its path holds it up, the
 // contacts are known well enough for newton, which takes some factorisations from there.
 #define IPM_PATIENCE 3
-// Factorisations of newton for every sweep of the cap. At the onset of a mechanism a wall may take
-// more than a thousand; among grains, where each costs as much as hundreds of sweeps, they are the
-// last resort.
+// Factorisations of newton between faces for every sweep of the cap. At the onset of a mechanism a
+// wall may take more than a thousand.
 #define FACTORS_FACES    0.3
-#define FACTORS_GRAINS   0.01
 #define FACTORS_AT_LEAST 20
 #define SWEEPS_AT_LEAST  100
 #define STAGE_COST       6e10 // of a stage, about a minute: large structures are given up sooner
@@ -86,10 +84,12 @@ static bool open(const struct chain *chain, double *r) {
     return true;
 }
 
+// Returns how many factorisations newton may take. Among grains they may cost as much as the sweeps
+// that would come next.
 static double factor_cap(const struct chain *chain, const struct choice *choice) {
-    double share = choice->faces || choice->cheap ? FACTORS_FACES : FACTORS_GRAINS;
-    double affordable = STAGE_COST / fmax(choice->factor, 1);
-    return fmax(fmin(share * chain->asked->max_iterations, affordable), FACTORS_AT_LEAST);
+    double cap = chain->asked->max_iterations, affordable = STAGE_COST / fmax(choice->factor, 1);
+    double most = choice->faces ? FACTORS_FACES * cap : choice_sweeps(choice, cap) / choice->factor;
+    return fmax(fmin(most, affordable), FACTORS_AT_LEAST);
 }
 
 // Returns how many of `most` sweeps, each `weight` times as dear as one of nsgs, a stage may take.

@@ -13,7 +13,7 @@
 #define DIGIT       1.6   // iterations of ipm for a digit of the residual, before a solve is known
 #define LARGE       60000 // pairs of bodies: more are only swept, because rows take much memory
 #define AFFORDABLE  5e9   // cost of an iteration
-#define CHEAP       5000  // sweeps of nsgs, about a thousand of prox
+#define CHEAP       2500  // sweeps of nsgs, five hundred of prox
 #define RESIZED     1.25  // growth of a problem after which the cost is predicted anew
 #define BLEND       0.2   // share of the last solve in an average
 #define PATIENCE    1.5   // sweeps may cost this many times as much as factorisations
