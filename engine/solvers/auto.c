@@ -43,7 +43,7 @@
 
 #define SWEEPS_ALONE 0.2 // share of the cap of sweeps where grains have no credit for more
 
-#define ADMM_COST  0.2 // cost of an iteration of admm in iterations that factorise
+#define ADMM_TRIAL 0.12 // cost of a trial of admm in solutions by ipm
 #define PROX_SHARE 0.3 // sweeps of prox for every sweep of the cap
 #define PROX_COST  5   // cost of a sweep of prox in sweeps of nsgs
 
@@ -106,12 +106,16 @@ static double cold_tolerance(const struct chain *chain) {
     return chain->asked->tolerance * (chain->asked->memory ? COLD_GOAL : 1);
 }
 
-// Returns the iterations of admm that cost as much as ipm takes for a digit. The first solve of a run
-// is left to admm: it treats equal contacts alike, so that a tower stands on what it finds, while
-// the sweeps that end ipm do not, and the tower begins to lean.
-static double admm_digit(const struct chain *chain) {
+// Returns the iterations of admm that are worth making before ipm. The first solve of a run is left
+// to admm: it treats equal contacts alike, so that a tower stands on what it finds, while the sweeps
+// that end ipm do not, and the tower begins to lean.
+static struct admm_worth admm_worth(const struct chain *chain, const struct choice *choice) {
     const struct solver_memory *memory = chain->asked->memory;
-    return memory && memory->factors == 0 ? INFINITY : choice_iterations(0.1) / ADMM_COST;
+    double share = choice->factor / choice->alternation;
+    if (memory && memory->factors == 0)
+        return ADMM_PATIENT;
+    return (struct admm_worth){.trial = ADMM_TRIAL * share * choice->iterations,
+                               .digit = share * choice_iterations(0.1)};
 }
 
 // Returns whether the best impulses are within the tolerance asked for, and says so.
@@ -164,8 +168,9 @@ static double run_rows(struct chain *chain, const struct choice *choice, enum ga
     switch (method) {
     case GABION_METHOD_ADMM:
         begin(chain, method, ADMM_MOST);
-        return (1 + ADMM_COST * admm_run(monitor, resolvent, ADMM_MOST, admm_digit(chain), r)) *
-               choice->factor;
+        return choice->factor +
+               choice->alternation * admm_run(monitor, resolvent, ADMM_MOST,
+                                              admm_worth(chain, choice), r);
     case GABION_METHOD_IPM:
         most = most < IPM_MOST ? most : IPM_MOST;
         begin(chain, method, most);

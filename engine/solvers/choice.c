@@ -8,6 +8,7 @@
 #define POINT    100.0 // any other contact
 #define ROW      250.0 // a row in an iteration with factors: assembly, solution, line search, check
 #define MULTIPLY 0.13  // a multiplication of a factorisation
+#define BACK     80.0  // a row in an iteration of admm
 #define SETUP    600.0 // a row, before the first factorisation: rows, order, fill
 
 #define DIGIT       1.6   // iterations of ipm for a digit of the residual, before a solve is known
@@ -44,6 +45,7 @@ static void predict(struct choice *choice, struct contact_problem *problem, doub
         memory->rows = (int32_t)rows;
     }
     choice->factor = memory->factorisation + choice_iteration(rows, 0);
+    choice->alternation = BACK * rows;
     choice->setup = SETUP * rows;
     choice->affordable = choice->factor <= AFFORDABLE;
     choice->cheap =

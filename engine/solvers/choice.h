@@ -22,6 +22,7 @@ struct choice {
     bool trial;           // to see whether they have become cheaper
     double sweep;         // cost of one
     double setup, factor; // cost of the symbolic analysis, and of an iteration of newton
+    double alternation;   // cost of an iteration of admm
     double iterations;    // such iterations that a solve by ipm is expected to cost
     double worth;         // sweeps after which factorisations are expected to be cheaper
 };

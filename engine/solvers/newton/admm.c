@@ -22,7 +22,6 @@
 #define PENALTY    1e3
 #define RELAXATION 1.6 // over-relaxation of x (Eckstein, Bertsekas 1992)
 #define CHECK      4   // iterations between checks, each of which costs about as much as one
-#define EARLY      20  // iterations that a wall may take before its residual falls
 
 struct admm {
     const struct contact_problem *problem;
@@ -89,15 +88,17 @@ static void couple(struct admm *admm, const struct resolvent *resolvent) {
     }
 }
 
-// Returns whether another method takes less for the digits that are missing.
-static bool too_slow(struct rate *rate, const struct monitor *monitor, int used, double digit) {
+// Returns whether another method takes less for the digits that are missing. Walls take up to twenty
+// iterations before their residual begins to fall.
+static bool too_slow(struct rate *rate, const struct monitor *monitor, int used,
+                     struct admm_worth worth) {
     double tolerance = monitor->settings->tolerance;
     double left = rate_left(rate, used, monitor->last, tolerance);
-    return used >= EARLY && left > RATE_LEFT * digit * log10(monitor->last / tolerance);
+    return used >= worth.trial && left > RATE_LEFT * worth.digit * log10(monitor->last / tolerance);
 }
 
-int admm_run(struct monitor *monitor, struct resolvent *resolvent, int budget, double digit,
-             double *r) {
+int admm_run(struct monitor *monitor, struct resolvent *resolvent, int budget,
+             struct admm_worth worth, double *r) {
     struct admm admm = admm_open(monitor->problem);
     struct rate rate = rate_open(monitor->best_measure);
     int used = 0;
@@ -111,7 +112,7 @@ int admm_run(struct monitor *monitor, struct resolvent *resolvent, int budget, d
             used++;
             if (used % CHECK > 0 && used < budget)
                 continue;
-            done = monitor_check(monitor, used, admm.t) || too_slow(&rate, monitor, used, digit);
+            done = monitor_check(monitor, used, admm.t) || too_slow(&rate, monitor, used, worth);
         }
         memcpy(r, admm.t, admm.size * sizeof *r);
     }
@@ -121,6 +122,6 @@ int admm_run(struct monitor *monitor, struct resolvent *resolvent, int budget, d
 
 void solver_admm(struct monitor *monitor, double *r) {
     struct resolvent *resolvent = resolvent_create(monitor->problem);
-    admm_run(monitor, resolvent, monitor->settings->max_iterations, INFINITY, r);
+    admm_run(monitor, resolvent, monitor->settings->max_iterations, ADMM_PATIENT, r);
     resolvent_free(resolvent);
 }
