@@ -67,12 +67,23 @@ static void test_rest_is_free(void **state) {
     (void)state;
     struct gabion_world *world = tower(GABION_METHOD_AUTO, 0, 1);
     advance(world, 1);
+    assert_int_equal(world->report.finished_by, GABION_METHOD_ADMM);
     for (int step = 0; step < 10; step++) {
         advance(world, 1);
         assert_int_equal(world->report.finished_by, GABION_METHOD_AUTO);
         for (int method = 0; method < GABION_METHOD_COUNT; method++)
             assert_int_equal(world->report.spent[method], 0);
     }
+    gabion_destroy(world);
+}
+
+// ipm solves the first step of a tower that is pushed. The next one has a start that newton can use.
+static void test_cold_start_is_not_remembered(void **state) {
+    (void)state;
+    struct gabion_world *world = tower(GABION_METHOD_AUTO, PUSH, 1);
+    advance(world, 1);
+    assert_int_equal(world->report.finished_by, GABION_METHOD_IPM);
+    assert_int_equal(world->memory.method, GABION_METHOD_NEWTON);
     gabion_destroy(world);
 }
 
@@ -208,6 +219,7 @@ int main(void) {
         cmocka_unit_test(test_default),
         cmocka_unit_test(test_tower_is_solved),
         cmocka_unit_test(test_rest_is_free),
+        cmocka_unit_test(test_cold_start_is_not_remembered),
         cmocka_unit_test(test_memory_is_state),
         cmocka_unit_test(test_failure_is_forgotten),
         cmocka_unit_test(test_memory_is_hashed),
