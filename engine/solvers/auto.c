@@ -44,8 +44,8 @@
 #define SWEEPS_ALONE 0.2 // share of the cap of sweeps where grains have no credit for more
 
 #define ADMM_TRIAL 0.12 // cost of a trial of admm in solutions by ipm
-#define PROX_SHARE 0.3 // sweeps of prox for every sweep of the cap
-#define PROX_COST  5   // cost of a sweep of prox in sweeps of nsgs
+#define PROX_SHARE 0.3  // sweeps of prox for every sweep of the cap
+#define PROX_COST  5    // cost of a sweep of prox in sweeps of nsgs
 
 struct chain {
     struct monitor *monitor;
@@ -55,9 +55,8 @@ struct chain {
 };
 
 static struct chain chain_open(struct monitor *monitor) {
-    return (struct chain){.monitor = monitor,
-                          .asked = monitor->settings,
-                          .settings = *monitor->settings};
+    return (struct chain){
+        .monitor = monitor, .asked = monitor->settings, .settings = *monitor->settings};
 }
 
 static void chain_close(struct chain *chain) { chain->monitor->settings = chain->asked; }
@@ -99,16 +98,16 @@ static double sweep_cap(const struct choice *choice, double weight, double most)
 
 // Problems with views ---------------------------------------------------------------------------
 
-// Returns the tolerance that admm and ipm get from a cold start. In a run they go further than asked
-// for: a structure whose first step is solved just so drifts out of the tolerance within a few
-// steps, while one that is solved well stays at rest and costs nothing.
+// Returns the tolerance that admm and ipm get from a cold start. In a run they go further than
+// asked for: a structure whose first step is solved just so drifts out of the tolerance within a
+// few steps, while one that is solved well stays at rest and costs nothing.
 static double cold_tolerance(const struct chain *chain) {
     return chain->asked->tolerance * (chain->asked->memory ? COLD_GOAL : 1);
 }
 
 // Returns the iterations of admm that are worth making before ipm. The first solve of a run is left
-// to admm: it treats equal contacts alike, so that a tower stands on what it finds, while the sweeps
-// that end ipm do not, and the tower begins to lean.
+// to admm: it treats equal contacts alike, so that a tower stands on what it finds, while the
+// sweeps that end ipm do not, and the tower begins to lean.
 static struct admm_worth admm_worth(const struct chain *chain, const struct choice *choice) {
     const struct solver_memory *memory = chain->asked->memory;
     double share = choice->factor / choice->alternation;
@@ -168,9 +167,8 @@ static double run_rows(struct chain *chain, const struct choice *choice, enum ga
     switch (method) {
     case GABION_METHOD_ADMM:
         begin(chain, method, ADMM_MOST);
-        return choice->factor +
-               choice->alternation * admm_run(monitor, resolvent, ADMM_MOST,
-                                              admm_worth(chain, choice), r);
+        return choice->factor + choice->alternation * admm_run(monitor, resolvent, ADMM_MOST,
+                                                               admm_worth(chain, choice), r);
     case GABION_METHOD_IPM:
         most = most < IPM_MOST ? most : IPM_MOST;
         begin(chain, method, most);
@@ -198,8 +196,8 @@ static int add(enum gabion_method list[STAGES], int count, enum gabion_method me
     return count + 1;
 }
 
-// Lists the methods that follow the sweeps. Where bodies meet at faces these are newton and ipm; from
-// a cold start admm, which a structure that sticks is solved by, then ipm, then newton. Among
+// Lists the methods that follow the sweeps. Where bodies meet at faces these are newton and ipm;
+// from a cold start admm, which a structure that sticks is solved by, then ipm, then newton. Among
 // grains, whose factors have much fill and whose contacts change all over, some hundred sweeps of
 // prox solve most of what sweeps stall on, ipm some of the rest; where both fail, further sweeps
 // take less time than newton. Where factors are cheap, ipm and newton come before prox. The method
@@ -312,7 +310,8 @@ static void solve_views(struct chain *chain, vec3 *slots) {
     struct solver_memory none = {0};
     struct solver_memory *memory = chain->asked->memory ? chain->asked->memory : &none;
     solver_workspace_require(monitor->workspace, monitor->problem, chain->asked, slots);
-    struct choice choice = choice_make(monitor->problem, monitor->workspace, memory, chain->asked->tolerance);
+    struct choice choice =
+        choice_make(monitor->problem, monitor->workspace, memory, chain->asked->tolerance);
     bool try_admm = choice.faces && choice.affordable;
     struct sweep_judge judge = {.coldest = try_admm ? COLD : INFINITY, .worth = choice.worth};
     vec3 *start = memory_allocate(bytes / sizeof *slots, sizeof *start, "impulses");

@@ -48,8 +48,7 @@ static void predict(struct choice *choice, struct contact_problem *problem, doub
     choice->alternation = BACK * rows;
     choice->setup = SETUP * rows;
     choice->affordable = choice->factor <= AFFORDABLE;
-    choice->cheap =
-        choice->affordable && choice_solve(choice) <= CHEAP * choice->sweep;
+    choice->cheap = choice->affordable && choice_solve(choice) <= CHEAP * choice->sweep;
 }
 
 static double expected_factors(const struct choice *choice) {

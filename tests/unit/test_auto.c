@@ -77,7 +77,8 @@ static void test_rest_is_free(void **state) {
     gabion_destroy(world);
 }
 
-// ipm solves the first step of a tower that is pushed. The next one has a start that newton can use.
+// ipm solves the first step of a tower that is pushed. The next one has a start that newton can
+// use.
 static void test_cold_start_is_not_remembered(void **state) {
     (void)state;
     struct gabion_world *world = tower(GABION_METHOD_AUTO, PUSH, 1);

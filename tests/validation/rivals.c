@@ -20,9 +20,9 @@
 
 #define ROUNDS_LEAST 5
 #define ROUNDS_MOST  200
-#define ENOUGH       0.4  // s of all rounds
-#define SLOWER       3.0  // than the best: no rival any more
-#define LIMIT_LEAST  0.2  // s
+#define ENOUGH       0.4 // s of all rounds
+#define SLOWER       3.0 // than the best: no rival any more
+#define LIMIT_LEAST  0.2 // s
 #define CAP          100000
 #define ROUNDING     1.000001 // of a tolerance met
 
@@ -118,8 +118,8 @@ int main(int argc, char **argv) {
     bool scaled = strcmp(argv[2], "scaled") == 0;
     struct solver_settings settings = {.local = GABION_LOCAL_AUTO,
                                        .tolerance = atof(argv[3]),
-                                       .measure = scaled ? GABION_MEASURE_SCALED
-                                                         : GABION_MEASURE_FCLIB,
+                                       .measure =
+                                           scaled ? GABION_MEASURE_SCALED : GABION_MEASURE_FCLIB,
                                        .max_iterations = CAP,
                                        .relaxation = 1,
                                        .momentum = true,

@@ -59,6 +59,4 @@ bool anderson_run(struct monitor *monitor, anderson_worth *worth, double *r) {
     return done;
 }
 
-void solver_anderson(struct monitor *monitor, double *r) {
-    anderson_run(monitor, NULL, r);
-}
+void solver_anderson(struct monitor *monitor, double *r) { anderson_run(monitor, NULL, r); }

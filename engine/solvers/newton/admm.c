@@ -88,8 +88,8 @@ static void couple(struct admm *admm, const struct resolvent *resolvent) {
     }
 }
 
-// Returns whether another method takes less for the digits that are missing. Walls take up to twenty
-// iterations before their residual begins to fall.
+// Returns whether another method takes less for the digits that are missing. Walls take up to
+// twenty iterations before their residual begins to fall.
 static bool too_slow(struct rate *rate, const struct monitor *monitor, int used,
                      struct admm_worth worth) {
     double tolerance = monitor->settings->tolerance;
