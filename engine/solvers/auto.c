@@ -3,7 +3,7 @@
 //
 // A problem with views (a step of a run, or a file that Gabion wrote) is measured first: the start
 // may be the solution. Then sweeps of nsgs, until their rate of convergence predicts more work than
-// factorisations would take; then admm where the start was cold, newton and ipm, and prox at the
+// factorisations would take; then admm where the start was cold, ipm and newton, and prox at the
 // end. engine/solvers/choice.h compares the costs and remembers what won.
 //
 // Any other problem goes through anderson, ipm, newton and prox. docs/measurements.md reports the
