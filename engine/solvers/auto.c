@@ -3,7 +3,7 @@
 //
 // A problem with views (a step of a run, or a file that Gabion wrote) is measured first: the start
 // may be the solution. Then sweeps of nsgs, until their rate of convergence predicts more work than
-// factorisations would take; then admm where the start was cold, newton and ipm, and prox at the
+// factorisations would take; then admm where the start was cold, ipm and newton, and prox at the
 // end. engine/solvers/choice.h compares the costs and remembers what won.
 //
 // Any other problem goes through anderson, ipm, newton and prox. docs/measurements.md reports the
@@ -15,6 +15,7 @@
 #include "engine/solvers/krylov/anderson.h"
 #include "engine/solvers/methods.h"
 #include "engine/solvers/newton/admm.h"
+#include "engine/solvers/newton/fill.h"
 #include "engine/solvers/newton/ipm.h"
 #include "engine/solvers/newton/proximal_newton.h"
 #include "engine/solvers/sweep/nsgs.h"
@@ -24,33 +25,38 @@
 
 // Scaled residual from which the start counts as cold: impulses of another load.
 #define COLD 0.1
+// Scaled residual up to which impulses are nearly the solution.
+#define FOUND 0.01
 
 #define ADMM_MOST 120  // iterations
-#define ADMM_GOAL 0.01 // of the tolerance
+#define COLD_GOAL 0.01 // of the tolerance
 #define IPM_MOST  60   // factorisations
-// Factorisations of newton for every sweep of the cap. At the onset of a mechanism a wall may take
-// more than a thousand; among grains, where each costs as much as hundreds of sweeps, they are the
-// last resort.
+// Iterations of ipm without a better answer. Where rounding or a fold of its path holds it up, the
+// contacts are known well enough for newton, which takes some factorisations from there.
+#define IPM_PATIENCE 3
+// Factorisations of newton between faces for every sweep of the cap. At the onset of a mechanism a
+// wall may take more than a thousand.
 #define FACTORS_FACES    0.3
-#define FACTORS_GRAINS   0.01
 #define FACTORS_AT_LEAST 20
 #define SWEEPS_AT_LEAST  100
 #define STAGE_COST       6e10 // of a stage, about a minute: large structures are given up sooner
 
 #define SWEEPS_ALONE 0.2 // share of the cap of sweeps where grains have no credit for more
 
-#define ADMM_COST  0.2 // cost of an iteration of admm in iterations that factorise
-#define PROX_SHARE 0.3 // sweeps of prox for every sweep of the cap
-#define PROX_COST  5   // cost of a sweep of prox in sweeps of nsgs
+#define ADMM_TRIAL 0.12 // cost of a trial of admm in solutions by ipm
+#define PROX_SHARE 0.3  // sweeps of prox for every sweep of the cap
+#define PROX_COST  5    // cost of a sweep of prox in sweeps of nsgs
 
 struct chain {
     struct monitor *monitor;
     const struct solver_settings *asked;
     struct solver_settings settings; // with the cap of the stage at work
+    bool from_start;                 // the stage at work begins with the impulses of the last step
 };
 
 static struct chain chain_open(struct monitor *monitor) {
-    return (struct chain){monitor, monitor->settings, *monitor->settings};
+    return (struct chain){
+        .monitor = monitor, .asked = monitor->settings, .settings = *monitor->settings};
 }
 
 static void chain_close(struct chain *chain) { chain->monitor->settings = chain->asked; }
@@ -77,10 +83,12 @@ static bool open(const struct chain *chain, double *r) {
     return true;
 }
 
+// Returns how many factorisations newton may take. Among grains they may cost as much as the sweeps
+// that would come next.
 static double factor_cap(const struct chain *chain, const struct choice *choice) {
-    double share = choice->faces || choice->cheap ? FACTORS_FACES : FACTORS_GRAINS;
-    double affordable = STAGE_COST / fmax(choice->factor, 1);
-    return fmax(fmin(share * chain->asked->max_iterations, affordable), FACTORS_AT_LEAST);
+    double cap = chain->asked->max_iterations, affordable = STAGE_COST / fmax(choice->factor, 1);
+    double most = choice->faces ? FACTORS_FACES * cap : choice_sweeps(choice, cap) / choice->factor;
+    return fmax(fmin(most, affordable), FACTORS_AT_LEAST);
 }
 
 // Returns how many of `most` sweeps, each `weight` times as dear as one of nsgs, a stage may take.
@@ -90,17 +98,31 @@ static double sweep_cap(const struct choice *choice, double weight, double most)
 
 // Problems with views ---------------------------------------------------------------------------
 
-// Runs admm, further than asked for: a structure whose first step is solved just so drifts out of
-// the tolerance within a few steps, while one that is solved well stays at rest and costs nothing.
-static int run_admm(struct chain *chain, struct resolvent *resolvent, double *r) {
-    struct monitor *monitor = chain->monitor;
-    begin(chain, GABION_METHOD_ADMM, ADMM_MOST);
-    chain->settings.tolerance = ADMM_GOAL * chain->asked->tolerance;
-    int used = admm_run(monitor, resolvent, ADMM_MOST, r);
-    chain->settings.tolerance = chain->asked->tolerance;
-    if (monitor->best_measure <= chain->asked->tolerance)
-        monitor->result.status = SOLVER_CONVERGED;
-    return used;
+// Returns the tolerance that admm and ipm get from a cold start. In a run they go further than
+// asked for: a structure whose first step is solved just so drifts out of the tolerance within a
+// few steps, while one that is solved well stays at rest and costs nothing.
+static double cold_tolerance(const struct chain *chain) {
+    return chain->asked->tolerance * (chain->asked->memory ? COLD_GOAL : 1);
+}
+
+// Returns the iterations of admm that are worth making before ipm. The first solve of a run is left
+// to admm: it treats equal contacts alike, so that a tower stands on what it finds, while the
+// sweeps that end ipm do not, and the tower begins to lean.
+static struct admm_worth admm_worth(const struct chain *chain, const struct choice *choice) {
+    const struct solver_memory *memory = chain->asked->memory;
+    double share = choice->factor / choice->alternation;
+    if (memory && memory->factors == 0)
+        return ADMM_PATIENT;
+    return (struct admm_worth){.trial = ADMM_TRIAL * share * choice->iterations,
+                               .digit = share * choice_iterations(0.1)};
+}
+
+// Returns whether the best impulses are within the tolerance asked for, and says so.
+static bool settle(struct chain *chain) {
+    if (chain->monitor->best_measure > chain->asked->tolerance)
+        return false;
+    chain->monitor->result.status = SOLVER_CONVERGED;
+    return true;
 }
 
 // Sweeps up to the cap, from the rows in r. Returns the number of sweeps.
@@ -125,6 +147,18 @@ static int run_sweeps(struct chain *chain, const struct choice *choice, double *
     return used;
 }
 
+// Runs newton from r. Where r comes from a stage before and is nearly right, so are the velocities
+// that follow from it; those before the step (the drift) belong to the impulses of the last step.
+static int run_newton(struct chain *chain, struct resolvent *resolvent, int most, double *r) {
+    struct contact_bodies *bodies = &chain->monitor->problem->bodies;
+    double *drift = bodies->drift;
+    if (!chain->from_start && chain->monitor->result.error.scaled <= FOUND)
+        bodies->drift = NULL;
+    int used = proximal_newton_run(chain->monitor, resolvent, most, r);
+    bodies->drift = drift;
+    return used;
+}
+
 // Runs one method on the rows. Returns its cost.
 static double run_rows(struct chain *chain, const struct choice *choice, enum gabion_method method,
                        struct resolvent *resolvent, double *r) {
@@ -132,11 +166,13 @@ static double run_rows(struct chain *chain, const struct choice *choice, enum ga
     int most = (int)factor_cap(chain, choice);
     switch (method) {
     case GABION_METHOD_ADMM:
-        return (1 + ADMM_COST * run_admm(chain, resolvent, r)) * choice->factor;
+        begin(chain, method, ADMM_MOST);
+        return choice->factor + choice->alternation * admm_run(monitor, resolvent, ADMM_MOST,
+                                                               admm_worth(chain, choice), r);
     case GABION_METHOD_IPM:
         most = most < IPM_MOST ? most : IPM_MOST;
         begin(chain, method, most);
-        return ipm_run(monitor, resolvent, most, r) * choice->factor;
+        return CHOICE_IPM * ipm_run(monitor, resolvent, most, IPM_PATIENCE, r) * choice->factor;
     case GABION_METHOD_NSGS:
         return run_sweeps(chain, choice, r) * choice->sweep;
     case GABION_METHOD_PROX:
@@ -146,7 +182,7 @@ static double run_rows(struct chain *chain, const struct choice *choice, enum ga
         return PROX_COST * (monitor->iterations - monitor->before) * choice->sweep;
     default:
         begin(chain, method, most);
-        return proximal_newton_run(monitor, resolvent, most, r) * choice->factor;
+        return run_newton(chain, resolvent, most, r) * choice->factor;
     }
 }
 
@@ -160,22 +196,27 @@ static int add(enum gabion_method list[STAGES], int count, enum gabion_method me
     return count + 1;
 }
 
-// Lists the methods that follow the sweeps. Where bodies meet at faces these are admm for a cold
-// start, then newton. Among grains, whose factors have much fill and whose contacts change all
-// over, some hundred sweeps of prox solve most of what sweeps stall on, ipm some of the rest; where
-// both fail, further sweeps take less time than newton. Where factors are cheap, ipm and newton
-// come before prox. The method that solved the last such problem of the run comes first.
+// Lists the methods that follow the sweeps. Where bodies meet at faces these are newton and ipm;
+// from a cold start admm, which a structure that sticks is solved by, then ipm, then newton. Among
+// grains, whose factors have much fill and whose contacts change all over, some hundred sweeps of
+// prox solve most of what sweeps stall on, ipm some of the rest; where both fail, further sweeps
+// take less time than newton. Where factors are cheap, ipm and newton come before prox. The method
+// that solved the last such problem of the run comes first, unless the start is cold.
 static int list_stages(const struct choice *choice, bool cold, bool joints,
                        enum gabion_method list[STAGES]) {
     enum gabion_method last = (enum gabion_method)choice->memory->method;
+    bool structure = choice->faces && choice->affordable;
     int count = 0;
     if (last != GABION_METHOD_NEWTON && last != GABION_METHOD_IPM && last != GABION_METHOD_PROX)
         last = GABION_METHOD_NSGS; // a checkpoint may say anything
-    if (cold && choice->faces && choice->affordable)
+    if (structure && cold) {
         count = add(list, count, GABION_METHOD_ADMM);
-    if (last == GABION_METHOD_PROX || (last && choice->affordable))
+        if (!joints)
+            count = add(list, count, GABION_METHOD_IPM);
+    } else if (last == GABION_METHOD_PROX || (last && choice->affordable)) {
         count = add(list, count, last);
-    if (choice->faces && choice->affordable)
+    }
+    if (structure)
         count = add(list, count, GABION_METHOD_NEWTON);
     if (!choice->faces && !choice->cheap)
         count = add(list, count, GABION_METHOD_PROX);
@@ -183,7 +224,7 @@ static int list_stages(const struct choice *choice, bool cold, bool joints,
         count = add(list, count, GABION_METHOD_IPM);
     if (choice->cheap)
         count = add(list, count, GABION_METHOD_NEWTON);
-    if (choice->faces && choice->affordable)
+    if (structure)
         return count; // what newton leaves between faces neither sweeps nor prox were seen to solve
     count = add(list, count, GABION_METHOD_NSGS);
     count = add(list, count, GABION_METHOD_PROX);
@@ -193,10 +234,12 @@ static int list_stages(const struct choice *choice, bool cold, bool joints,
 }
 
 // Returns the method that is to come first next time: the one that solved this problem. Among
-// grains prox stands for everything but ipm, and admm serves cold starts alone.
-static enum gabion_method remembered(const struct chain *chain, const struct choice *choice) {
+// grains prox stands for everything but ipm. What solves a structure from a cold start tells
+// nothing about the next step.
+static enum gabion_method remembered(const struct chain *chain, const struct choice *choice,
+                                     bool cold) {
     enum gabion_method method = chain->monitor->result.finished;
-    if (method == GABION_METHOD_ADMM)
+    if (cold && choice->faces)
         return GABION_METHOD_NEWTON;
     bool either = method == GABION_METHOD_IPM || (choice->faces && method == GABION_METHOD_NEWTON);
     return either ? method : GABION_METHOD_PROX;
@@ -218,16 +261,26 @@ static void solve_stages(struct chain *chain, struct choice *choice, bool cold, 
     int count = list_stages(choice, cold, problem->held != NULL, list);
     struct resolvent *resolvent = NULL;
     double cost = choice->setup;
+    if (list[0] == GABION_METHOD_ADMM)
+        chain->settings.tolerance = cold_tolerance(chain);
     for (int k = 0; k < count && open(chain, r); k++) {
+        if (list[k] == GABION_METHOD_NEWTON && settle(chain))
+            break;
+        if (list[k] == GABION_METHOD_NEWTON)
+            chain->settings.tolerance = chain->asked->tolerance;
         bool factors = list[k] != GABION_METHOD_PROX && list[k] != GABION_METHOD_NSGS;
         if (!resolvent && factors)
             resolvent = resolvent_create_kept(chain->monitor->workspace, problem);
-        if (k == 0 && list[k] == GABION_METHOD_NEWTON && nearly_right(problem, start))
+        chain->from_start =
+            k == 0 && list[k] == GABION_METHOD_NEWTON && nearly_right(problem, start);
+        if (chain->from_start)
             memcpy(r, start, contact_problem_size(problem) * sizeof *r);
         cost += run_rows(chain, choice, list[k], resolvent, r);
     }
     resolvent_free(resolvent);
-    choice_note_factors(choice, cost, remembered(chain, choice), solved(chain));
+    settle(chain);
+    chain->settings.tolerance = chain->asked->tolerance;
+    choice_note_factors(choice, cost, remembered(chain, choice, cold), solved(chain));
 }
 
 // Makes the rows of the problem and goes on from the better of the start and what sweeps found;
@@ -257,7 +310,8 @@ static void solve_views(struct chain *chain, vec3 *slots) {
     struct solver_memory none = {0};
     struct solver_memory *memory = chain->asked->memory ? chain->asked->memory : &none;
     solver_workspace_require(monitor->workspace, monitor->problem, chain->asked, slots);
-    struct choice choice = choice_make(monitor->problem, monitor->workspace, memory);
+    struct choice choice =
+        choice_make(monitor->problem, monitor->workspace, memory, chain->asked->tolerance);
     bool try_admm = choice.faces && choice.affordable;
     struct sweep_judge judge = {.coldest = try_admm ? COLD : INFINITY, .worth = choice.worth};
     vec3 *start = memory_allocate(bytes / sizeof *slots, sizeof *start, "impulses");
@@ -282,7 +336,8 @@ static void solve_views(struct chain *chain, vec3 *slots) {
 
 // Other problems --------------------------------------------------------------------------------
 
-#define FEW 10 // contacts
+#define FEW      10   // contacts
+#define FEW_GAIN 0.01 // of the measure, by a sweep over them
 
 #define FACTORISATIONS 60   // at most, per stage
 #define COST_MOST      2e11 // multiplications of a factorisation; above, only sweeps are used
@@ -295,16 +350,17 @@ static void solve_views(struct chain *chain, vec3 *slots) {
 
 #define NEIGHBOURS 10 // of a contact between bodies, itself included; they are not counted
 
-// Returns the sweeps of anderson that cost as much as a solution by ipm. A factorisation costs more
-// the more neighbours a contact has, about by their square, while a sweep is proportional to them.
-// ipm gains a digit in one to two iterations.
+// Cost of a row in a sweep of anderson, and of each block in it.
+#define ANDERSON_ROW   50
+#define ANDERSON_BLOCK 2.3
+
+// Returns the sweeps of anderson that cost as much as a solution by ipm.
 static double worth_of(const struct contact_problem *problem, double tolerance) {
-    double neighbours = problem->face == FACE_MATRIX
-                            ? (double)problem->matrix.start[problem->contacts] / problem->contacts
-                            : NEIGHBOURS;
-    double factorisation = 300 + 32 * neighbours * neighbours, sweep = 9 + 1.8 * neighbours;
-    double iterations = 1.4 * fmax(-log10(tolerance), 1);
-    return 0.15 * factorisation / sweep * iterations;
+    double rows = problem->contacts;
+    double blocks = problem->face == FACE_MATRIX ? (double)problem->matrix.start[problem->contacts]
+                                                 : NEIGHBOURS * rows;
+    double sweep = ANDERSON_ROW * rows + ANDERSON_BLOCK * blocks;
+    return choice_iterations(tolerance) * choice_iteration(rows, fill_cost(problem)) / sweep;
 }
 
 // Begins the next stage from the best impulses so far. Returns false where the problem is solved or
@@ -327,32 +383,37 @@ static int newton_most(const struct resolvent *resolvent) {
     return (int)fmin(fmax(NEWTON_WORK / cost, FACTORISATIONS), NEWTON_MOST);
 }
 
-// Tries a single sweep, which solves a few nearly independent contacts in less time than it takes
-// to set up an accelerated sweep.
-static bool one_sweep(struct monitor *monitor, double *r) {
+// Tries some plain sweeps, which solve a few nearly independent contacts in less time than it takes
+// to set up accelerated ones: as long as each gains as much as those would.
+static bool few_sweeps(struct monitor *monitor, double *r) {
     struct solver_settings exact = *monitor->settings;
     exact.local = GABION_LOCAL_EXACT;
     struct row_sweep sweeps = row_sweep_open(monitor->problem, &exact, r);
-    row_sweep_once(&sweeps);
-    row_sweep_close(&sweeps);
+    bool done = false, gains = true;
     monitor_stage(monitor, GABION_METHOD_NSGS);
-    return monitor_check(monitor, 1, r);
+    for (int sweep = 1; gains && !done; sweep++) {
+        double before = monitor->last;
+        row_sweep_once(&sweeps);
+        done = monitor_check(monitor, sweep, r);
+        gains = monitor->last <= FEW_GAIN * before;
+    }
+    row_sweep_close(&sweeps);
+    return done;
 }
 
 static void solve_rows(struct monitor *monitor, double *r) {
     if (monitor_check(monitor, 0, r))
         return;
-    if (monitor->problem->contacts <= FEW && one_sweep(monitor, r))
+    if (monitor->problem->contacts <= FEW && few_sweeps(monitor, r))
         return;
     monitor_stage(monitor, GABION_METHOD_ANDERSON);
-    double worth = worth_of(monitor->problem, monitor->settings->tolerance);
-    if (anderson_run(monitor, worth, r) || !go_on(monitor, GABION_METHOD_IPM, r))
+    if (anderson_run(monitor, worth_of, r) || !go_on(monitor, GABION_METHOD_IPM, r))
         return;
     struct resolvent *resolvent = resolvent_create(monitor->problem);
     bool open = true;
     if (resolvent_cost(resolvent) <= COST_MOST) {
         if (!monitor->problem->held) // ipm takes no joints
-            ipm_run(monitor, resolvent, budget(monitor, FACTORISATIONS), r);
+            ipm_run(monitor, resolvent, budget(monitor, FACTORISATIONS), IPM_PATIENCE, r);
         if ((open = go_on(monitor, GABION_METHOD_NEWTON, r))) {
             proximal_newton_run(monitor, resolvent, budget(monitor, newton_most(resolvent)), r);
             open = go_on(monitor, GABION_METHOD_PROX, r);

@@ -8,12 +8,13 @@
 #define POINT    100.0 // any other contact
 #define ROW      250.0 // a row in an iteration with factors: assembly, solution, line search, check
 #define MULTIPLY 0.13  // a multiplication of a factorisation
+#define BACK     80.0  // a row in an iteration of admm
 #define SETUP    600.0 // a row, before the first factorisation: rows, order, fill
 
-#define ITERATIONS  12    // that a solve with factors is expected to take, before one is known
+#define DIGIT       1.6   // iterations of ipm for a digit of the residual, before a solve is known
 #define LARGE       60000 // pairs of bodies: more are only swept, because rows take much memory
 #define AFFORDABLE  5e9   // cost of an iteration
-#define CHEAP       5000  // sweeps of nsgs, about a thousand of prox
+#define CHEAP       2500  // sweeps of nsgs, five hundred of prox
 #define RESIZED     1.25  // growth of a problem after which the cost is predicted anew
 #define BLEND       0.2   // share of the last solve in an average
 #define PATIENCE    1.5   // sweeps may cost this many times as much as factorisations
@@ -21,6 +22,14 @@
 #define CREDIT_MOST 1e10  // that is kept for hard steps
 #define PAUSE       8     // solves between trials of sweeps, at first,
 #define PAUSE_MOST  256   // and at most
+
+double choice_iteration(double rows, double multiplications) {
+    return ROW * rows + MULTIPLY * multiplications;
+}
+
+double choice_iterations(double tolerance) {
+    return CHOICE_IPM * DIGIT * fmax(-log10(tolerance), 1);
+}
 
 static bool resized(const struct solver_memory *memory, double rows) {
     return memory->rows == 0 || rows > RESIZED * memory->rows || RESIZED * rows < memory->rows;
@@ -32,32 +41,33 @@ static void predict(struct choice *choice, struct contact_problem *problem, doub
         return;
     if (resized(memory, rows)) {
         contact_problem_materialise(problem);
-        memory->factorisation = MULTIPLY * fill_cost(problem);
+        memory->factorisation = choice_iteration(0, fill_cost(problem));
         memory->rows = (int32_t)rows;
     }
-    choice->factor = memory->factorisation + ROW * rows;
+    choice->factor = memory->factorisation + choice_iteration(rows, 0);
+    choice->alternation = BACK * rows;
     choice->setup = SETUP * rows;
     choice->affordable = choice->factor <= AFFORDABLE;
-    choice->cheap =
-        choice->affordable && choice_factors(choice, ITERATIONS) <= CHEAP * choice->sweep;
+    choice->cheap = choice->affordable && choice_solve(choice) <= CHEAP * choice->sweep;
 }
 
 static double expected_factors(const struct choice *choice) {
     double known = choice->memory->factors;
-    return known > 0 ? known : choice_factors(choice, ITERATIONS);
+    return known > 0 ? known : choice_solve(choice);
 }
 
 struct choice choice_make(struct contact_problem *problem, struct solver_workspace *workspace,
-                          struct solver_memory *memory) {
+                          struct solver_memory *memory, double tolerance) {
     struct solver_sizes sizes = solver_workspace_sizes(workspace);
     struct choice choice = {.memory = memory, .trial = memory->wait == 1};
+    choice.iterations = choice_iterations(tolerance);
     choice.large = sizes.spheres + sizes.nodes > LARGE;
     choice.faces = sizes.points >= 2 * sizes.nodes && 2 * sizes.points > sizes.spheres;
     choice.sweep = SPHERE * (double)sizes.spheres + POINT * (double)sizes.points;
     predict(&choice, problem, (double)(sizes.spheres + sizes.points));
     choice.sweeps_first = !choice.affordable || !choice.faces || memory->wait <= 1;
     choice.rescue = !choice.large && (choice.faces || memory->credit >= 0);
-    double patience = choice.trial ? 1 : PATIENCE;
+    double patience = choice.trial || !(memory->factors > 0) ? 1 : PATIENCE;
     choice.worth = choice.affordable && choice.rescue
                        ? patience * expected_factors(&choice) / choice.sweep
                        : INFINITY;
@@ -72,8 +82,8 @@ void choice_earn(struct choice *choice, double sweeps) {
 
 double choice_sweeps(const struct choice *choice, double sweeps) { return choice->sweep * sweeps; }
 
-double choice_factors(const struct choice *choice, double iterations) {
-    return choice->setup + choice->factor * iterations;
+double choice_solve(const struct choice *choice) {
+    return choice->setup + choice->factor * choice->iterations;
 }
 
 static double blend(double average, double cost) {

@@ -9,6 +9,8 @@
 #include "engine/solvers/monitor.h"
 #include "engine/world/solver_memory.h"
 
+#define CHOICE_IPM 2.2 // cost of an iteration of ipm in iterations of newton
+
 struct choice {
     struct solver_memory *memory;
     bool faces;           // pairs of bodies touch at several points
@@ -19,18 +21,25 @@ struct choice {
     bool sweeps_first;    // begin with sweeps,
     bool trial;           // to see whether they have become cheaper
     double sweep;         // cost of one
-    double setup, factor; // cost of the symbolic analysis, and of an iteration with factors
+    double setup, factor; // cost of the symbolic analysis, and of an iteration of newton
+    double alternation;   // cost of an iteration of admm
+    double iterations;    // such iterations that a solve by ipm is expected to cost
     double worth;         // sweeps after which factorisations are expected to be cheaper
 };
 
 // Chooses for the problem that is open in the workspace. Makes its rows where the cost of a
 // factorisation must be predicted anew.
 struct choice choice_make(struct contact_problem *problem, struct solver_workspace *workspace,
-                          struct solver_memory *memory);
+                          struct solver_memory *memory, double tolerance);
 
-// Return the cost of sweeps, and of iterations that factorise.
+// Return the cost of an iteration of newton, by rows and multiplications of its factorisation, and
+// such iterations that a solve by ipm is expected to cost.
+double choice_iteration(double rows, double multiplications);
+double choice_iterations(double tolerance);
+
+// Return the cost of sweeps, and what a solve by ipm is expected to cost.
 double choice_sweeps(const struct choice *choice, double sweeps);
-double choice_factors(const struct choice *choice, double iterations);
+double choice_solve(const struct choice *choice);
 
 // Note what was taken: the sweeps that the solution took or was expected to take, and the cost of
 // factorisations with the method that solved the problem by them.

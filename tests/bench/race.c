@@ -16,7 +16,6 @@
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "engine/problem/residual.h"
@@ -24,6 +23,7 @@
 #include "io/fclib/fclib.h"
 #include "parallel/memory.h"
 #include "tests/bench/race.h"
+#include "tests/bench/watch.h"
 
 #define HEATS         3
 #define ROUNDS        3        // of the final, entrants taking turns
@@ -55,23 +55,6 @@ struct race {
     struct result *shared; // with the process that solves
 };
 
-static double seconds_of(clockid_t clock) {
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-// Reads the thread's clock: that of the process advances in ticks of 4 ms once a timer runs on it.
-struct race_watch race_start(void) {
-    double processor = seconds_of(CLOCK_THREAD_CPUTIME_ID);
-    return (struct race_watch){processor, seconds_of(CLOCK_MONOTONIC)};
-}
-
-double race_stop(const struct race_watch *start) {
-    double wall = seconds_of(CLOCK_MONOTONIC) - start->wall;
-    return fmin(wall, seconds_of(CLOCK_THREAD_CPUTIME_ID) - start->processor);
-}
-
 static struct race_run solve_ours(const struct entrant *entrant, struct contact_problem *problem,
                                   double tolerance, double *r) {
     struct solver_settings settings = {.local = GABION_LOCAL_AUTO,
@@ -81,10 +64,10 @@ static struct race_run solve_ours(const struct entrant *entrant, struct contact_
                                        .relaxation = 1,
                                        .momentum = true, // as in runs
                                        .cone = {.sides = 8}};
-    struct race_watch start = race_start();
+    struct watch start = watch_start();
     struct solver_result result =
         panel_solve(problem, (enum gabion_method)entrant->method, &settings, NULL, r);
-    return (struct race_run){race_stop(&start), result.iterations};
+    return (struct race_run){watch_stop(&start), result.iterations};
 }
 
 static void alarm_after(double seconds) {

@@ -1,18 +1,10 @@
 // Solvers side by side on one contact problem. Each entrant times its own solve alone: what it
-// needs to have the problem in its own form is not counted.
+// needs to have the problem in its own form is not counted. Everything runs on one thread, with
+// tests/bench/watch.h; OPENBLAS_NUM_THREADS=1 sees to it that Siconos does.
 #ifndef TESTS_BENCH_RACE_H
 #define TESTS_BENCH_RACE_H
 
 #include "engine/problem/contact_problem.h"
-
-// Seconds of processor time, or on the clock where that is less: reading it costs microseconds that
-// small problems do not take. Everything here runs on one thread; OPENBLAS_NUM_THREADS=1 sees to it
-// that Siconos does.
-struct race_watch {
-    double processor, wall;
-};
-struct race_watch race_start(void);
-double race_stop(const struct race_watch *start);
 
 struct race_run {
     double seconds;

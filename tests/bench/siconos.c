@@ -14,6 +14,7 @@
 
 #include "parallel/memory.h"
 #include "tests/bench/race.h"
+#include "tests/bench/watch.h"
 
 #define MANY 10000000 // iterations: the race has limits of time
 
@@ -121,9 +122,9 @@ static struct race_run siconos_solve(const struct entrant *entrant, struct conta
     FrictionContactProblem *theirs = problem_in(problem, setting->storage);
     SolverOptions *options = options_of(setting, tolerance);
     double *u = memory_allocate(contact_problem_size(problem), sizeof *u, "velocities");
-    struct race_watch start = race_start();
+    struct watch start = watch_start();
     fc3d_driver(theirs, r, u, options);
-    struct race_run run = {race_stop(&start), options->iparam[SICONOS_IPARAM_ITER_DONE]};
+    struct race_run run = {watch_stop(&start), options->iparam[SICONOS_IPARAM_ITER_DONE]};
     memory_free(u);
     solver_options_delete(options);
     frictionContactProblem_free(theirs);

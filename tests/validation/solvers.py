@@ -88,10 +88,10 @@ class Problem:
         return fclib, scaled_residual(e, impulses, self.q.reshape(-1, 3), self.least)
 
 
-def solve(path, solver, tolerance):
+def solve(path, solver, tolerance, measure="fclib"):
     """The `key: value` lines, or None when it took too long."""
     method, _, local = solver.partition("/")
-    command = [program(), "solve", path, "--solver", method, "--tol", f"{tolerance:g}", "--measure", "fclib",
+    command = [program(), "solve", path, "--solver", method, "--tol", f"{tolerance:g}", "--measure", measure,
                "--max", "100000", "--save", "-j", "1"] + (["--local", local] if local else [])
     try:
         result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,

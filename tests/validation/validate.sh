@@ -9,4 +9,5 @@ exec tests/tally.sh tests/validation/determinism.sh \
     "$programs/collisions" "$programs/pour 200 1e-3 0.7 1" \
     "$python tests/validation/masonry.py" "$python tests/papers/wall.py --full -o $folder" \
     "$python tests/papers/brazil_nut.py --full -o $folder" "$python tests/validation/solvers.py" \
+    "$python tests/validation/rivals.py" \
     "$python tests/validation/defaults.py"

@@ -11,10 +11,14 @@
 #define SELDOM 10
 #define NEAR   1.5 // times the tolerance
 
+// Sweeps after which the cost of other methods may be counted: that takes the time of several.
+#define SOME 20
+
 struct progress {
     int checked;         // sweep of the last check
     double change, last; // |change| and the measure there
     struct rate rate;
+    double worth; // sweeps that are worth making; 0: not known
 };
 
 static bool due(const struct progress *progress, int sweep, double change, double tolerance) {
@@ -23,7 +27,18 @@ static bool due(const struct progress *progress, int sweep, double change, doubl
     return progress->last * change <= NEAR * tolerance * progress->change;
 }
 
-bool anderson_run(struct monitor *monitor, double worth, double *r) {
+static bool hopeless(struct progress *progress, const struct monitor *monitor, int sweep,
+                     anderson_worth *worth) {
+    double tolerance = monitor->settings->tolerance;
+    double left = rate_left(&progress->rate, sweep, monitor->best_measure, tolerance);
+    if (!worth || sweep < SOME)
+        return false;
+    if (progress->worth == 0)
+        progress->worth = worth(monitor->problem, tolerance);
+    return rate_hopeless(sweep, left, progress->worth);
+}
+
+bool anderson_run(struct monitor *monitor, anderson_worth *worth, double *r) {
     const struct solver_settings *settings = monitor->settings;
     struct acceleration acceleration = acceleration_open(monitor->problem, settings, r);
     struct progress progress = {.rate = rate_open(monitor->best_measure)};
@@ -37,14 +52,11 @@ bool anderson_run(struct monitor *monitor, double worth, double *r) {
         progress.checked = sweep;
         progress.change = change;
         progress.last = monitor->last;
-        double left = rate_left(&progress.rate, sweep, monitor->best_measure, settings->tolerance);
-        stall = rate_hopeless(sweep, left, worth);
+        stall = !done && hopeless(&progress, monitor, sweep, worth);
     }
     memcpy(r, acceleration.answer, contact_problem_size(monitor->problem) * sizeof *r);
     monitor->result.local_fallbacks += acceleration_close(&acceleration);
     return done;
 }
 
-void solver_anderson(struct monitor *monitor, double *r) {
-    anderson_run(monitor, ANDERSON_PATIENT, r);
-}
+void solver_anderson(struct monitor *monitor, double *r) { anderson_run(monitor, NULL, r); }

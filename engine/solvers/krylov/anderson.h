@@ -3,14 +3,14 @@
 #ifndef ENGINE_SOLVERS_KRYLOV_ANDERSON_H
 #define ENGINE_SOLVERS_KRYLOV_ANDERSON_H
 
-#include <math.h>
-
 #include "engine/solvers/monitor.h"
 
-#define ANDERSON_PATIENT INFINITY
+// Returns the sweeps that cost as much as another method.
+typedef double anderson_worth(const struct contact_problem *problem, double tolerance);
 
-// Sweeps until the monitor says stop (returns true) or the rate of convergence predicts more than
-// `worth` further sweeps (returns false).
-bool anderson_run(struct monitor *monitor, double worth, double *r);
+// Sweeps until the monitor says stop (returns true) or the rate of convergence predicts that the
+// sweeps missing cost more than another method (returns false). What they are worth is asked for
+// once some sweeps were made; NULL: any number.
+bool anderson_run(struct monitor *monitor, anderson_worth *worth, double *r);
 
 #endif

@@ -14,6 +14,7 @@
 
 #include "engine/solvers/local/cone.h"
 #include "engine/solvers/methods.h"
+#include "engine/solvers/sweep/rate.h"
 #include "parallel/memory.h"
 
 // Penalty in units of each contact's 1/|W|. A large one makes W the smaller part of I + f W near
@@ -87,8 +88,19 @@ static void couple(struct admm *admm, const struct resolvent *resolvent) {
     }
 }
 
-int admm_run(struct monitor *monitor, struct resolvent *resolvent, int budget, double *r) {
+// Returns whether another method takes less for the digits that are missing. Walls take up to
+// twenty iterations before their residual begins to fall.
+static bool too_slow(struct rate *rate, const struct monitor *monitor, int used,
+                     struct admm_worth worth) {
+    double tolerance = monitor->settings->tolerance;
+    double left = rate_left(rate, used, monitor->last, tolerance);
+    return used >= worth.trial && left > RATE_LEFT * worth.digit * log10(monitor->last / tolerance);
+}
+
+int admm_run(struct monitor *monitor, struct resolvent *resolvent, int budget,
+             struct admm_worth worth, double *r) {
     struct admm admm = admm_open(monitor->problem);
+    struct rate rate = rate_open(monitor->best_measure);
     int used = 0;
     set_penalties(&admm);
     start(&admm, r);
@@ -98,8 +110,9 @@ int admm_run(struct monitor *monitor, struct resolvent *resolvent, int budget, d
                 couple(&admm, resolvent);
             project(&admm);
             used++;
-            if (used % CHECK == 0 || used == budget)
-                done = monitor_check(monitor, used, admm.t);
+            if (used % CHECK > 0 && used < budget)
+                continue;
+            done = monitor_check(monitor, used, admm.t) || too_slow(&rate, monitor, used, worth);
         }
         memcpy(r, admm.t, admm.size * sizeof *r);
     }
@@ -109,6 +122,6 @@ int admm_run(struct monitor *monitor, struct resolvent *resolvent, int budget, d
 
 void solver_admm(struct monitor *monitor, double *r) {
     struct resolvent *resolvent = resolvent_create(monitor->problem);
-    admm_run(monitor, resolvent, monitor->settings->max_iterations, r);
+    admm_run(monitor, resolvent, monitor->settings->max_iterations, ADMM_PATIENT, r);
     resolvent_free(resolvent);
 }

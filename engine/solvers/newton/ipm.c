@@ -34,8 +34,11 @@
 #define POLISH     1e-6  // complementarity from which sweeps can finish
 #define EXHAUSTED  1e-20 // complementarity below which rounding is all there is
 #define REFINE     1e-9  // defect of a linear system from which it is refined
-#define PATIENCE   30    // iterations without a better answer
-#define WARM       1     // error up to which the impulses given are a start
+#define STUCK      3     // iterations without progress after which a warm start is dropped
+#define GAINED     0.1   // of the measure of the start: it was worth starting from
+#define PUSH       0.75  // power of the error by which a start is pushed inside; 0.5 to 0.85 do
+#define NONE       1     // error up to which no impulses are a start,
+#define WARM       5e-3  // and the impulses given: others are no better than none
 
 // k of f. Where one path to the solution turns back another may not.
 static const double shares[2] = {0.25, 0.9};
@@ -65,7 +68,9 @@ struct ipm {
     struct point *points;
     size_t size;
     double sigma, m, active;
-    double share; // k of f
+    double share;  // k of f
+    double jammed; // short steps in a row, nearly
+    int pushes;
     double *x, *z, *F;
     double *dx, *dz;               // the step
     double *px, *pz;               // the predictor's
@@ -185,9 +190,16 @@ static void push_inside(struct ipm *p, double shift) {
         }
 }
 
+static double largest(const struct ipm *p, const double *x) {
+    double most = 0;
+    for (size_t i = 0; i < p->size; i++)
+        most = fabs(x[i]) > most ? fabs(x[i]) : most;
+    return most;
+}
+
 // The impulses of before and the velocities that go with them, in the cones and then inside them by
-// their error: with a larger push the start is forgotten, with a smaller one the point cannot leave
-// the boundary where it has to. False when they are too wrong to be a start.
+// somewhat more than their error: with a larger push the start is forgotten, with a smaller one the
+// point cannot leave the boundary where it has to. False when they are too wrong to be a start.
 static bool start_warm(struct ipm *p, const double *r) {
     double error2 = 0;
     contact_problem_velocity(p->problem, r, p->u);
@@ -206,8 +218,8 @@ static bool start_warm(struct ipm *p, const double *r) {
         contact_set(p->z, a, nearest(z));
     }
     double error = sqrt(error2 / p->active);
-    push_inside(p, error);
-    return error > 0 && error < WARM;
+    push_inside(p, pow(error, PUSH));
+    return error > 0 && error < (largest(p, r) > 0 ? WARM : NONE);
 }
 
 // The linear system ---------------------------------------------------------------------------
@@ -295,13 +307,6 @@ static void respond(struct ipm *p, const double *y) {
     for (int32_t a = 0; a < p->problem->contacts; a++)
         contact_set(p->r, a, mat3_apply(p->right[a], contact_get(y, a)));
     contact_problem_product(p->problem, p->r, p->u);
-}
-
-static double largest(const struct ipm *p, const double *x) {
-    double most = 0;
-    for (size_t i = 0; i < p->size; i++)
-        most = fabs(x[i]) > most ? fabs(x[i]) : most;
-    return most;
 }
 
 // y with (I + left W right) y = g, refined where factors lost digits: near the end.
@@ -434,46 +439,84 @@ static bool answer(struct ipm *p, int iteration, double *best) {
     return done;
 }
 
-static int iterate(struct ipm *p, int budget) {
-    double jammed = 0, best = INFINITY, mark = INFINITY;
-    int used = 0, since = 0, pushes = 0;
-    p->share = shares[0];
+struct progress {
+    double best, mark; // the best measure of this stage, and where progress was last noted
+    double least;      // complementarity there
+    int since;         // iterations since then
+};
+
+static struct progress progress_open(void) {
+    return (struct progress){.best = INFINITY, .mark = INFINITY, .least = INFINITY};
+}
+
+// Counts the iterations since the answer became better. Before the end the measure may rise while
+// the complementarity falls.
+static void note_progress(struct progress *progress, double m) {
+    progress->since++;
+    if (progress->best < 0.9 * progress->mark || (m > POLISH && m < 0.9 * progress->least)) {
+        progress->mark = progress->best;
+        progress->least = m;
+        progress->since = 0;
+    }
+}
+
+// A point that was stuck too often is pushed inside.
+static void unjam(struct ipm *p, double step) {
+    p->jammed = fmax(p->jammed + (step < SMALL_STEP ? 1 : -0.5), 0);
+    if (p->jammed < JAM)
+        return;
+    push_inside(p, sqrt(10 * p->m));
     inside(p);
-    while (used < budget && since++ < PATIENCE) {
-        used++;
+    p->share = shares[++p->pushes % 2];
+    p->jammed = 0;
+}
+
+// Iterates until nothing is gained any more for `patience` iterations, or for `early` ones while
+// the end has not been near. Returns whether it was, or nothing is left to iterate with.
+static bool iterate(struct ipm *p, int budget, int early, int patience, int *used) {
+    struct progress progress = progress_open();
+    p->share = shares[0];
+    p->jammed = 0;
+    p->pushes = 0;
+    inside(p);
+    bool near = false; // from a good start the complementarity is small at once
+    double goal = GAINED * p->monitor->best_measure;
+    while (*used < budget && progress.since < (near ? patience : early)) {
+        ++*used;
         if (!linearise(p))
-            break;
+            return true;
         double step = direction(p);
         move(p, step);
         if (!(step > 0) || !inside(p))
-            break;
+            return true;
         p->m = complementarity(p);
-        if (answer(p, used, &best) || !(p->m > EXHAUSTED))
-            break;
-        if (best < 0.9 * mark) {
-            mark = best;
-            since = 0;
-        }
-        jammed = fmax(jammed + (step < SMALL_STEP ? 1 : -0.5), 0);
-        if (jammed >= JAM) {
-            push_inside(p, sqrt(10 * p->m));
-            inside(p);
-            p->share = shares[++pushes % 2];
-            jammed = 0;
-        }
+        if (answer(p, *used, &progress.best) || !(p->m > EXHAUSTED))
+            return true;
+        near = near || (p->m <= POLISH && progress.best <= goal);
+        note_progress(&progress, p->m);
+        unjam(p, step);
     }
-    return used;
+    return near;
 }
 
-int ipm_run(struct monitor *monitor, struct resolvent *resolvent, int budget, double *r) {
+// Tries the start r. Returns whether that came near the end.
+static bool run_warm(struct ipm *p, const double *r, int budget, int patience, int *used) {
+    return start_warm(p, r) && iterate(p, budget, STUCK, patience, used);
+}
+
+// Starts from r where that is near enough. Impulses that sweeps have brought near a solution often
+// lie where no step can leave the boundary of the cones; no impulses are the next start, and the
+// centres of the cones the last.
+int ipm_run(struct monitor *monitor, struct resolvent *resolvent, int budget, int patience,
+            double *r) {
     struct ipm p = ipm_open(monitor, resolvent);
     int used = 0;
-    if (scale(&p)) {
-        if (!start_warm(&p, r))
-            start_cold(&p);
-        used = iterate(&p, budget);
-    } else {
-        monitor_check(monitor, 0, p.r); // no impulse at all
+    if (!scale(&p)) {
+        monitor_check(monitor, 0, p.polished); // no impulse at all
+    } else if (!run_warm(&p, r, budget, patience, &used) &&
+               !(largest(&p, r) > 0 && run_warm(&p, p.polished, budget, patience, &used))) {
+        start_cold(&p);
+        iterate(&p, budget, patience, patience, &used);
     }
     ipm_close(&p);
     return used;
@@ -481,6 +524,6 @@ int ipm_run(struct monitor *monitor, struct resolvent *resolvent, int budget, do
 
 void solver_ipm(struct monitor *monitor, double *r) {
     struct resolvent *resolvent = resolvent_create_kept(monitor->workspace, monitor->problem);
-    ipm_run(monitor, resolvent, monitor->settings->max_iterations, r);
+    ipm_run(monitor, resolvent, monitor->settings->max_iterations, IPM_PATIENT, r);
     resolvent_free(resolvent);
 }
