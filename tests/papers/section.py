@@ -4,6 +4,7 @@ A script is run as NAME.py [-o FOLDER] [--full] and leaves FOLDER/NAME.json and 
 together. Its runs go to FOLDER/runs/NAME. Texts given to `text` are HTML; all others are plain.
 """
 import argparse
+import csv
 import json
 import os
 import resource
@@ -136,11 +137,11 @@ def sets(pairs):
 
 
 def history(out):
-    """The columns of a run's history.csv."""
-    with open(os.path.join(out, "history.csv")) as stream:
-        names = stream.readline().strip().split(",")
-        values = numpy.loadtxt(stream, delimiter=",", ndmin=2)
-    return {name: values[:, k] for k, name in enumerate(names)}
+    """The columns of a run's history.csv: numbers, except for the names of the methods."""
+    with open(os.path.join(out, "history.csv"), newline="") as stream:
+        names, *rows = csv.reader(stream)
+    columns = {name: [row[k] for row in rows] for k, name in enumerate(names)}
+    return {name: numpy.array(values, dtype=str if name == "method" else float) for name, values in columns.items()}
 
 
 def render(run_folder, picture, *options):
