@@ -147,16 +147,11 @@ static int run_sweeps(struct chain *chain, const struct choice *choice, double *
     return used;
 }
 
-// Runs newton from r. Where r comes from a stage before and is nearly right, so are the velocities
-// that follow from it; those before the step (the drift) belong to the impulses of the last step.
-static int run_newton(struct chain *chain, struct resolvent *resolvent, int most, double *r) {
-    struct contact_bodies *bodies = &chain->monitor->problem->bodies;
-    double *drift = bodies->drift;
-    if (!chain->from_start && chain->monitor->result.error.scaled <= FOUND)
-        bodies->drift = NULL;
-    int used = proximal_newton_run(chain->monitor, resolvent, most, r);
-    bodies->drift = drift;
-    return used;
+// Returns the velocities that newton starts from. Where r comes from a stage before and is nearly
+// right, so are the velocities that follow from it.
+static enum newton_start newton_start(const struct chain *chain) {
+    bool found = !chain->from_start && chain->monitor->result.error.scaled <= FOUND;
+    return found ? NEWTON_FROM_IMPULSES : NEWTON_FROM_DRIFT;
 }
 
 // Runs one method on the rows. Returns its cost.
@@ -182,7 +177,8 @@ static double run_rows(struct chain *chain, const struct choice *choice, enum ga
         return PROX_COST * (monitor->iterations - monitor->before) * choice->sweep;
     default:
         begin(chain, method, most);
-        return run_newton(chain, resolvent, most, r) * choice->factor;
+        return proximal_newton_run(monitor, resolvent, most, newton_start(chain), r) *
+               choice->factor;
     }
 }
 
@@ -415,7 +411,8 @@ static void solve_rows(struct monitor *monitor, double *r) {
         if (!monitor->problem->held) // ipm takes no joints
             ipm_run(monitor, resolvent, budget(monitor, FACTORISATIONS), IPM_PATIENCE, r);
         if ((open = go_on(monitor, GABION_METHOD_NEWTON, r))) {
-            proximal_newton_run(monitor, resolvent, budget(monitor, newton_most(resolvent)), r);
+            proximal_newton_run(monitor, resolvent, budget(monitor, newton_most(resolvent)),
+                                NEWTON_FROM_DRIFT, r);
             open = go_on(monitor, GABION_METHOD_PROX, r);
         }
     }

@@ -49,4 +49,12 @@ docs=$(realpath "$CASES/../../../docs/case-files.md")
 "$GABION" explain --markdown >keys.md
 ok "docs/case-files.md ends with the output of gabion explain --markdown" \
     cmp keys.md <(tail -n "$(wc -l <keys.md)" "$docs")
+# The papers' sections read any history: names of methods are its only words.
+[ -d box ] || exits 0 "run box" run "$CASES/box.yaml" -o box --quiet
+PYTHONPATH=$shipped/../tests/papers ok "tests/papers reads the history" "$python" -c '
+from section import history
+columns = history("box")
+assert columns["step"].dtype == float and columns["step"][-1] > 0
+assert set(columns["method"]) <= {"nsgs", "auto", "newton", "admm", "ipm", "prox"}'
+
 finish

@@ -442,11 +442,11 @@ static void adapt_careful(struct proximal *p, enum success success) {
     p->compliance = fmax(p->fall * p->compliance, COMPLIANCE_MIN);
 }
 
-static void start(struct proximal *p, const double *r) {
+static void start(struct proximal *p, enum newton_start from, const double *r) {
     const struct contact_bodies *bodies = &p->problem->bodies;
     memcpy(p->y, r, p->size * sizeof *r);
     contact_problem_velocity(p->problem, p->y, p->u);
-    if (p->problem->face == FACE_MATRIX || !bodies->drift)
+    if (p->problem->face == FACE_MATRIX || !bodies->drift || from == NEWTON_FROM_IMPULSES)
         return;
     struct contact_state state = contact_state_open(p->problem, p->y);
     for (size_t i = 0; i < 6 * (size_t)bodies->count; i++)
@@ -469,7 +469,7 @@ bool proximal_newton_starts_from(double residual, double swelling) {
 }
 
 int proximal_newton_run(struct monitor *monitor, struct resolvent *resolvent, int budget,
-                        double *r) {
+                        enum newton_start from, double *r) {
     struct proximal p = proximal_open(monitor->problem, resolvent);
     const struct contact_error *error = &monitor->result.error;
     int left = budget;
@@ -478,7 +478,7 @@ int proximal_newton_run(struct monitor *monitor, struct resolvent *resolvent, in
         begin_boldly(&p);
     else
         begin_carefully(&p, error->scaled);
-    start(&p, r);
+    start(&p, from, r);
     while (left > 0 && p.compliance <= COMPLIANCE_MAX) {
         int before = left;
         p.best = error->scaled;
@@ -500,7 +500,7 @@ int proximal_newton_run(struct monitor *monitor, struct resolvent *resolvent, in
 void solver_newton(struct monitor *monitor, double *r) {
     struct resolvent *resolvent = resolvent_create_kept(monitor->workspace, monitor->problem);
     int cap = monitor->settings->max_iterations;
-    int used = proximal_newton_run(monitor, resolvent, cap, r);
+    int used = proximal_newton_run(monitor, resolvent, cap, NEWTON_FROM_DRIFT, r);
     resolvent_free(resolvent);
     if (used >= cap && monitor->result.status == SOLVER_STALLED)
         monitor_check(monitor, cap, monitor->best);
