@@ -41,10 +41,7 @@
 #define SWEEPS_AT_LEAST  100
 #define STAGE_COST       6e10 // of a stage, about a minute: large structures are given up sooner
 
-#define SWEEPS_ALONE 0.2 // share of the cap of sweeps where grains have no credit for more
-
 #define ADMM_TRIAL 0.12 // cost of a trial of admm in solutions by ipm
-#define PROX_SHARE 0.3  // sweeps of prox for every sweep of the cap
 #define PROX_COST  5    // cost of a sweep of prox in sweeps of nsgs
 
 struct chain {
@@ -171,8 +168,7 @@ static double run_rows(struct chain *chain, const struct choice *choice, enum ga
     case GABION_METHOD_NSGS:
         return run_sweeps(chain, choice, r) * choice->sweep;
     case GABION_METHOD_PROX:
-        begin(chain, method,
-              sweep_cap(choice, PROX_COST, PROX_SHARE * chain->asked->max_iterations));
+        begin(chain, method, sweep_cap(choice, PROX_COST, chain->asked->max_iterations));
         solver_prox(monitor, r);
         return PROX_COST * (monitor->iterations - monitor->before) * choice->sweep;
     default:
@@ -312,8 +308,7 @@ static void solve_views(struct chain *chain, vec3 *slots) {
     struct sweep_judge judge = {.coldest = try_admm ? COLD : INFINITY, .worth = choice.worth};
     vec3 *start = memory_allocate(bytes / sizeof *slots, sizeof *start, "impulses");
     memcpy(start, slots, bytes);
-    double cap = chain->asked->max_iterations * (choice.rescue || choice.large ? 1 : SWEEPS_ALONE);
-    begin(chain, GABION_METHOD_NSGS, choice.sweeps_first ? fmax(cap, 1) : 0);
+    begin(chain, GABION_METHOD_NSGS, choice.sweeps_first ? chain->asked->max_iterations : 0);
     nsgs_judged(monitor, &judge, slots);
     int sweeps = monitor->iterations;
     choice_earn(&choice, sweeps);

@@ -113,12 +113,24 @@ static bool moved_lately(const struct healing *healing, int32_t body) {
     return has_moved(healing, body) && healing->moved_in[body] >= healing->sweep - 1;
 }
 
+static double normal_velocity(const struct healing *healing, const struct contact *contact) {
+    return vec3_dot(contact->normal, contact_velocity_now(&healing->standing.view, contact, NULL));
+}
+
 // Returns whether the bodies leave each other within a few steps by themselves, as after a rebound,
 // which may end inside. To move them apart would add to the height that they rebound to.
 static bool parts_anyway(const struct healing *healing, const struct contact *contact) {
-    const struct gabion_world *view = &healing->standing.view;
-    double u_n = vec3_dot(contact->normal, contact_velocity_now(view, contact, NULL));
-    return PARTING_STEPS * view->settings.step * u_n > -contact->gap;
+    double step = healing->world->settings.step;
+    return PARTING_STEPS * step * normal_velocity(healing, contact) > -contact->gap;
+}
+
+// Returns how far two bodies may be pushed towards each other. Those that are about to meet have
+// their way to the next midpoint planned already (engine/contact/ahead.h): what it takes of the gap
+// is not free.
+static double room_between(const struct healing *healing, const struct contact *contact) {
+    const struct gabion_settings *settings = &healing->world->settings;
+    double approach = (1 - settings->theta) * settings->step * normal_velocity(healing, contact);
+    return fmax(contact->gap + fmin(approach, 0), 0);
 }
 
 // The first sweep visits the overlaps to be removed, those after it what moved bodies touch.
@@ -143,9 +155,10 @@ static void visit_contact(struct healing *healing, size_t k) {
     healing->visits++;
     struct contact_row row = row_at(healing, contact);
     double size = size_of(healing, contact);
-    double left = fmin(0, fmax(contact->gap, -TARGET * size));
-    double error = fmax(contact->gap - left, -most_apart(healing, contact)) +
-                   row_moved(healing, &row, contact->normal);
+    double gap = contact->gap > 0 ? room_between(healing, contact) : contact->gap;
+    double left = fmin(0, fmax(gap, -TARGET * size));
+    double error =
+        fmax(gap - left, -most_apart(healing, contact)) + row_moved(healing, &row, contact->normal);
     if (error < -NEGLIGIBLE * size || (error > NEGLIGIBLE * size && healing->push[k] > 0))
         healing->push[k] += correct(healing, &row, contact->normal, error, -healing->push[k]);
 }

@@ -516,6 +516,36 @@ static void test_joint(void **state) {
     scene_destroy(world);
 }
 
+// Returns the least gap of the contacts between two bodies at the midpoint of the last step.
+static double least_gap(const struct gabion_world *world, int32_t first, int32_t second) {
+    double least = INFINITY;
+    int32_t i = index_of(world, first), j = index_of(world, second);
+    for (size_t k = 0; k < world->contacts->count; k++) {
+        const struct contact *contact = &world->contacts->list[k];
+        if ((contact->c == i && contact->a == j) || (contact->c == j && contact->a == i))
+            least = fmin(least, contact->gap);
+    }
+    return least;
+}
+
+// Two spheres that overlap come to a wall together. What the first one has left of its way to the
+// wall is planned: it is not room to push it into, or it would next be found inside the wall.
+static void test_planned_way_is_not_room(void **state) {
+    (void)state;
+    struct gabion_settings settings = still_settings();
+    struct gabion_world *world = scene_create(&settings, rough);
+    double radius = 0.1, overlap = 4e-4;
+    vec3 velocity = vec3_make(1, 0, 0);
+    int32_t wall = scene_plane(world, vec3_make(radius + 1e-3, 0, 0), vec3_make(-1, 0, 0));
+    int32_t front = scene_sphere(world, vec3_zero(), radius, 1, velocity);
+    scene_sphere(world, vec3_make(overlap - 2 * radius, 0, 0), radius, 1, velocity);
+    scene_step(world, 1);
+    assert_true(world->report.max_overlap_relative <= HEALING_BOUND);
+    scene_step(world, 1);
+    assert_near(least_gap(world, front, wall), 0, 2.5e-5 * radius); // errors that it leaves
+    scene_destroy(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pair_outside_candidates),
@@ -535,6 +565,7 @@ int main(void) {
         cmocka_unit_test(test_no_room),
         cmocka_unit_test(test_spin),
         cmocka_unit_test(test_joint),
+        cmocka_unit_test(test_planned_way_is_not_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
