@@ -505,8 +505,9 @@ static bool run_warm(struct ipm *p, const double *r, int budget, int patience, i
 }
 
 // Starts from r where that is near enough. Impulses that sweeps have brought near a solution often
-// lie where no step can leave the boundary of the cones; no impulses are the next start, and the
-// centres of the cones the last.
+// lie where no step can leave the boundary of the cones. The next start is then what the closing
+// sweeps of that way left (no impulses where it did not come so far), and the centres of the cones
+// are the last.
 int ipm_run(struct monitor *monitor, struct resolvent *resolvent, int budget, int patience,
             double *r) {
     struct ipm p = ipm_open(monitor, resolvent);
