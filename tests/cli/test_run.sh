@@ -69,8 +69,8 @@ says "cap with a warning" 'warning: step [0-9]+ stopped .*max_sweeps' \
     "warning: $(field unconverged-steps) of 200 steps .*largest residual [0-9].*solver.on_cap: accept"
 is "cap with a warning: the first and the count" "$(grep -c warning: .err)" 2
 is "cap with a warning: in the log as well" "$(grep -c warning: warn/run.log)" 2
-exits 0 "cap with a warning, resumed" resume warn --steps 3
-says "cap with a warning, resumed: the steps of this command" "warning: [1-3] of 3 steps"
+exits 0 "cap with a warning, resumed" resume warn --steps 20
+says "cap with a warning, resumed: the steps of this command" "warning: [0-9]+ of 20 steps"
 exits 0 "cap with a warning, quiet" run "$CASES/box.yaml" -o still $cap --set solver.on_cap=warn --quiet
 ok "cap with a warning, quiet" [ ! -s .err ]
 exits 1 "cap that stops" run "$CASES/box.yaml" -o stop $cap --set solver.on_cap=stop
