@@ -192,8 +192,9 @@ static int add(enum gabion_method list[STAGES], int count, enum gabion_method me
 // from a cold start admm, which a structure that sticks is solved by, then ipm, then newton. Among
 // grains, whose factors have much fill and whose contacts change all over, some hundred sweeps of
 // prox solve most of what sweeps stall on, ipm some of the rest; where both fail, further sweeps
-// take less time than newton. Where factors are cheap, ipm and newton come before prox. The method
-// that solved the last such problem of the run comes first, unless the start is cold.
+// take less time than newton. Where factors are cheap, ipm and newton come before prox, and are all
+// that is tried without credit. The method that solved the last such problem of the run comes
+// first, unless the start is cold.
 static int list_stages(const struct choice *choice, bool cold, bool joints,
                        enum gabion_method list[STAGES]) {
     enum gabion_method last = (enum gabion_method)choice->memory->method;
@@ -205,7 +206,7 @@ static int list_stages(const struct choice *choice, bool cold, bool joints,
         count = add(list, count, GABION_METHOD_ADMM);
         if (!joints)
             count = add(list, count, GABION_METHOD_IPM);
-    } else if (last == GABION_METHOD_PROX || (last && choice->affordable)) {
+    } else if (last == GABION_METHOD_PROX ? !choice->cheap : last && choice->affordable) {
         count = add(list, count, last);
     }
     if (structure)
@@ -219,21 +220,24 @@ static int list_stages(const struct choice *choice, bool cold, bool joints,
     if (structure)
         return count; // what newton leaves between faces neither sweeps nor prox were seen to solve
     count = add(list, count, GABION_METHOD_NSGS);
+    if (!choice->credit)
+        return count;
     count = add(list, count, GABION_METHOD_PROX);
     if (choice->affordable)
         count = add(list, count, GABION_METHOD_NEWTON);
     return count;
 }
 
-// Returns the method that is to come first next time: the one that solved this problem. Among
-// grains prox stands for everything but ipm. What solves a structure from a cold start tells
-// nothing about the next step.
+// Returns the method that is to come first next time: the one that solved this problem. Where
+// factors cost much, prox stands for everything but ipm. What solves a structure from a cold start
+// tells nothing about the next step.
 static enum gabion_method remembered(const struct chain *chain, const struct choice *choice,
                                      bool cold) {
     enum gabion_method method = chain->monitor->result.finished;
     if (cold && choice->faces)
         return GABION_METHOD_NEWTON;
-    bool either = method == GABION_METHOD_IPM || (choice->faces && method == GABION_METHOD_NEWTON);
+    bool either = method == GABION_METHOD_IPM ||
+                  ((choice->faces || choice->cheap) && method == GABION_METHOD_NEWTON);
     return either ? method : GABION_METHOD_PROX;
 }
 

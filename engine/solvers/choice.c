@@ -66,7 +66,8 @@ struct choice choice_make(struct contact_problem *problem, struct solver_workspa
     choice.sweep = SPHERE * (double)sizes.spheres + POINT * (double)sizes.points;
     predict(&choice, problem, (double)(sizes.spheres + sizes.points));
     choice.sweeps_first = !choice.affordable || !choice.faces || memory->wait <= 1;
-    choice.rescue = !choice.large && (choice.faces || memory->credit >= 0);
+    choice.credit = memory->credit >= 0;
+    choice.rescue = !choice.large && (choice.faces || choice.cheap || choice.credit);
     double patience = choice.trial || !(memory->factors > 0) ? 1 : PATIENCE;
     choice.worth = choice.affordable && choice.rescue
                        ? patience * expected_factors(&choice) / choice.sweep

@@ -17,6 +17,7 @@ struct choice {
     bool large;           // too large for anything but sweeps
     bool affordable;      // factors fit into memory and time
     bool cheap;           // factors cost little beside sweeps of prox
+    bool credit;          // work by other methods than sweeps is not overdrawn
     bool rescue;          // other methods may follow sweeps that fail
     bool sweeps_first;    // begin with sweeps,
     bool trial;           // to see whether they have become cheaper

@@ -117,11 +117,12 @@ static double normal_velocity(const struct healing *healing, const struct contac
     return vec3_dot(contact->normal, contact_velocity_now(&healing->standing.view, contact, NULL));
 }
 
-// Returns whether the bodies leave each other within a few steps by themselves, as after a rebound,
+// Returns whether the bodies leave each other within a few steps by themselves after a rebound,
 // which may end inside. To move them apart would add to the height that they rebound to.
-static bool parts_anyway(const struct healing *healing, const struct contact *contact) {
+static bool rebounds(const struct healing *healing, const struct contact *contact) {
     double step = healing->world->settings.step;
-    return PARTING_STEPS * step * normal_velocity(healing, contact) > -contact->gap;
+    return healing->world->laws.law[contact->law].restitution > 0 &&
+           PARTING_STEPS * step * normal_velocity(healing, contact) > -contact->gap;
 }
 
 // Returns how far two bodies may be pushed towards each other. Those that are about to meet have
@@ -137,7 +138,7 @@ static double room_between(const struct healing *healing, const struct contact *
 static bool concerned(const struct healing *healing, const struct contact *contact) {
     if (healing->sweep == 0)
         return contact->gap < -HEALING_BOUND * size_of(healing, contact) &&
-               !parts_anyway(healing, contact);
+               !rebounds(healing, contact);
     return moved_lately(healing, contact->c) || moved_lately(healing, contact->a);
 }
 

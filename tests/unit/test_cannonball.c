@@ -85,10 +85,22 @@ static void test_energy_falls(void **state) {
     }
 }
 
+// Where factors cost little, hard steps are solved by them again and again, with credit or without
+// (engine/solvers/choice.h).
+static void test_every_step_is_solved(void **state) {
+    (void)state;
+    struct gabion_world *world = pile_create(GABION_GAP_STABILIZED, 1);
+    world->settings.on_cap = GABION_CAP_ACCEPT;
+    scene_step(world, 160);
+    assert_int_equal(world->run.unconverged_steps, 0);
+    scene_destroy(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stabilized),
         cmocka_unit_test(test_energy_falls),
+        cmocka_unit_test(test_every_step_is_solved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -328,6 +328,23 @@ static void test_rebound(void **state) {
     scene_destroy(world);
 }
 
+// Without restitution nothing rebounds: bodies that slide out of each other are moved apart at once.
+static void test_parting(void **state) {
+    (void)state;
+    const vec3 out = {0, 0, 1};
+    for (int elastic = 0; elastic < 2; elastic++) {
+        struct gabion_settings settings = still_settings();
+        struct gabion_world *world =
+            scene_create(&settings, (struct gabion_law){.restitution = 0.5 * elastic});
+        scene_sphere(world, vec3_zero(), 1, 1, vec3_zero());
+        scene_sphere(world, vec3_make(0, 0, 1.9), 1, 1,
+                     vec3_scale(0.1 / (5 * settings.step), out)); // five steps until it is out
+        scene_step(world, 1);
+        assert_int_equal(world->report.max_overlap_relative > HEALING_BOUND, elastic);
+        scene_destroy(world);
+    }
+}
+
 // Stacks and piles ----------------------------------------------------------------------------
 
 static struct gabion_world *world_on_threads(int threads) {
@@ -559,6 +576,7 @@ int main(void) {
         cmocka_unit_test(test_limit),
         cmocka_unit_test(test_when),
         cmocka_unit_test(test_rebound),
+        cmocka_unit_test(test_parting),
         cmocka_unit_test(test_stack),
         cmocka_unit_test(test_pile),
         cmocka_unit_test(test_same_bits),
