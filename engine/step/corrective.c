@@ -11,6 +11,7 @@
 #include "engine/problem/rows.h"
 #include "engine/step/projection.h"
 #include "engine/step/step.h"
+#include "engine/world/islands.h"
 #include "parallel/memory.h"
 
 // The gap up to which bodies touch, as a share of the smaller body's size. A position pass leaves
@@ -316,28 +317,49 @@ static void report_residual(struct gabion_world *world, const struct correction 
 
 // Poisson's restitution as in section 6: p becomes (1 + e) p, all three components of a contact
 // that sticks alike, which is what keeps the energy from growing. Contacts that approach more
-// slowly than the cut-off speed do not rebound. Returns the largest e of those that do.
-static double rebound_contacts(const struct gabion_world *world, struct correction *correction) {
-    double cutoff = gap_restitution_cutoff(&world->settings), most = 0;
-    for (int32_t k = 0; k < correction->problem->contacts; k++) {
-        vec3 p = contact_get(correction->x, k);
-        if (correction->rows[k].point >= 0 ||
-            !(p.x * correction->problem->diagonal[k].row[0].x > cutoff))
-            continue;
-        double e = law_of(world, &correction->rows[k])->restitution;
-        contact_set(correction->x, k, vec3_scale(1 + e, p));
-        most = fmax(most, e);
-    }
-    return most;
+// slowly than the cut-off speed do not rebound. Returns e.
+static double rebound_contact(const struct gabion_world *world, struct correction *correction,
+                              int32_t k) {
+    vec3 p = contact_get(correction->x, k);
+    double speed = p.x * correction->problem->diagonal[k].row[0].x;
+    if (!(speed > gap_restitution_cutoff(&world->settings)))
+        return 0;
+    double e = law_of(world, &correction->rows[k])->restitution;
+    contact_set(correction->x, k, vec3_scale(1 + e, p));
+    return e;
+}
+
+static struct islands islands_of(const struct gabion_world *world,
+                                 const struct correction *correction) {
+    struct islands islands = islands_open(world->bodies.moving);
+    for (int32_t k = 0; k < correction->problem->contacts; k++)
+        if (vec3_length(contact_get(correction->x, k)) > 0)
+            islands_join(&islands, correction->rows[k].c, correction->rows[k].a);
+    return islands;
+}
+
+static int32_t island_of(const struct islands *islands, const struct correction_row *row) {
+    return islands_between(islands, row->c, row->a);
 }
 
 // Scales the impulses of contacts and joints by the rebound: joints transmit it, and hold as before
-// when they are scaled like the contacts.
+// when they are scaled like the contacts. A joint is scaled by the largest e among the contacts of
+// the bodies that impulses connect it with.
 static void rebound(const struct gabion_world *world, struct correction *correction) {
-    double e = rebound_contacts(world, correction);
-    for (int32_t k = 0; k < correction->problem->contacts; k++)
+    struct islands islands = islands_of(world, correction);
+    double *most = memory_allocate((size_t)islands.moving + 1, sizeof *most, "rebounds");
+    for (int32_t k = 0; k < correction->problem->contacts; k++) {
+        double *e = &most[island_of(&islands, &correction->rows[k])];
+        if (correction->rows[k].point < 0)
+            *e = fmax(*e, rebound_contact(world, correction, k));
+    }
+    for (int32_t k = 0; k < correction->problem->contacts; k++) {
+        double e = most[island_of(&islands, &correction->rows[k])];
         if (correction->rows[k].point >= 0)
             contact_set(correction->x, k, vec3_scale(1 + e, contact_get(correction->x, k)));
+    }
+    memory_free(most);
+    islands_close(&islands);
 }
 
 void corrective_velocities(struct gabion_world *world) {

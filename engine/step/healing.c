@@ -6,6 +6,7 @@
 #include "engine/problem/rows.h"
 #include "engine/problem/weigh.h"
 #include "engine/step/projection.h"
+#include "engine/world/islands.h"
 #include "parallel/memory.h"
 
 // Gaps are not linear in positions: a pass has several rounds, each with contacts detected anew,
@@ -213,54 +214,36 @@ static bool sweep(struct healing *healing) {
 
 static double length_of(struct body_velocity by) { return vec3_length(by.v) + vec3_length(by.s); }
 
-// Returns the body that stands for all bodies which push each other: the lowest one.
-static int32_t root_of(int32_t *parent, int32_t i) {
-    while (parent[i] != i)
-        i = parent[i] = parent[parent[i]];
-    return i;
-}
-
-static void join(const struct healing *healing, int32_t *parent, int32_t c, int32_t a) {
-    int32_t moving = healing->world->bodies.moving;
-    if (c >= moving || a >= moving)
-        return;
-    c = root_of(parent, c);
-    a = root_of(parent, a);
-    parent[c > a ? c : a] = c < a ? c : a;
-}
-
-static void join_groups(const struct healing *healing, int32_t *parent) {
-    for (int32_t i = 0; i < healing->world->bodies.moving; i++)
-        parent[i] = i;
+static void join_groups(const struct healing *healing, struct islands *islands) {
     for (size_t k = 0; k < healing->views.count; k++)
         if (healing->push[k] > 0)
-            join(healing, parent, healing->views.contacts[k].c, healing->views.contacts[k].a);
+            islands_join(islands, healing->views.contacts[k].c, healing->views.contacts[k].a);
     for (size_t j = 0; j < healing->views.joints->block_count; j++)
-        join(healing, parent, healing->views.joints->blocks[j].c,
-             healing->views.joints->blocks[j].a);
+        islands_join(islands, healing->views.joints->blocks[j].c,
+                     healing->views.joints->blocks[j].a);
 }
 
 // Bodies that push each other are a group. Its values are at its root.
 struct groups {
-    int32_t *parent;
+    struct islands islands;
     double *factor;         // of the displacements of its bodies
     double *before, *after; // its largest overlap, as a share of the smaller body's size
 };
 
 static struct groups groups_open(const struct healing *healing) {
     size_t moving = (size_t)healing->world->bodies.moving;
-    struct groups groups = {memory_allocate(moving, sizeof *groups.parent, "overlaps"),
+    struct groups groups = {islands_open(healing->world->bodies.moving),
                             memory_allocate(moving, sizeof *groups.factor, "overlaps"),
                             memory_allocate(moving, sizeof *groups.before, "overlaps"),
                             memory_allocate(moving, sizeof *groups.after, "overlaps")};
-    join_groups(healing, groups.parent);
+    join_groups(healing, &groups.islands);
     for (size_t i = 0; i < moving; i++)
         groups.factor[i] = 1;
     return groups;
 }
 
 static void groups_close(struct groups *groups) {
-    memory_free(groups->parent);
+    islands_close(&groups->islands);
     memory_free(groups->factor);
     memory_free(groups->before);
     memory_free(groups->after);
@@ -273,14 +256,14 @@ static void find_factors(const struct healing *healing, struct groups *groups) {
     const struct bodies *bodies = &healing->world->bodies;
     for (int32_t i = 0; i < bodies->moving; i++) {
         double length = length_of(healing->by[i]), limit = ROUND_SHARE * bodies_size(bodies, i);
-        double *factor = &groups->factor[root_of(groups->parent, i)];
+        double *factor = &groups->factor[islands_root(&groups->islands, i)];
         *factor = length > limit ? fmin(*factor, limit / length) : *factor;
     }
 }
 
 static void shorten(struct healing *healing, const struct groups *groups) {
     for (int32_t i = 0; i < healing->world->bodies.moving; i++) {
-        double factor = groups->factor[root_of(groups->parent, i)];
+        double factor = groups->factor[islands_root(&groups->islands, i)];
         healing->by[i].v = vec3_scale(factor, healing->by[i].v);
         healing->by[i].s = vec3_scale(factor, healing->by[i].s);
     }
@@ -290,7 +273,7 @@ static void note_overlap(const struct healing *healing, struct groups *groups, i
                          double before, double after) {
     if (body >= healing->world->bodies.moving)
         return;
-    int32_t root = root_of(groups->parent, body);
+    int32_t root = islands_root(&groups->islands, body);
     groups->before[root] = fmax(groups->before[root], before);
     groups->after[root] = fmax(groups->after[root], after);
 }

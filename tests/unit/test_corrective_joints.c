@@ -138,6 +138,27 @@ static void test_rebound(void **state) {
     scene_destroy(world);
 }
 
+// A ball that bounces far away does nothing to a pendulum.
+static void test_rebound_elsewhere(void **state) {
+    (void)state;
+    struct gabion_settings settings = corrective_settings(1e-3);
+    struct gabion_world *alone = pendulum(settings, GABION_JOINT_BALL, 0.5);
+    struct gabion_world *world = pendulum(settings, GABION_JOINT_BALL, 0.5);
+    scene_plane(world, vec3_make(0, 0, -5), vec3_make(0, 0, 1));
+    int32_t ball = scene_sphere(world, vec3_make(9, 0, -4.8), 0.1, 1, vec3_zero());
+    bool rebounded = false;
+    for (int k = 0; k < 300; k++) {
+        scene_step(alone, 1);
+        scene_step(world, 1);
+        rebounded = rebounded || scene_velocity(world, ball).z > 0.1;
+    }
+    assert_true(rebounded);
+    assert_vector_near(scene_position(world, 0), scene_position(alone, 0), 1e-9);
+    assert_vector_near(scene_velocity(world, 0), scene_velocity(alone, 0), 1e-9);
+    scene_destroy(alone);
+    scene_destroy(world);
+}
+
 // The position pass of an ordinary step brings joints together that nothing else corrects.
 static double projected_error(int projection) {
     struct gabion_settings settings = scene_settings(1e-2, 0.5);
@@ -164,9 +185,10 @@ static void test_projection(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_period),  cmocka_unit_test(test_circle),
-        cmocka_unit_test(test_drift),   cmocka_unit_test(test_hanging),
-        cmocka_unit_test(test_rebound), cmocka_unit_test(test_projection),
+        cmocka_unit_test(test_period),     cmocka_unit_test(test_circle),
+        cmocka_unit_test(test_drift),      cmocka_unit_test(test_hanging),
+        cmocka_unit_test(test_rebound),    cmocka_unit_test(test_rebound_elsewhere),
+        cmocka_unit_test(test_projection),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
