@@ -153,6 +153,10 @@ static bool timed_corrections(const struct gabion_settings *s) {
 
 static bool unused_budget(const struct gabion_settings *s) { return !is_corrective(s); }
 
+static bool unused_stabilization(const struct gabion_settings *s) {
+    return s->gap != GABION_GAP_STABILIZED;
+}
+
 static bool ramp_backwards(const struct gabion_settings *s) {
     return s->gravity_ramp_end <= s->gravity_ramp_start;
 }
@@ -189,6 +193,10 @@ const struct settings_rule settings_rules[] = {
      .text = "time.scheme corrective counts iterations, not time; give solver.budget instead"},
     {"solver.budget", "time.scheme", .if_given = true, .broken = unused_budget,
      .text = "only time.scheme corrective has a budget of iterations; remove it"},
+    {"contact.gamma", "contact.gap", .if_given = true, .broken = unused_stabilization,
+     .text = "only contact.gap stabilized has it; remove it"},
+    {"contact.restitution_velocity", "contact.gap", .if_given = true,
+     .broken = unused_stabilization, .text = "only contact.gap stabilized has it; remove it"},
     {"gravity_ramp.end", "gravity_ramp.start", .if_given = true, .broken = ramp_backwards,
      .text = "expected a time after gravity_ramp.start"},
     {"stop.rest_speed", "stop.rest_duration", .broken = rest_of_no_duration,

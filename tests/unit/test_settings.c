@@ -281,6 +281,16 @@ static void rules_are_reported_in_the_same_words(void **state) {
                 "solver.budget: only time.scheme corrective has a budget of iterations; remove it "
                 "(found solver.budget: [5, 100, 100], time.scheme: moreau)");
     settings = gabion_default_settings();
+    settings.gamma = 0.5;
+    reject_both(&settings, TIME "contact: {gamma: 0.5}\n",
+                "contact.gamma: only contact.gap stabilized has it; remove it (found "
+                "contact.gamma: 0.5, contact.gap: gap)");
+    settings = gabion_default_settings();
+    settings.restitution_velocity = GABION_RESTITUTION_UNCORRECTED;
+    reject_both(&settings, TIME "contact: {restitution_velocity: uncorrected}\n",
+                "contact.restitution_velocity: only contact.gap stabilized has it; remove it "
+                "(found contact.restitution_velocity: uncorrected, contact.gap: gap)");
+    settings = gabion_default_settings();
     settings.gravity_ramp_start = 2;
     settings.gravity_ramp_end = 1;
     reject_both(&settings, TIME "gravity_ramp: {start: 2, end: 1}\n",
