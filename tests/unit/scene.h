@@ -74,11 +74,19 @@ static inline void scene_draw_solver(struct random_stream *random, bool large,
                                           .angle = 3 * random_unit(random)};
 }
 
+static inline void scene_leave_stabilized(struct gabion_settings *settings, enum gabion_gap gap) {
+    settings->gap = gap;
+    settings->gamma = 1;
+    settings->restitution_velocity = GABION_RESTITUTION_CORRECTED;
+}
+
 static inline void scene_draw_gap(struct random_stream *random, struct gabion_settings *settings) {
     settings->gap = (enum gabion_gap)(3 * random_unit(random));
     settings->gamma = random_unit(random) < 0.5 ? 1 : random_between(random, 0.1, 1);
     settings->restitution_velocity =
         random_unit(random) < 0.8 ? GABION_RESTITUTION_CORRECTED : GABION_RESTITUTION_UNCORRECTED;
+    if (settings->gap != GABION_GAP_STABILIZED)
+        scene_leave_stabilized(settings, settings->gap);
 }
 
 // A position pass, now and then.
@@ -98,7 +106,7 @@ static inline void scene_draw_scheme(struct random_stream *random,
     settings->scheme = GABION_SCHEME_CORRECTIVE;
     settings->method = GABION_METHOD_BICG;
     if (settings->gap == GABION_GAP_STABILIZED) // belongs to the other scheme
-        settings->gap = GABION_GAP_GAP;
+        scene_leave_stabilized(settings, GABION_GAP_GAP);
     settings->budget =
         (struct gabion_budget){(int)(20 * random_unit(random)), (int)(20 * random_unit(random)),
                                (int)(20 * random_unit(random))};

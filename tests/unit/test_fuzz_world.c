@@ -62,7 +62,7 @@ static struct gabion_settings random_settings(struct random_stream *random, stru
     settings.on_cap = GABION_CAP_ACCEPT;
     settings.momentum = chance(random, 0.8);
     scene_draw_gap(random, &settings);
-    if (kinds.clumps)
+    if (kinds.clumps && settings.gap == GABION_GAP_STABILIZED)
         settings.gamma *= 0.02; // they begin deep in one another
     scene_draw_solver(random, kinds.large || kinds.clumps, &settings); // clumps: many contacts
     scene_draw_scheme(random, &settings);
