@@ -46,10 +46,6 @@ static const char *body_defect(const struct gabion_world *world, const struct ga
         return "a fixed body cannot have a velocity; give it a driver";
     if (body->lock >= 64)
         return "lock has bits that name no degree of freedom";
-    unsigned turns = body->lock >> 3;
-    bool one_locked = turns == 1 || turns == 2 || turns == 4;
-    if (one_locked && given && !(j.x == j.y && j.y == j.z))
-        return "with unequal moments of inertia lock none, two or three rotations";
     if (locked_motion(body))
         return "a locked degree of freedom cannot have a velocity";
     quat q = body->orientation;

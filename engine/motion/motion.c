@@ -68,32 +68,58 @@ static struct inverse_mass make_inverse(const struct gabion_world *world, int32_
 
 // Prediction ----------------------------------------------------------------------------------
 
-vec3 motion_free_spin(vec3 inertia, vec3 before, vec3 kick, double h) {
+static vec3 across(vec3 held, vec3 v) { return vec3_add_scaled(v, -vec3_dot(held, v), held); }
+
+// Returns the derivative of the residual below, and the identity along the held axis.
+static mat3 free_spin_slope(vec3 inertia, vec3 held, vec3 middle, double h) {
+    vec3 momentum = vec3_times(inertia, middle), column[3];
+    for (int axis = 0; axis < 3; axis++) {
+        vec3 e = vec3_zero();
+        vec3_set(&e, axis, 1);
+        vec3 free = across(held, e), turned = vec3_times(inertia, free);
+        vec3 turn = vec3_add(vec3_cross(free, momentum), vec3_cross(middle, turned));
+        vec3 slope = across(held, vec3_add_scaled(turned, 0.5 * h, turn));
+        column[axis] = vec3_add_scaled(slope, vec3_get(held, axis), held);
+    }
+    return (mat3){{{column[0].x, column[1].x, column[2].x},
+                   {column[0].y, column[1].y, column[2].y},
+                   {column[0].z, column[1].z, column[2].z}}};
+}
+
+vec3 motion_free_spin(vec3 inertia, vec3 held, vec3 before, vec3 kick, double h) {
     vec3 after = before;
     for (int iteration = 0; iteration < 30; iteration++) {
         vec3 middle = vec3_scale(0.5, vec3_add(before, after));
         vec3 momentum = vec3_times(inertia, middle);
         vec3 residual = vec3_add_scaled(vec3_times(inertia, vec3_sub(after, before)), h,
                                         vec3_cross(middle, momentum));
-        residual = vec3_sub(residual, kick);
-        vec3 column[3];
-        for (int axis = 0; axis < 3; axis++) {
-            vec3 e = vec3_zero(), ie = vec3_zero();
-            vec3_set(&e, axis, 1);
-            vec3_set(&ie, axis, vec3_get(inertia, axis));
-            vec3 turn = vec3_add(vec3_cross(e, momentum), vec3_cross(middle, ie));
-            column[axis] = vec3_add_scaled(ie, 0.5 * h, turn);
-        }
-        mat3 slope = {{{column[0].x, column[1].x, column[2].x},
-                       {column[0].y, column[1].y, column[2].y},
-                       {column[0].z, column[1].z, column[2].z}}};
+        residual = across(held, vec3_sub(residual, kick));
         vec3 change;
-        mat3_solve(slope, residual, &change);
+        mat3_solve(free_spin_slope(inertia, held, middle, h), residual, &change);
         after = vec3_sub(after, change);
         if (vec3_dot(change, change) <= 1e-32 * vec3_dot(after, after))
             break;
     }
     return after;
+}
+
+static unsigned locked_turns(const struct bodies *bodies, int32_t i) {
+    return bodies->lock[i] >> 3;
+}
+
+static bool one_bit(unsigned bits) { return bits == 1 || bits == 2 || bits == 4; }
+
+bool motion_is_gyroscopic(const struct bodies *bodies, int32_t i) {
+    unsigned locked = locked_turns(bodies, i);
+    return !bodies_isotropic(bodies, i) && (locked == 0 || one_bit(locked));
+}
+
+// Returns the one locked axis of rotation in the axes of the body; zero where none is locked.
+static vec3 held_axis(const struct bodies *bodies, int32_t i, const mat3 *axes) {
+    vec3 axis = vec3_zero();
+    for (int k = 0; k < 3; k++)
+        vec3_set(&axis, k, locked_turns(bodies, i) >> k & 1);
+    return mat3_apply_transposed(*axes, axis);
 }
 
 mat3 motion_midpoint_axes(const struct gabion_world *world, int32_t i) {
@@ -104,7 +130,7 @@ mat3 motion_midpoint_axes(const struct gabion_world *world, int32_t i) {
 
 vec3 motion_expected_turn(const struct gabion_world *world, int32_t i, const mat3 *axes) {
     vec3 inertia = world->bodies.inertia[i];
-    if (world->joints.count == 0)
+    if (world->joints.count == 0 || locked_turns(&world->bodies, i))
         return vec3_zero();
     vec3 kick = mat3_apply_transposed(*axes, world->midpoint->joint_moment[i]);
     vec3 turn = {kick.x / inertia.x, kick.y / inertia.y, kick.z / inertia.z};
@@ -121,7 +147,7 @@ static vec3 applied_turn(const struct gabion_world *world, int32_t i) {
 
 static vec3 free_spin(const struct gabion_world *world, int32_t i) {
     const struct bodies *bodies = &world->bodies;
-    if (bodies_isotropic(bodies, i) || bodies->lock[i] >> 3)
+    if (!motion_is_gyroscopic(bodies, i))
         return world->applied ? vec3_add(bodies->w[i], applied_turn(world, i)) : bodies->w[i];
     mat3 axes = motion_midpoint_axes(world, i);
     vec3 before = mat3_apply_transposed(axes, bodies->w[i]);
@@ -130,11 +156,16 @@ static vec3 free_spin(const struct gabion_world *world, int32_t i) {
     if (world->applied)
         kick = vec3_add_scaled(kick, world->settings.step,
                                mat3_apply_transposed(axes, loads_applied(world, i).moment));
-    vec3 after = motion_free_spin(bodies->inertia[i], before, kick, world->settings.step);
+    vec3 after = motion_free_spin(bodies->inertia[i], held_axis(bodies, i, &axes), before, kick,
+                                  world->settings.step);
     after = vec3_sub(after, turn);
     // Only the change is rotated back to world axes. The axes are orthonormal only up to rounding,
     // with a bias, so rotating the whole spin forth and back would scale it in every step.
-    return vec3_add(bodies->w[i], mat3_apply(axes, vec3_sub(after, before)));
+    vec3 change = mat3_apply(axes, vec3_sub(after, before));
+    for (int axis = 0; axis < 3; axis++)
+        if (locked_turns(bodies, i) >> axis & 1)
+            vec3_set(&change, axis, 0); // exactly
+    return vec3_add(bodies->w[i], change);
 }
 
 struct prediction {

@@ -46,12 +46,19 @@ bool motion_needs_tensor(const struct bodies *bodies, int32_t i);
 // Integrates the rotation of a body with unequal moments: angular velocities in body axes before
 // and after a step h by the implicit midpoint rule, I (W1 - W0) + h Wm x I Wm = kick,
 // Wm = (W0 + W1) / 2, which without a kick (an angular impulse) keeps energy and |L| to rounding.
-vec3 motion_free_spin(vec3 inertia, vec3 before, vec3 kick, double h);
+// `held` is a unit vector along the one axis that the body cannot turn about, and the equation then
+// holds across it; zero: it turns about all.
+vec3 motion_free_spin(vec3 inertia, vec3 held, vec3 before, vec3 kick, double h);
+
+// Returns whether a body has a gyroscopic term: unequal moments, and more than one axis to turn
+// about. About a single axis, which is fixed in the world, the moment does not change.
+bool motion_is_gyroscopic(const struct bodies *bodies, int32_t i);
 
 // Returns the change of spin that joints are expected to cause in this step, in body axes at q_m,
 // from their impulses in the last step. The gyroscopic term includes it: otherwise a jointed body
 // with unequal moments would be integrated to first order only. A change larger than the spin
-// itself came from a shock, which is not expected to repeat: then the function returns zero.
+// itself came from a shock, which is not expected to repeat: then the function returns zero. So it
+// does for bodies with a locked rotation.
 vec3 motion_expected_turn(const struct gabion_world *world, int32_t i, const mat3 *axes);
 
 // Returns the orientation of a body at q_m.

@@ -18,7 +18,7 @@ enum { WORK_APPLIED, WORK_THETA, WORK_COUNT };
 // that the contacts left, -h/2 (W+ - W_free).(Wm x I Wm).
 static double gyroscopic_work(const struct gabion_world *world, int32_t i, vec3 w_after) {
     const struct bodies *bodies = &world->bodies;
-    if (bodies_isotropic(bodies, i) || bodies->lock[i] >> 3)
+    if (!motion_is_gyroscopic(bodies, i))
         return 0;
     mat3 axes = motion_midpoint_axes(world, i);
     double scale = 1 / bodies->radius[i];

@@ -140,11 +140,6 @@ static struct gabion_body random_sphere(struct random_stream *random, struct kin
         body.lock = GABION_LOCK_Z | GABION_LOCK_RX | GABION_LOCK_RY;
     else if (!kinds.plain && chance(random, 0.15))
         body.lock = (unsigned)pick(random, 64);
-    unsigned turns = body.lock >> 3;
-    if (turns == 1 || turns == 2 || turns == 4) { // rejected with unequal moments
-        body.inertia = vec3_zero();
-        body.lock &= body.shape == GABION_CLUMP ? 7u : 63u;
-    }
     for (int axis = 0; axis < 3; axis++) {
         if (body.lock >> axis & 1)
             vec3_set(&body.velocity, axis, 0);
