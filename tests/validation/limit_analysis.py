@@ -177,13 +177,14 @@ class Assemblage:
             while True:
                 lever = np.array([(side * (pivot[0] - centre[0]), centre[2] - pivot[1]) for centre in self.centre])
                 gain = self.weight / self.scale * (best[0] * lever[:, 1] - lever[:, 0])
-                result = linprog(-gain, A_ub=rows, b_ub=np.zeros(rows.shape[0]), bounds=[(0, 1 if one else 0) for one in free], method="highs")
+                result = linprog(-gain, A_ub=rows, b_ub=np.zeros(rows.shape[0]), bounds=[(0, int(one)) for one in free], method="highs")
                 if -result.fun < 1e-9:
                     break
                 moved = result.x > 0.5
                 if not self.leans(np.flatnonzero(moved), pivot):
                     break
-                best = ((self.weight[moved] @ lever[moved, 0]) / (self.weight[moved] @ lever[moved, 1]), pivot, np.flatnonzero(moved).tolist())
+                moment = self.weight[moved] @ lever[moved]
+                best = (moment[0] / moment[1], pivot, np.flatnonzero(moved).tolist())
         return best
 
     def leans(self, part, pivot):

@@ -111,13 +111,17 @@ def engine(boxes):
         return read_map(boxes, paths[0], paths[-1], rows)
 
 
-def read_map(boxes, first, last, rows):
-    with h5py.File(first) as file:
-        start = file["bodies/position"][()][np.argsort(file["bodies/id"][()])]
-        middle = dict(zip(zip(file["interfaces/body_a"][()].tolist(), file["interfaces/body_b"][()].tolist()), file["interfaces/middle"][()]))
-    with h5py.File(last) as file:
+def read_frame(path, quantity):
+    """Positions by id, and a quantity of the interfaces by pair of ids."""
+    with h5py.File(path) as file:
         position = file["bodies/position"][()][np.argsort(file["bodies/id"][()])]
-        gaping = dict(zip(zip(file["interfaces/body_a"][()].tolist(), file["interfaces/body_b"][()].tolist()), file["interfaces/opening"][()]))
+        pairs = zip(file["interfaces/body_a"][()].tolist(), file["interfaces/body_b"][()].tolist())
+        return position, dict(zip(pairs, file["interfaces/" + quantity][()]))
+
+
+def read_map(boxes, first, last, rows):
+    start, middle = read_frame(first, "middle")
+    position, gaping = read_frame(last, "opening")
     # Ids of the blocks, in the order of `boxes`.
     ids = [int(np.argmin(np.linalg.norm(start - 0.5 * (low + high), axis=1))) for low, high in boxes]
     number = {one: k for k, one in enumerate(ids)}
@@ -127,7 +131,7 @@ def read_map(boxes, first, last, rows):
             pair = (min(number[a], number[b]), max(number[a], number[b]))
             joints[pair] = (gaping.get((a, b), 0.0) / SETTLEMENT, place[[0, 2]])
     moves = (position - start)[ids][:, [0, 2]] / SETTLEMENT
-    late = [-float(row["right.z"]) / WEIGHT for row in rows if float(row["time"]) > END - SMOOTH - 0.05 and float(row["time"]) <= END - SMOOTH]
+    late = [-float(row["right.z"]) / WEIGHT for row in rows if END - SMOOTH - 0.05 < float(row["time"]) <= END - SMOOTH]
     return Map(joints, moves, float(np.mean(late)))
 
 
