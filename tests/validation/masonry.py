@@ -33,7 +33,7 @@ tilt: {axis: [0, -1, 0], table: {points: [[0, 0], [%(slow)g, %(near)g], [%(end)g
 generators:
   - name: wall
     material: stone
-    wall: {block: [%(length)g, 0.1, %(height)g], courses: %(courses)d, blocks: %(blocks)d, joint: %(joint)g}
+    wall: {block: [%(length)g, 0.1, %(height)g], courses: %(courses)d, blocks: %(blocks)d, interface_width: %(joint)g}
   - name: ground
     material: ground
     slabs: {origin: [-1, -0.5, 0], widths: [4], depth: 1, thickness: 0.2}

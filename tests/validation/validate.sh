@@ -7,7 +7,10 @@ folder=${BUILD:-build}/validate
 exec tests/tally.sh tests/validation/determinism.sh \
     "$python tests/validation/arch_limit.py $programs/arches" "$programs/arches" \
     "$programs/collisions" "$programs/pour 200 1e-3 0.7 1" \
-    "$python tests/validation/masonry.py" "$python tests/papers/wall.py --full -o $folder" \
+    "$python tests/validation/masonry.py" "$python tests/validation/arch_impulse.py" \
+    "$python tests/validation/panels.py" "$python tests/validation/settlement.py" \
+    "$python tests/validation/rocking.py" "$python tests/validation/colonnade.py" \
+    "$python tests/papers/wall.py --full -o $folder" \
     "$python tests/papers/brazil_nut.py --full -o $folder" "$python tests/validation/solvers.py" \
     "$python tests/validation/rivals.py" \
     "$python tests/validation/defaults.py"
