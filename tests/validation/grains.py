@@ -68,6 +68,13 @@ class Grains:
             for name in ("id", "radius", "position", "velocity", "spin"):
                 setattr(self, name, bodies[name][:][chosen])
             self.time = float(file.attrs.get("time", 0.0))
+        self.volume = 4 / 3 * numpy.pi * self.radius ** 3
+
+    def fraction(self, radius, low, high):
+        """Solid fraction of an upright cylinder about the z axis, in diameters: grains count where their centre is."""
+        x, y, z = self.position.T / D
+        inside = (x * x + y * y < radius * radius) & (z > low) & (z < high)
+        return self.volume[inside].sum() / (numpy.pi * radius ** 2 * (high - low) * D ** 3)
 
 
 class Contacts:
@@ -134,8 +141,25 @@ def cylinder(radius):
     return lambda x, y: x * x + y * y < (radius - 0.65) ** 2
 
 
-def settle(folder, csv, end, friction, *bodies, spread_speed=None, **keys):
-    """Lets the grains of a CSV file fall and come to rest; returns the run's folder."""
+def make_folder(path):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+
+
+def write_csv(path, state, choose):
+    """The grains of a state that choose(state) marks, with their velocities, for `imports`."""
+    kept = choose(state)
+    columns = (state.position[kept], state.radius[kept], state.velocity[kept], state.spin[kept])
+    numpy.savetxt(path, numpy.column_stack(columns), delimiter=",", comments="", fmt="%.17g",
+                  header="x,y,z,radius,vx,vy,vz,wx,wy,wz")
+
+
+def surface(state):
+    """Height of a level filling in diameters: that of the highest hundredth of the grains."""
+    return float(numpy.percentile(state.position[:, 2] + state.radius, 99)) / D
+
+
+def settle(folder, csv, end, friction, **keys):
+    """Lets the grains of a CSV file fall and come to rest."""
     case = scene(1e-3, end, friction, imports=[{"file": os.path.abspath(csv), "material": "grain", "name": "grains"}],
                  solver=FAST, **keys)
     return run(folder, case)
@@ -162,3 +186,50 @@ def plate_with_hole(hole, outer, thickness=1.0, sides=24):
         bodies.append({"name": "floor", "material": "wall", "fixed": True, "position": [0, 0, -0.5 * thickness * D],
                        "prism": {"polygon": corners, "height": thickness * D}})
     return bodies
+
+
+def rough_base(path, inside, reach):
+    """Writes fixed grains as CSV: a triangular layer with its tops at z = 0 and spacing d, where inside(x, y) holds;
+    in diameters, within |x|, |y| < reach."""
+    rows = numpy.arange(-int(reach / 0.866), int(reach / 0.866) + 1)
+    points = [(i + 0.5 * (j % 2), 0.8660254 * j) for j in rows for i in range(-int(reach), int(reach) + 1)]
+    points = numpy.array([p for p in points if inside(p[0], p[1])])
+    columns = (points * D, numpy.full(len(points), -0.5 * D), numpy.full(len(points), 0.5 * D))
+    numpy.savetxt(path, numpy.column_stack(columns), delimiter=",", header="x,y,z,radius", comments="", fmt="%.17g")
+    return {"file": os.path.abspath(path), "material": "wall", "name": "base", "fixed": True}
+
+
+def moving(state):
+    """The grains above a rough base."""
+    return state.position[:, 2] > 0
+
+
+def disks(position, radius, material="grain", **keys):
+    """Bodies of a scene in the plane x-z; lengths in m."""
+    return [{"material": material, "disk": {"radius": float(r), "thickness": D}, "position": [float(x), 0, float(z)],
+             **keys} for (x, z), r in zip(position, radius)]
+
+
+def connected(path, state):
+    """Which grains above the base belong to the largest cluster of grains that touch, within d/20."""
+    with h5py.File(path, "r") as file:
+        contacts = file["contacts"]
+        near = contacts["gap"][:] < 0.05 * D
+        first, second = contacts["candidate"][:][near], contacts["antagonist"][:][near]
+    index = numpy.full(int(max(state.id.max(), first.max(initial=0), second.max(initial=0))) + 1, -1)
+    above = moving(state)
+    index[state.id[above]] = numpy.flatnonzero(above)
+    first, second = index[first], index[second]
+    both = (first >= 0) & (second >= 0)
+    first, second = first[both], second[both]
+    label = numpy.arange(len(state.id))
+    while True:
+        lower = numpy.minimum(label[first], label[second])
+        before = label.copy()
+        numpy.minimum.at(label, first, lower)
+        numpy.minimum.at(label, second, lower)
+        label = label[label]
+        if (label == before).all():
+            break
+    counts = numpy.bincount(label[above], minlength=len(label))
+    return above & (label == counts.argmax())
