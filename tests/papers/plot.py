@@ -93,7 +93,7 @@ class Series:
         """Of the plot command: the line, and the marks on it."""
         colour = "linecolor '%s'" % COLOURS[self.index % len(COLOURS)]
         dash = "dashtype %s" % DASHES[self.index // len(COLOURS) % len(DASHES)]
-        mark = "pointtype %d pointsize 0.5" % MARKS[self.index % len(MARKS)]
+        mark = "pointtype %d pointsize %g" % (MARKS[self.index % len(MARKS)], 0.8 if self.style == "points" else 0.5)
         line = "%s with lines %s %s linewidth 1.4" % (self._name("line"), colour, dash)
         marks = "%s with points %s %s" % (self._name("mark"), colour, mark)
         if self.style == "points":
