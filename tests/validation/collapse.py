@@ -6,7 +6,7 @@ axisymmetric, (r - r0)/r0 = 1.24 a below a = 1.7 and 1.6 a^(1/2) above, time 3 s
 within 0.1, prefactors and time within 30 %. In two dimensions a^1 below a = 2 and a^0.7 above (Staron, Hinch 2005):
 exponents within 0.1. The run-out is that of the outermost grain connected with the heap; the edge of the heap, where
 less than half of the base is covered, is shown beside it. A table then varies size, packing, friction, base and solver
-at a = 0.6. Radius 6 d and width 16 d; --full: radius 14 d and width 40 d.
+at a = 0.6. Radius 9 d (low columns) and 6 d (high ones), width 40 d and 16 d; --full: radius 14 d, width 60 d for all.
 """
 import sys
 
@@ -68,7 +68,7 @@ class Column:
 
     def packing(self):
         top = grains.surface(self.state)
-        return self.state.fraction(self.radius - 1.5, 1, top - 2)
+        return self.state.fraction(self.radius - 1.5, 1, top - 2) if top > 4 else numpy.nan
 
 
 class Sheet(Column):
@@ -77,7 +77,7 @@ class Sheet(Column):
 
     def __init__(self, section, width, height, name, friction=FRICTION):
         self.section, self.radius, self.name = section, width, name
-        self.reach = 12 * width
+        self.reach = (4 + 2.2 * height / width) * width
         count = int(self.reach)
         self.ground = grains.disks(numpy.column_stack([(numpy.arange(count) + 0.5) * D, numpy.full(count, -0.5 * D)]),
                                    numpy.full(count, 0.5 * D), "wall", name="base", fixed=True)
@@ -123,18 +123,25 @@ class Deposit:
         start = column.radius * D
         heap = grains.connected(paths[-1], last)
         self.count = int(grains.moving(last).sum())
-        self.aspect = height / start
+        self.aspect, self.radius = height / start, column.radius
         self.runout = (column.distance(last) + last.radius)[heap].max() / start - 1
         self.edge = edge(column, last) / start - 1
         self.height = (last.position[:, 2] + last.radius)[heap].max() / start
-        self.times, fronts = [], []
-        for path in paths:
+        self.times, fronts, edges = [], [], []
+        for path in paths[1:]:
             state = grains.Grains(path)
             self.times.append(state.time / (height / GRAVITY) ** 0.5)
-            fronts.append(edge(column, state) / start - 1)
-        self.fronts = numpy.array(fronts)
-        self.time = self.times[int(numpy.argmax(self.fronts >= 0.95 * self.fronts[-1]))]
-        self.moving_speed = float(numpy.percentile(numpy.linalg.norm(last.velocity[heap], axis=1), 90))
+            fronts.append((column.distance(state) + state.radius)[grains.connected(path, state)].max() / start - 1)
+            edges.append(edge(column, state) / start - 1)
+        self.fronts, near = numpy.array(fronts), 0.5 / column.radius
+        self.time = self.times[first_within(fronts, near)]
+        self.edge_time = self.times[first_within(edges, near)]
+
+
+def first_within(values, near):
+    """The first from which on all values are near to the last one."""
+    away = numpy.flatnonzero(abs(numpy.array(values) - values[-1]) > near)
+    return int(away[-1]) + 1 if len(away) else 0
 
 
 def edge(column, state):
@@ -152,10 +159,12 @@ def run_frames(section, name, case):
 
 
 def row(deposit):
-    return (deposit.aspect, deposit.count, deposit.runout, deposit.edge, deposit.height, deposit.time)
+    return (deposit.radius, deposit.aspect, deposit.count, deposit.runout, deposit.edge, deposit.height, deposit.time,
+            deposit.edge_time)
 
 
-HEADER = ("a", "grains", "run-out of the connected grains", "edge of the heap", "height/r0", "time/√(h0/g)")
+HEADER = ("r0/d", "a", "grains", "run-out of the connected grains", "edge of the heap", "height/r0", "time/√(h0/g), connected",
+          "edge")
 
 
 def laws(deposits, limit):
@@ -167,17 +176,19 @@ def laws(deposits, limit):
 
 
 def axisymmetric(section, full):
-    radius, aspects = (14, (0.5, 0.8, 1.2, 1.6, 2.5, 4, 6, 10)) if full else (6, (0.5, 1.0, 1.5, 2.2, 4.0, 6.0))
-    column = Column(section, radius, aspects[-1] * radius, "cylinder")
-    deposits = [column.release(aspect) for aspect in aspects]
-    section.table("Axisymmetric, r0 = %g d, friction %.1f" % (radius, FRICTION), HEADER, [row(d) for d in deposits])
+    series = ((14, (0.5, 0.8, 1.2, 1.6)), (14, (2.5, 4, 6, 10))) if full else ((9, (0.5, 0.9, 1.5)), (6, (2.2, 4.0, 6.0)))
+    deposits = []
+    for radius, aspects in series:
+        column = Column(section, radius, aspects[-1] * radius, "cylinder-%d-%g" % (radius, aspects[-1]), spread=3.5 if aspects[-1] < 2 else 6.0)
+        deposits += [column.release(aspect) for aspect in aspects]
+    section.table("Axisymmetric, friction %.1f" % FRICTION, HEADER, [row(d) for d in deposits])
     aspects = numpy.array([d.aspect for d in deposits])
     line = numpy.geomspace(aspects[0], aspects[-1], 60)
     section.plot("collapse_round.svg", "Run-out of round columns", "a = h0/r0", "(r - r0)/r0",
                  [("outermost connected grain", aspects, [d.runout for d in deposits], "points"),
                   ("edge of the heap", aspects, [d.edge for d in deposits], "points"),
                   ("Lube et al. 2004", line, numpy.where(line < 1.7, 1.24 * line, 1.6 * line ** 0.5))], log_x=True, log_y=True)
-    section.plot("collapse_front.svg", "Edge of the heap in time", "t/√(h0/g)", "(r - r0)/r0",
+    section.plot("collapse_front.svg", "Outermost connected grain in time", "t/√(h0/g)", "(r - r0)/r0",
                  [("a = %.2g" % d.aspect, d.times, d.fronts) for d in deposits])
     (low, small), (high, large) = laws(deposits, 1.7)
     below = numpy.mean([d.runout / d.aspect for d in small])
@@ -194,10 +205,12 @@ def axisymmetric(section, full):
 
 
 def plane(section, full):
-    width, aspects = (40, (0.5, 0.8, 1.2, 1.8, 3, 5, 8, 12)) if full else (16, (0.5, 1.0, 1.7, 3.0, 5.0, 8.0))
-    sheet = Sheet(section, width, aspects[-1] * width, "sheet")
-    deposits = [sheet.release(aspect) for aspect in aspects]
-    section.table("Two dimensions, width %g d, friction %.1f" % (width, FRICTION), HEADER, [row(d) for d in deposits])
+    series = ((60, (0.5, 0.8, 1.2, 1.8)), (60, (3, 5, 8, 12))) if full else ((40, (0.5, 0.9, 1.6)), (16, (3.0, 5.0, 8.0)))
+    deposits = []
+    for width, aspects in series:
+        sheet = Sheet(section, width, aspects[-1] * width, "sheet-%d-%g" % (width, aspects[-1]))
+        deposits += [sheet.release(aspect) for aspect in aspects]
+    section.table("Two dimensions, friction %.1f; r0 is the width" % FRICTION, HEADER, [row(d) for d in deposits])
     aspects = numpy.array([d.aspect for d in deposits])
     line = numpy.geomspace(aspects[0], aspects[-1], 60)
     section.plot("collapse_plane.svg", "Run-out of sheets of disks", "a = h0/d0", "(l - d0)/d0",
