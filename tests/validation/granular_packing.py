@@ -14,10 +14,11 @@ import grains
 from grains import D
 
 AWAY = 3.0  # d, from walls and surface
+REST, AVERAGED = 60, 20  # steps of the second run, and those at its end over which forces are averaged
 
 
-def packed(section, side, count, friction, full):
-    """A box of grains at rest: the frame of its last step. Two runs, of which the second is solved well."""
+def packed(section, side, count, friction):
+    """A box of grains at rest: the frames of its last steps. Two runs, of which the second is solved well."""
     name = "mu-%g" % friction
     csv = section.scratch(name + ".csv")
     grains.make_folder(csv)
@@ -26,31 +27,40 @@ def packed(section, side, count, friction, full):
                  spacing=1.15, seed=3)
     box = {"name": "box", "material": "wall", "walls": ["xmin", "xmax", "ymin", "ymax", "zmin"],
            "box": {"min": [-half * D, -half * D, 0], "max": [half * D, half * D, 1]}}
-    out, _ = grains.settle(section.scratch(name), csv, 0.6, friction, containers=[box])
-    case = grains.scene(2e-4, 0.03, friction, containers=[box], imports=[{"file": grains.checkpoint(out), "material": "grain"}],
-                        solver=dict(grains.FAST, max_sweeps=1000 if full else 300))
-    case["output"]["frames_every"] = 1000
+    out, _ = grains.settle(section.scratch(name), csv, 1.2 if friction == 0 else 0.6, friction, containers=[box])
+    case = grains.scene(1e-3, 1e-3 * REST, friction, containers=[box], imports=[{"file": grains.checkpoint(out), "material": "grain"}],
+                        solver=dict(grains.FAST, max_sweeps=1000))
+    case["output"]["frames_every"] = 1
     out, _ = grains.run(section.scratch(name + "-rest"), case)
-    return grains.frames(out)[-1], grains.section.history(out)
+    return grains.frames(out)[-AVERAGED:], grains.section.history(out)
 
 
-def coordination(path, state, inside, least):
-    """Contacts per grain of the bulk, and the share of rattlers: grains with fewer contacts than `least`."""
-    contacts = grains.Contacts(path)
-    strong = contacts.along > 1e-3 * contacts.along.mean()
-    first, second = contacts.first[strong], contacts.second[strong]
-    held = numpy.ones(int(max(state.id.max(), first.max(), second.max())) + 1, bool)
-    grain = numpy.zeros(len(held), bool)
-    grain[state.id] = True
+def mean_contacts(paths):
+    """Pairs of bodies that carry more than a hundredth of the mean force, as a mean over the frames."""
+    pairs, forces = [], []
+    for path in paths:
+        contacts = grains.Contacts(path)
+        pairs.append(numpy.sort(numpy.column_stack([contacts.first, contacts.second]), axis=1))
+        forces.append(contacts.along)
+    pairs, index = numpy.unique(numpy.concatenate(pairs), axis=0, return_inverse=True)
+    force = numpy.bincount(index.ravel(), weights=numpy.concatenate(forces)) / len(paths)
+    return pairs[force > 0.01 * force.mean()].T
+
+
+def coordination(paths, state, inside, least):
+    """Contacts per grain of the bulk, and the share of rattlers: grains with fewer contacts than `least`, found again
+    until none is left. Only grains of the bulk are taken out: those of the surface rest on three others."""
+    first, second = mean_contacts(paths)
+    size = int(max(state.id.max(), first.max(), second.max())) + 1
+    held, bulk = numpy.ones(size, bool), numpy.zeros(size, bool)
+    bulk[state.id[inside]] = True
     while True:
         alive = held[first] & held[second]
-        count = numpy.bincount(first[alive], minlength=len(held)) + numpy.bincount(second[alive], minlength=len(held))
-        loose = held & grain & (count < least)
+        count = numpy.bincount(first[alive], minlength=size) + numpy.bincount(second[alive], minlength=size)
+        loose = held & bulk & (count < least)
         if not loose.any():
-            break
+            return count[bulk & held].mean(), 1 - held[bulk].mean()
         held &= ~loose
-    bulk = state.id[inside]
-    return count[bulk][held[bulk]].mean(), 1 - held[bulk].mean()
 
 
 def bulk_of(state, side):
@@ -79,16 +89,16 @@ def main():
     frictions = (0, 0.1, 0.2, 0.5, 1.0) if full else (0, 0.1, 0.3, 1.0)
     rows = []
     for friction in frictions:
-        path, history = packed(section, side, count, friction, full)
-        state = grains.Grains(path)
+        paths, history = packed(section, side, count, friction)
+        state = grains.Grains(paths[-1])
         inside, _ = bulk_of(state, side)
         fraction, spread = averaged_fraction(state, side)
-        contacts, rattlers = coordination(path, state, inside, 4 if friction == 0 else 3)
-        rows.append((friction, len(state.id), int(inside.sum()), fraction, spread, contacts, rattlers, history["residual"][-1]))
-    section.text("Equal spheres fall from a loose lattice into a box of %g d by %g d and come to rest; a second run with short "
-                 "steps then solves the contacts well. A contact counts if it carries more than a thousandth of the mean "
-                 "force; rattlers are grains with fewer than 4 such contacts (3 with friction), found again until none is "
-                 "left." % (side, side))
+        contacts, rattlers = coordination(paths, state, inside, 4 if friction == 0 else 3)
+        rows.append((friction, len(state.id), int(inside.sum()), fraction, spread, contacts, rattlers, numpy.median(history["residual"])))
+    section.text("Equal spheres fall from a loose lattice into a box of %g d by %g d and come to rest; a second run of %d "
+                 "steps then solves the contacts with up to 1000 sweeps. A contact counts if it carries more than a hundredth of "
+                 "the mean force, both as means over the last %d steps; rattlers are grains with fewer than 4 such contacts (3 with friction), found again until none is "
+                 "left." % (side, side, REST, AVERAGED))
     section.table("Bulk, 3 d away from the walls", ("friction", "grains", "of them bulk", "solid fraction", "± with the edge",
                                                    "contacts per grain", "rattlers", "residual"), rows)
     mu = [row[0] for row in rows]
