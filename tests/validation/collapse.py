@@ -21,7 +21,6 @@ STEP = 1e-3
 
 class Column:
     """An upright cylinder of grains, filled once and cut to several heights."""
-    flat = False
 
     def __init__(self, section, radius, height, name, friction=FRICTION, smooth=False, equal=False, spread=6.0):
         self.section, self.radius, self.name, self.smooth = section, radius, name, smooth
@@ -73,7 +72,6 @@ class Column:
 
 class Sheet(Column):
     """A rectangle of disks between a smooth wall at x = 0 and a wall at x = width that is taken away."""
-    flat = True
 
     def __init__(self, section, width, height, name, friction=FRICTION):
         self.section, self.radius, self.name = section, width, name
@@ -179,7 +177,8 @@ def axisymmetric(section, full):
     series = ((14, (0.5, 0.8, 1.2, 1.6)), (14, (2.5, 4, 6, 10))) if full else ((9, (0.5, 0.9, 1.5)), (6, (2.2, 4.0, 6.0)))
     deposits = []
     for radius, aspects in series:
-        column = Column(section, radius, aspects[-1] * radius, "cylinder-%d-%g" % (radius, aspects[-1]), spread=3.5 if aspects[-1] < 2 else 6.0)
+        column = Column(section, radius, aspects[-1] * radius, "cylinder-%d-%g" % (radius, aspects[-1]),
+                        spread=3.5 if aspects[-1] < 2 else 6.0)
         deposits += [column.release(aspect) for aspect in aspects]
     section.table("Axisymmetric, friction %.1f" % FRICTION, HEADER, [row(d) for d in deposits])
     aspects = numpy.array([d.aspect for d in deposits])

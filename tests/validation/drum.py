@@ -25,7 +25,7 @@ def rim(radius):
     return grains.disks(place, numpy.full(count, 0.5 * D), "wall", name="rim", fixed=True)
 
 
-def case_of(radius, end, position, radii, velocity=None):
+def case_of(radius, end, position, radii):
     case = grains.scene(1e-3, end, FRICTION, plane="xz", solver=grains.FAST)
     case["bodies"] = rim(radius) + grains.disks(position, radii)
     return case

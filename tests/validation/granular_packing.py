@@ -97,8 +97,8 @@ def main():
         rows.append((friction, len(state.id), int(inside.sum()), fraction, spread, contacts, rattlers, numpy.median(history["residual"])))
     section.text("Equal spheres fall from a loose lattice into a box of %g d by %g d and come to rest; a second run of %d "
                  "steps then solves the contacts with up to 1000 sweeps. A contact counts if it carries more than a hundredth of "
-                 "the mean force, both as means over the last %d steps; rattlers are grains with fewer than 4 such contacts (3 with friction), found again until none is "
-                 "left." % (side, side, REST, AVERAGED))
+                 "the mean force, both as means over the last %d steps; rattlers are grains with fewer than 4 such "
+                 "contacts (3 with friction), found again until none is left." % (side, side, REST, AVERAGED))
     section.table("Bulk, 3 d away from the walls", ("friction", "grains", "of them bulk", "solid fraction", "± with the edge",
                                                    "contacts per grain", "rattlers", "residual"), rows)
     mu = [row[0] for row in rows]
