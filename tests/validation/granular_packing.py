@@ -14,11 +14,13 @@ import grains
 from grains import D
 
 AWAY = 3.0  # d, from walls and surface
-REST, AVERAGED = 60, 20  # steps of the second run, and those at its end over which forces are averaged
+REST = 60  # steps of the second run
+SHARE = 1e-3  # of the mean force: what a contact must carry in the last step to count
+OTHER_COUNTS = tuple((frames, share) for frames in (1, 20, 60) for share in (1e-3, 1e-2, 5e-2))
 
 
 def packed(section, side, count, friction):
-    """A box of grains at rest: the frames of its last steps. Two runs, of which the second is solved well."""
+    """A box of grains at rest: the frames of its steps. Two runs, of which the second is solved well."""
     name = "mu-%g" % friction
     csv = section.scratch(name + ".csv")
     grains.make_folder(csv)
@@ -32,11 +34,11 @@ def packed(section, side, count, friction):
                         solver=dict(grains.FAST, max_sweeps=1000))
     case["output"]["frames_every"] = 1
     out, _ = grains.run(section.scratch(name + "-rest"), case)
-    return grains.frames(out)[-AVERAGED:], grains.section.history(out)
+    return grains.frames(out)[1:], grains.section.history(out)
 
 
-def mean_contacts(paths):
-    """Pairs of bodies that carry more than a hundredth of the mean force, as a mean over the frames."""
+def mean_contacts(paths, share):
+    """Pairs of bodies that carry more than a share of the mean force, as a mean over the frames."""
     pairs, forces = [], []
     for path in paths:
         contacts = grains.Contacts(path)
@@ -44,13 +46,13 @@ def mean_contacts(paths):
         forces.append(contacts.along)
     pairs, index = numpy.unique(numpy.concatenate(pairs), axis=0, return_inverse=True)
     force = numpy.bincount(index.ravel(), weights=numpy.concatenate(forces)) / len(paths)
-    return pairs[force > 0.01 * force.mean()].T
+    return pairs[force > share * force.mean()].T
 
 
-def coordination(paths, state, inside, least):
+def coordination(paths, state, inside, least, share=SHARE):
     """Contacts per grain of the bulk, and the share of rattlers: grains with fewer contacts than `least`, found again
     until none is left. Only grains of the bulk are taken out: those of the surface rest on three others."""
-    first, second = mean_contacts(paths)
+    first, second = mean_contacts(paths, share)
     size = int(max(state.id.max(), first.max(), second.max())) + 1
     held, bulk = numpy.ones(size, bool), numpy.zeros(size, bool)
     bulk[state.id[inside]] = True
@@ -87,20 +89,24 @@ def main():
     section, full = grains.open_section("granular_packing", "Packings of equal spheres", __doc__)
     side, count = (14, 5000) if full else (11, 2000)
     frictions = (0, 0.1, 0.2, 0.5, 1.0) if full else (0, 0.1, 0.3, 1.0)
-    rows = []
+    rows, counts = [], []
     for friction in frictions:
         paths, history = packed(section, side, count, friction)
         state = grains.Grains(paths[-1])
         inside, _ = bulk_of(state, side)
         fraction, spread = averaged_fraction(state, side)
-        contacts, rattlers = coordination(paths, state, inside, 4 if friction == 0 else 3)
+        least = 4 if friction == 0 else 3
+        contacts, rattlers = coordination(paths[-1:], state, inside, least)
+        counts.append((friction, *(coordination(paths[-n:], state, inside, least, share)[0] for n, share in OTHER_COUNTS)))
         rows.append((friction, len(state.id), int(inside.sum()), fraction, spread, contacts, rattlers, numpy.median(history["residual"])))
     section.text("Equal spheres fall from a loose lattice into a box of %g d by %g d and come to rest; a second run of %d "
-                 "steps then solves the contacts with up to 1000 sweeps. A contact counts if it carries more than a hundredth of "
-                 "the mean force, both as means over the last %d steps; rattlers are grains with fewer than 4 such "
-                 "contacts (3 with friction), found again until none is left." % (side, side, REST, AVERAGED))
+                 "steps then solves the contacts with up to 1000 sweeps. A contact counts if it carries more than a thousandth of "
+                 "the mean force in the last step; rattlers are grains with fewer than 4 such contacts (3 with friction), found "
+                 "again until none is left. A second table shows how much the way of counting matters." % (side, side, REST))
     section.table("Bulk, 3 d away from the walls", ("friction", "grains", "of them bulk", "solid fraction", "± with the edge",
                                                    "contacts per grain", "rattlers", "residual"), rows)
+    section.table("Contacts per grain by other ways of counting: steps over which forces are averaged, share of the mean force",
+                  ("friction", *("%d, %g" % pair for pair in OTHER_COUNTS)), counts)
     mu = [row[0] for row in rows]
     section.plot("packing_fraction.svg", "Solid fraction", "friction", "solid fraction", [("bulk", mu, [r[3] for r in rows])])
     section.plot("packing_contacts.svg", "Contacts per grain without rattlers", "friction", "contacts per grain",
