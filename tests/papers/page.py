@@ -1,8 +1,9 @@
 #!/usr/bin/python3
-"""Puts the sections of the papers together: page.py FOLDER NAME...
+"""Puts sections together: page.py [--validate] FOLDER NAME...
 
 Reads FOLDER/NAME.json of each section and writes FOLDER/index.html, one file with its figures inside. Prints every
 check as a PASS or FAIL line; a section that left nothing is a FAIL. Ends with "N passed, M failed".
+--validate is for the page of `make validate`, whose scripts have printed and counted their checks themselves.
 """
 import base64
 import json
@@ -13,7 +14,18 @@ from html import escape
 
 from section import check_line
 
+PAGES = {
+    "papers": ("The papers, run again", "Tables and figures of the papers rebuilt from runs of this build, beside what "
+               "the papers print. References are numbered as in the validation catalogue (sections 2 to 8; 9.10 and 9.11 "
+               "for joints)."),
+    "validate": ("Long physics", "What make validate measured with this build, beside closed forms and published values. "
+                 "Criteria are those of the validation catalogue (sections 9.13 and 11), written down before the runs; "
+                 "docs/granular.md says more about each."),
+}
+FOLDERS = ("papers", "validation")  # of the scripts, in tests/
 PAPERS = {
+    "granular": ("Granular media", "Packings, silos, heaps and flows: published values"),
+    "energy": ("Energy", "What the ledger of a run says"),
     "2005": ("Renouf, Acary, Dumont 2005", "3D frictional contact and impact multibody dynamics. A comparison of "
              "algorithms suitable for real-time applications; and the slides of the same authors"),
     "2006": ("Renouf, Acary 2006", "Comparison and coupling of algorithms for collisions, contact and friction in rigid "
@@ -42,7 +54,8 @@ def read_section(folder, name):
         with open(os.path.join(folder, name + ".json")) as stream:
             return json.load(stream)
     except (OSError, ValueError):
-        here = os.path.exists(os.path.join(os.path.dirname(os.path.abspath(__file__)), name + ".py"))
+        tests = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+        here = any(os.path.exists(os.path.join(tests, kind, name + ".py")) for kind in FOLDERS)
         found = "section failed, see runs/%s.log" % name if here else "section missing"
         check = {"reference": name, "expected": "a section", "measured": found, "passed": False}
         return {"title": name, "paper": "none", "items": [{"kind": "check", **check}], "checks": [check]}
@@ -108,16 +121,16 @@ def contents_html(groups):
     return "\n".join(parts + ['<li><a href="#checks">All checks</a></ul>'])
 
 
-def page_html(folder, sections):
+def page_html(folder, sections, page):
     groups = [(paper, [(n, s) for n, s in sections.items() if s["paper"] == paper]) for paper in PAPERS]
     groups = [(paper, members) for paper, members in groups if members]
     checks = [check for section in sections.values() for check in section["checks"]]
     passed = sum(check["passed"] for check in checks)
-    parts = ['<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>The papers, run again</title>',
-             "<style>%s</style>" % STYLE, "<h1>The papers, run again</h1>",
-             "<p>Tables and figures of the papers rebuilt from runs of this build, beside what the papers print. "
-             "References are numbered as in the validation catalogue (sections 2 to 8; 9.10 and 9.11 for joints). "
-             "<b>%d passed, %d failed.</b></p>" % (passed, len(checks) - passed), contents_html(groups)]
+    title, purpose = PAGES[page]
+    parts = ['<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>%s</title>' % escape(title),
+             "<style>%s</style>" % STYLE, "<h1>%s</h1>" % escape(title),
+             "<p>%s <b>%d passed, %d failed.</b></p>" % (escape(purpose), passed, len(checks) - passed),
+             contents_html(groups)]
     for paper, members in groups:
         name, title = PAPERS[paper]
         parts.append('<h2 id="paper-%s">%s</h2><p><i>%s</i></p>' % (paper, escape(name), escape(title)))
@@ -131,12 +144,16 @@ def page_html(folder, sections):
 
 
 def main():
-    if len(sys.argv) < 3:
+    page = "validate" if sys.argv[1:2] == ["--validate"] else "papers"
+    words = sys.argv[2:] if page == "validate" else sys.argv[1:]
+    if len(words) < 2:
         sys.exit(__doc__)
-    folder, names = sys.argv[1], sys.argv[2:]
-    html, checks = page_html(folder, {name: read_section(folder, name) for name in names})
-    with open(os.path.join(folder, "index.html"), "w") as stream:
+    folder, names = words[0], words[1:]
+    html, checks = page_html(folder, {name: read_section(folder, name) for name in names}, page)
+    with open(os.path.join(folder, "index.html"), "w", encoding="utf-8") as stream:
         stream.write(html)
+    if page == "validate":
+        checks = []
     for check in checks:
         print(check_line(check))
     passed = sum(check["passed"] for check in checks)

@@ -1,138 +1,126 @@
-"""Line plots as SVG text, with nothing but the standard library: readable in any browser, small enough to inline."""
+"""Line plots as SVG text, drawn by gnuplot: readable in any browser, small enough to inline."""
 import math
-from html import escape
+import subprocess
+import sys
 
-WIDTH, HEIGHT = 640, 360
-LEFT, RIGHT, TOP, BOTTOM = 78, 14, 12, 46
-LEGEND_LINE = 16
+WIDTH, HEIGHT, SQUARE = 640, 400, 640
+LEGEND_LINE = 18
 COLOURS = ("#1f5fa8", "#c8422b", "#2e8b4e", "#8757a8", "#b8860b", "#3c9aa5", "#c2578f", "#6b6b6b", "#7a4a21", "#9aa12e")
-DASHES = ("", "7 3", "2 3", "9 3 2 3")
-
-
-class Axis:
-    """Maps values to pixels. A log axis drops what is not positive."""
-
-    def __init__(self, values, log, first, last):
-        self.log, self.first, self.last = log, first, last
-        seen = [self._scaled(v) for v in values if math.isfinite(v) and (not log or v > 0)]
-        low, high = (min(seen), max(seen)) if seen else (0.0, 1.0)
-        if high - low <= 1e-12 * max(abs(low), abs(high), 1e-300):
-            pad = 0.5 if log else max(abs(low) * 0.05, 1e-12)
-        else:
-            pad = 0.03 * (high - low)
-        self.low, self.high = low - pad, high + pad
-
-    def _scaled(self, value):
-        return math.log10(value) if self.log else value
-
-    def holds(self, value):
-        return math.isfinite(value) and (not self.log or value > 0)
-
-    def place(self, value):
-        return self.first + (self._scaled(value) - self.low) / (self.high - self.low) * (self.last - self.first)
-
-    def widen(self, span):
-        middle = 0.5 * (self.low + self.high)
-        self.low, self.high = middle - 0.5 * span, middle + 0.5 * span
-
-    def ticks(self):
-        if self.log and self.high - self.low >= 1:
-            every = max(1, math.ceil((self.high - self.low) / 8))
-            powers = range(math.ceil(self.low), math.floor(self.high) + 1)
-            return [10.0 ** p for p in powers if p % every == 0]
-        low, high = (10 ** self.low, 10 ** self.high) if self.log else (self.low, self.high)
-        step = nice_step((high - low) / 6)
-        first = math.ceil(low / step)
-        return [k * step for k in range(first, math.floor(high / step + 1e-9) + 1)]
-
-
-def nice_step(rough):
-    scale = 10.0 ** math.floor(math.log10(rough))
-    return next(m * scale for m in (1, 2, 5, 10) if m * scale >= rough * (1 - 1e-9))
-
-
-def tick_labels(ticks):
-    """As few digits as tell the ticks apart."""
-    for digits in range(5, 12):
-        labels = ["%.*g" % (digits, 0.0 if abs(t) < 1e-12 * max(map(abs, ticks)) else t) for t in ticks]
-        if len(set(labels)) == len(labels):
-            break
-    return labels
+DASHES = ("1", "2", "3", "4")
+MARKS = (7, 5, 9, 13, 11, 6, 4, 8, 12, 10)
+FEW_POINTS = 30  # a line with no more points than this shows them
+PIXEL = 1 / 800  # of the range of an axis: points closer than this to the one before say nothing new
 
 
 def lines(x_label, y_label, series, log_x=False, log_y=False, equal=False):
-    """series: (label, xs, ys) each; NaN breaks a line."""
-    series = [(label, [float(x) for x in xs], [float(y) for y in ys]) for label, xs, ys in series]
-    bottom = HEIGHT + (240 if equal else 0)
-    x_axis = Axis([x for _, xs, _ in series for x in xs], log_x, LEFT, WIDTH - RIGHT)
-    y_axis = Axis([y for _, _, ys in series for y in ys], log_y, bottom - BOTTOM, TOP)
-    if equal:
-        same_scale(x_axis, y_axis)
-    height = bottom + LEGEND_LINE * ((len(series) + 2) // 3) + 6
-    parts = ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" '
-             'font-family="sans-serif" font-size="12">' % (WIDTH, height, WIDTH, height),
-             '<rect width="100%" height="100%" fill="white"/>']
-    parts += frame(x_axis, y_axis, x_label, y_label, bottom)
-    for k, (label, xs, ys) in enumerate(series):
-        style = line_style(k)
-        parts += curve(x_axis, y_axis, xs, ys, style) + legend(k, label, style, bottom)
-    return "\n".join(parts + ["</svg>\n"])
+    """The plot as SVG text. series: (label, xs, ys) each, or (label, xs, ys, "points") for points without a line.
+    NaN breaks a line; a log axis drops what is not positive. equal gives both axes the same scale."""
+    series = [Series(k, *one, log_x=log_x, log_y=log_y) for k, one in enumerate(series)]
+    script = head(x_label, y_label, len(series), equal)
+    script += axis("x", [x for one in series for x, _ in one.points()], log_x)
+    script += axis("y", [y for one in series for _, y in one.points()], log_y)
+    script += [block for one in series for block in one.data()]
+    script.append("plot " + ", ".join(part for one in series for part in one.parts()))
+    return draw("\n".join(script) + "\n")
 
 
-def same_scale(x_axis, y_axis):
-    pixels_x, pixels_y = abs(x_axis.last - x_axis.first), abs(y_axis.last - y_axis.first)
-    per_pixel = max((x_axis.high - x_axis.low) / pixels_x, (y_axis.high - y_axis.low) / pixels_y)
-    x_axis.widen(per_pixel * pixels_x)
-    y_axis.widen(per_pixel * pixels_y)
+def draw(script):
+    """What gnuplot prints for a script; a script that it rejects ends the program."""
+    try:
+        result = subprocess.run(["gnuplot"], input=script, capture_output=True, text=True, encoding="utf-8")
+    except FileNotFoundError:
+        sys.exit("gnuplot is missing: .ci/packages test installs it")
+    if result.returncode != 0:
+        sys.exit("gnuplot: %s" % result.stderr.strip())
+    return result.stdout
 
 
-def line_style(k):
-    dash = DASHES[(k // len(COLOURS)) % len(DASHES)]
-    return 'fill="none" stroke="%s" stroke-width="1.6"%s' % (COLOURS[k % len(COLOURS)],
-                                                           ' stroke-dasharray="%s"' % dash if dash else "")
+def quoted(text):
+    return "'%s'" % str(text).replace("'", "''")
 
 
-def frame(x_axis, y_axis, x_label, y_label, bottom):
-    floor, right = bottom - BOTTOM, WIDTH - RIGHT
-    parts = []
-    for value, label in zip(x_axis.ticks(), tick_labels(x_axis.ticks())):
-        at = x_axis.place(value)
-        parts.append('<path d="M%.1f %d V%d" stroke="#ddd"/><text x="%.1f" y="%d" text-anchor="middle">%s</text>'
-                     % (at, TOP, floor, at, floor + 16, label))
-    for value, label in zip(y_axis.ticks(), tick_labels(y_axis.ticks())):
-        at = y_axis.place(value)
-        parts.append('<path d="M%d %.1f H%d" stroke="#ddd"/><text x="%d" y="%.1f" text-anchor="end">%s</text>'
-                     % (LEFT, at, right, LEFT - 5, at + 4, label))
-    parts.append('<rect x="%d" y="%d" width="%d" height="%d" fill="none" stroke="#444"/>'
-                 % (LEFT, TOP, right - LEFT, floor - TOP))
-    parts.append('<text x="%d" y="%d" text-anchor="middle">%s</text>' % ((LEFT + right) / 2, bottom - 12, escape(x_label)))
-    parts.append('<text transform="translate(14 %d) rotate(-90)" text-anchor="middle">%s</text>'
-                 % ((TOP + floor) / 2, escape(y_label)))
-    return parts
+def head(x_label, y_label, count, equal):
+    height = (SQUARE if equal else HEIGHT) + LEGEND_LINE * ((count + 1) // 2)
+    return ["set encoding utf8",
+            "set terminal svg size %d,%d noenhanced font 'sans-serif,13' background '#ffffff' linewidth 1.2" % (WIDTH, height),
+            "set xlabel %s" % quoted(x_label), "set ylabel %s" % quoted(y_label),
+            "set key below left Left reverse maxcols 2 samplen 2.5 width 2",
+            "set grid linecolor '#dddddd' linetype 1", "set border linecolor '#444444'", "set tics nomirror",
+            "set format '%g'", "set rmargin 3"] + (["set size ratio -1"] if equal else [])
 
 
-def curve(x_axis, y_axis, xs, ys, style):
-    """The line, in pieces where values are missing; a lone point becomes a dot."""
-    pieces, piece = [], []
-    for x, y in zip(xs, ys):
-        if x_axis.holds(x) and y_axis.holds(y):
-            piece.append("%.1f %.1f" % (x_axis.place(x), y_axis.place(y)))
-        elif piece:
-            pieces.append(piece)
-            piece = []
-    pieces += [piece] if piece else []
-    paths = ['<path d="M%s" %s/>' % (" L".join(thinned(p)), style) for p in pieces if len(p) > 1]
-    dots = pieces if sum(map(len, pieces)) <= 30 else [p for p in pieces if len(p) == 1]
-    return paths + ['<circle cx="%s" cy="%s" r="2.6" %s/>' % (*point.split(), style) for p in dots for point in p]
+def axis(name, values, log):
+    """Range and ticks. gnuplot's own are good, except where there is no value, one value, or less than two decades."""
+    low, high = (min(values), max(values)) if values else (1.0, 10.0)
+    if not log:
+        pad = 0.03 * (high - low) if high > low else max(abs(low) * 0.05, 1e-12)
+        return ["set %srange [%.17g:%.17g]" % (name, low - pad, high + pad)]
+    grow = max((high / low) ** 0.03, 1.02 if high > low else 2.0)
+    low, high = low / grow, high * grow
+    commands = ["set logscale %s" % name, "set %srange [%.17g:%.17g]" % (name, low, high)]
+    if high / low < 100:
+        ticks = [m * 10.0 ** p for p in range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+                 for m in ((1, 2, 5) if high / low > 5 else (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9))]
+        commands.append("set %stics (%s)" % (name, ", ".join("%.12g" % t for t in ticks if low <= t <= high)))
+    return commands
 
 
-def thinned(points):
-    """Points that share a pixel with the one before say nothing new."""
-    kept = [p for p, before in zip(points, [None] + points) if p != before]
-    return kept if len(kept) > 1 else points[:2]
+class Series:
+    """One line: pieces without gaps, as data blocks of a gnuplot script."""
+
+    def __init__(self, index, label, xs, ys, style="line", log_x=False, log_y=False):
+        self.index, self.label, self.style = index, label, style
+        self.pieces = [[]]
+        for x, y in zip(map(float, xs), map(float, ys)):
+            if math.isfinite(x) and math.isfinite(y) and (x > 0 or not log_x) and (y > 0 or not log_y):
+                self.pieces[-1].append((x, y))
+            elif self.pieces[-1]:
+                self.pieces.append([])
+        self.pieces = [piece for piece in self.pieces if piece]
+        self.few = sum(map(len, self.pieces)) <= FEW_POINTS
+        if style == "line":
+            self.pieces = [self._thinned(piece, log_x, log_y) for piece in self.pieces]
+
+    def points(self):
+        return [point for piece in self.pieces for point in piece]
+
+    def data(self):
+        """One block with the pieces, apart by empty lines, and one with the points to be marked."""
+        marked = self.pieces if self.few or self.style == "points" else [p for p in self.pieces if len(p) == 1]
+        return [self._block("line", self.pieces), self._block("mark", marked)]
+
+    def parts(self):
+        """Of the plot command: the line, and the marks on it."""
+        colour = "linecolor '%s'" % COLOURS[self.index % len(COLOURS)]
+        dash = "dashtype %s" % DASHES[self.index // len(COLOURS) % len(DASHES)]
+        mark = "pointtype %d pointsize %g" % (MARKS[self.index % len(MARKS)], 0.8 if self.style == "points" else 0.5)
+        line = "%s with lines %s %s linewidth 1.4" % (self._name("line"), colour, dash)
+        marks = "%s with points %s %s" % (self._name("mark"), colour, mark)
+        if self.style == "points":
+            return [marks + " title %s" % quoted(self.label)]
+        return [line + " title %s" % quoted(self.label), marks + " notitle"]
+
+    def _name(self, kind):
+        return "$%s%d" % (kind, self.index)
+
+    def _block(self, kind, pieces):
+        rows = "\n\n".join("\n".join("%.9g %.9g" % point for point in piece) for piece in pieces)
+        return "%s << EOD\n%s\nEOD" % (self._name(kind), rows or "NaN NaN")
+
+    def _thinned(self, piece, log_x, log_y):
+        scales = [span([point[k] for point in self.points()], log) for k, log in enumerate((log_x, log_y))]
+        kept = piece[:1]
+        for point in piece[1:-1]:
+            moved = max(abs(scaled(point[k], log) - scaled(kept[-1][k], log)) / scales[k]
+                        for k, log in enumerate((log_x, log_y)))
+            if moved > PIXEL:
+                kept.append(point)
+        return kept + piece[1:][-1:]
 
 
-def legend(k, label, style, bottom):
-    column = (WIDTH - LEFT) / 3
-    x, y = LEFT + column * (k % 3), bottom + LEGEND_LINE * (k // 3) + 8
-    return ['<path d="M%.1f %.1f h22" %s/><text x="%.1f" y="%.1f">%s</text>' % (x, y - 4, style, x + 27, y, escape(label))]
+def scaled(value, log):
+    return math.log10(value) if log else value
+
+
+def span(values, log):
+    return (scaled(max(values), log) - scaled(min(values), log)) or 1.0

@@ -1,4 +1,4 @@
-"""One section of the papers' page: what a script in this folder measured, beside what the paper prints.
+"""One section of the page of `make papers` or `make validate`: what a script measured, beside its reference.
 
 A script is run as NAME.py [-o FOLDER] [--full] and leaves FOLDER/NAME.json and its figures, which page.py puts
 together. Its runs go to FOLDER/runs/NAME. Texts given to `text` are HTML; all others are plain.
@@ -21,10 +21,10 @@ GABION = os.environ.get("GABION", os.path.join(ROOT, "build", "gabion"))
 RENDER = os.path.join(ROOT, "tests", "validation", "render.py")
 
 
-def arguments(description):
-    """The command line that every section has."""
+def arguments(description, page="papers"):
+    """The command line that every section has; its results go to the folder of its page."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("-o", dest="folder", default=os.path.join(ROOT, "build", "papers"), help="where results go")
+    parser.add_argument("-o", dest="folder", default=os.path.join(ROOT, "build", page), help="where results go")
     parser.add_argument("--full", action="store_true", help="the long version")
     return parser.parse_args()
 
@@ -47,8 +47,9 @@ class Section:
                   rows=[[cell_text(cell) for cell in row] for row in rows])
 
     def plot(self, filename, caption, x_label, y_label, series, log_x=False, log_y=False, equal=False):
-        """Lines in an SVG file; equal gives both axes the same scale, as paths in a plane need."""
-        with open(os.path.join(self.folder, filename), "w") as stream:
+        """Lines or points in an SVG file, as tests/papers/plot.py has them; equal gives both axes the same scale, as
+        paths in a plane need."""
+        with open(os.path.join(self.folder, filename), "w", encoding="utf-8") as stream:
             stream.write(plot.lines(x_label, y_label, series, log_x, log_y, equal))
         self.picture(filename, caption)
 
