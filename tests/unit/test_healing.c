@@ -328,7 +328,8 @@ static void test_rebound(void **state) {
     scene_destroy(world);
 }
 
-// Without restitution nothing rebounds: bodies that slide out of each other are moved apart at once.
+// Without restitution nothing rebounds: bodies that slide out of each other are moved apart at
+// once.
 static void test_parting(void **state) {
     (void)state;
     const vec3 out = {0, 0, 1};

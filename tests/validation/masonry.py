@@ -7,17 +7,12 @@ Runs with $GABION. A wall panel in running bond with open head joints is tilted 
 second, and must begin to move at the angle of tests/validation/block_limit.py, to 0.05 degrees. A stack of thirty
 cubes stands for a minute. Prints reference and measured value of each; ends with "N passed, M failed".
 """
-import csv
 import math
-import os
-import subprocess
 import sys
-import tempfile
 
 import block_limit
-
-ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
-GABION = os.environ.get("GABION", os.path.join(ROOT, "build", "gabion"))
+from case_run import run
+from verdict import Verdict
 
 SCENE = """
 gravity: [0, 0, -9.81]
@@ -53,27 +48,7 @@ generators:
 probes: [{name: top, group: top, quantity: position}]
 """
 
-passed = failed = 0
-
-
-def check(holds, name, reference, measured):
-    global passed, failed
-    passed, failed = passed + bool(holds), failed + (not holds)
-    print("%s  %-32s reference %-16s measured %s" % ("PASS" if holds else "FAIL", name, reference, measured), flush=True)
-
-
-def run(text):
-    """The history of a case, row by row."""
-    with tempfile.TemporaryDirectory() as folder:
-        case = os.path.join(folder, "case.yaml")
-        with open(case, "w") as stream:
-            stream.write(text)
-        command = [GABION, "run", case, "-o", os.path.join(folder, "out"), "-j", "1", "--quiet"]
-        result = subprocess.run(command, capture_output=True, text=True)
-        if result.returncode != 0:
-            sys.exit("%s\n%s" % (" ".join(command), result.stderr))
-        with open(os.path.join(folder, "out", "history.csv"), newline="") as stream:
-            return list(csv.DictReader(stream))
+verdict = Verdict()
 
 
 def panel(courses, blocks, friction, length=0.2, height=0.1, joint=0.002):
@@ -82,27 +57,26 @@ def panel(courses, blocks, friction, length=0.2, height=0.1, joint=0.002):
     near, far, rate = limit - 0.5, limit + 0.2, 0.1
     slow = near / 2  # until then at 2 degrees per second
     end = slow + (far - near) / rate
-    for row in run(PANEL % locals()):
+    for row in run(PANEL % locals())[1]:
         angle = near + rate * (float(row["time"]) - slow)
         if float(row["max_speed"]) > 1e-5:
             break
     else:
         angle = math.inf
-    check(abs(angle - limit) <= 0.05, "9.7 panel %d x %d, friction %g" % (courses, blocks, friction),
+    verdict.check(abs(angle - limit) <= 0.05, "9.7 panel %d x %d, friction %g" % (courses, blocks, friction),
           "%.3f +- 0.05" % limit, "%.3f degrees" % angle)
 
 
 def tall_stack():
     """Drift of the top from where it was put, in sides of a cube."""
-    rows = run(STACK)
+    rows = run(STACK)[1]
     drift = math.dist((0, 0, 2.95), [float(rows[-1]["top." + axis]) for axis in "xyz"]) / 0.1
     solved = all(row["converged"] == "1" for row in rows)
-    check(solved and drift <= 1e-6, "13 tall stack, 30 cubes, 60 s", "<= 1e-6", "%.1e sides" % drift)
+    verdict.check(solved and drift <= 1e-6, "13 tall stack, 30 cubes, 60 s", "<= 1e-6", "%.1e sides" % drift)
 
 
 if __name__ == "__main__":
     for case in ((4, 3, 0.7), (6, 4, 0.7), (10, 3, 0.7), (10, 3, 0.9), (8, 5, 0.7)):
         panel(*case)
     tall_stack()
-    print("%d passed, %d failed" % (passed, failed))
-    sys.exit(failed > 0)
+    sys.exit(verdict.end())

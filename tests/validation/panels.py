@@ -24,19 +24,14 @@ turns as a whole drags along heads and beds that open by less than associated fr
       (limit_analysis, `rocking`) and the limit with heads without friction. Whether 2 holds is printed beside it.
 Ends with "N passed, M failed".
 """
-import csv
 import math
-import os
-import subprocess
 import sys
-import tempfile
 
 import block_limit
 import limit_analysis
+from case_run import run
 from verdict import Verdict
 
-ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
-GABION = os.environ.get("GABION", os.path.join(ROOT, "build", "gabion"))
 BEYOND, RATE, FAST = 0.6, 0.2, 4.0  # degrees, degrees per second
 
 CASE = """
@@ -70,20 +65,6 @@ IN_PLANE, OUT_OF_PLANE = ("[0, -1, 0]", (1, 0, 0)), ("[1, 0, 0]", (0, 1, 0))
 def panel(opening, gap, courses=10, blocks=6):
     return {"length": 0.2, "depth": 0.1, "height": 0.1, "courses": courses, "blocks": blocks, "gap": gap,
             "openings": [opening] if opening else []}
-
-
-def run(text):
-    """The summary and history of a case."""
-    with tempfile.TemporaryDirectory() as folder:
-        case = os.path.join(folder, "case.yaml")
-        with open(case, "w") as stream:
-            stream.write(text)
-        command = [GABION, "run", case, "-o", os.path.join(folder, "out"), "-j", "1", "--quiet"]
-        result = subprocess.run(command, capture_output=True, text=True)
-        if result.returncode != 0:
-            sys.exit("%s\n%s" % (" ".join(command), result.stderr))
-        with open(os.path.join(folder, "out", "history.csv"), newline="") as stream:
-            return dict(line.split(": ", 1) for line in result.stdout.splitlines() if ": " in line), list(csv.DictReader(stream))
 
 
 def tilt(wall, friction, axis, near, limit):
