@@ -149,7 +149,7 @@ static void test_memory_is_hashed(void **state) {
 }
 
 // Among grains other methods spend what sweeps have earned: without credit the step is left to
-// sweeps.
+// sweeps, unless factors are cheap.
 static void test_credit(void **state) {
     (void)state;
     struct solver_memory memory = {0};
