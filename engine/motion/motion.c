@@ -135,7 +135,8 @@ vec3 motion_expected_turn(const struct gabion_world *world, int32_t i, const mat
     vec3 kick = mat3_apply_transposed(*axes, world->midpoint->joint_moment[i]);
     vec3 turn = {kick.x / inertia.x, kick.y / inertia.y, kick.z / inertia.z};
     vec3 w = world->bodies.w[i];
-    return vec3_dot(turn, turn) <= vec3_dot(w, w) ? turn : vec3_zero();
+    double turn2 = vec3_dot(turn, turn), w2 = vec3_dot(w, w);
+    return turn2 <= w2 ? turn : vec3_scale(w2 / turn2, turn);
 }
 
 // Returns what the applied moment adds to the spin of a body that has no gyroscopic term.

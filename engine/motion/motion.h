@@ -57,8 +57,8 @@ bool motion_is_gyroscopic(const struct bodies *bodies, int32_t i);
 // Returns the change of spin that joints are expected to cause in this step, in body axes at q_m,
 // from their impulses in the last step. The gyroscopic term includes it: otherwise a jointed body
 // with unequal moments would be integrated to first order only. A change larger than the spin
-// itself came from a shock, which is not expected to repeat: then the function returns zero. So it
-// does for bodies with a locked rotation.
+// itself came from a shock, which is not expected to repeat: it is scaled down, the more the larger
+// it is, so that nothing jumps. Zero for bodies with a locked rotation.
 vec3 motion_expected_turn(const struct gabion_world *world, int32_t i, const mat3 *axes);
 
 // Returns the orientation of a body at q_m.

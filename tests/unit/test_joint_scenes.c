@@ -1,4 +1,6 @@
 // Joints and contacts together, loads, redundant rows, and the heavy top (validation 9.10, 9.11).
+#include "engine/motion/midpoint.h"
+#include "engine/motion/motion.h"
 #include "engine/world/joints.h"
 #include "tests/unit/effort.h"
 #include "tests/unit/scene.h"
@@ -67,6 +69,28 @@ static void test_heavy_top(void **state) {
         assert_at_most(world->report.joint_error, 1e-7);
         scene_destroy(world);
     }
+}
+
+// What joints are expected to do to the spin is taken into account whole at high spin, not at all at
+// rest, and in between without a jump.
+static void test_expected_turn_is_continuous(void **state) {
+    (void)state;
+    struct gabion_world *world = heavy_top(1, 1);
+    scene_step(world, 10);
+    motion_predict_free(world); // of the next step: joint_moment is there
+    mat3 axes = motion_midpoint_axes(world, 0);
+    vec3 fast = motion_expected_turn(world, 0, &axes), last = vec3_zero();
+    double size = vec3_length(fast);
+    assert_true(size > 0 && size < vec3_length(world->bodies.w[0]));
+    const int places = 4000;
+    for (int k = 0; k <= places; k++) {
+        world->bodies.w[0] = vec3_make(0, 2 * size * k / places, 0);
+        vec3 turn = motion_expected_turn(world, 0, &axes);
+        assert_at_most(vec3_length(vec3_sub(turn, last)), 4 * size / places + 1e-15);
+        last = turn;
+    }
+    assert_vector_near(last, fast, 1e-15);
+    scene_destroy(world);
 }
 
 // Loads ---------------------------------------------------------------------------------------
@@ -458,6 +482,7 @@ static void test_collide(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_heavy_top),
+        cmocka_unit_test(test_expected_turn_is_continuous),
         cmocka_unit_test(test_weld),
         cmocka_unit_test(test_side_load),
         cmocka_unit_test(test_crank),
