@@ -75,9 +75,9 @@ static vec3 correctable(const struct joint *joint, vec3 g) {
     return length > most ? vec3_scale(most / length, g) : g;
 }
 
-// Returns the bias of the law u+ + bias = 0 (engine/world/joints.h).
-static vec3 bias(const struct gabion_world *world, const struct joint_block *block, int k,
-                 const struct joint_point *point) {
+// Finds the bias of the law u+ + bias = 0 (engine/world/joints.h).
+static void find_bias(const struct gabion_world *world, const struct joint_block *block, int k,
+                      struct joint_point *point) {
     const struct gabion_settings *settings = &world->settings;
     const struct joint *joint = &world->joints.list[block->joint];
     double theta = settings->theta, sign = block->swapped ? -1 : 1;
@@ -92,7 +92,9 @@ static vec3 bias(const struct gabion_world *world, const struct joint_block *blo
                   vec3_dot(block->axis[2], u)};
     vec3 turn = vec3_sub(local, start);
     vec3 b = vec3_add_scaled(vec3_scale((1 - theta) / theta, turn), 1 - theta, start);
-    return vec3_add_scaled(b, sign * settings->joint_correction / settings->step, g);
+    double rate = sign * settings->joint_correction / settings->step;
+    point->bias = vec3_add_scaled(b, rate, g);
+    point->pull = vec3_scale(rate, g);
 }
 
 static struct joint_point make_point(const struct gabion_world *world,
@@ -106,7 +108,7 @@ static struct joint_point make_point(const struct gabion_world *world,
                             joint_arm(joint, &placed[i], k));
     struct joint_point point = {
         .arm_c = arm[block->swapped], .arm_a = arm[!block->swapped], .held = joint_holds(joint, k)};
-    point.bias = bias(world, block, k, &point);
+    find_bias(world, block, k, &point);
     return point;
 }
 

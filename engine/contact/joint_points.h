@@ -21,6 +21,7 @@ struct joint_block {
 struct joint_point {
     vec3 arm_c, arm_a; // from the centre to the point, in units of the body's R
     vec3 bias;         // u + bias = 0 in the directions held
+    vec3 pull;         // the part of bias that closes the joint: correction g / h
     uint8_t held;      // engine/world/hold.h
 };
 

@@ -11,7 +11,7 @@
 void look_begin(struct gabion_world *world) {
     world->report.rounds = 0;
     world->report.late = 0;
-    world->looked = false;
+    world->looked = world->jammed = false;
 }
 
 // Anitescu's scheme has bounds of its own on what a step may leave, and pushes overlaps out.

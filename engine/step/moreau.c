@@ -5,6 +5,7 @@
 #include "engine/contact/gap.h"
 #include "engine/motion/motion.h"
 #include "engine/step/healing.h"
+#include "engine/step/jam.h"
 #include "engine/step/look.h"
 #include "engine/step/overlap.h"
 #include "engine/step/projection.h"
@@ -35,7 +36,7 @@ bool moreau_step(struct gabion_world *world, struct gabion_error *error) {
         step_phase(world, PHASE_SOLVE, solve_run);
         step_phase(world, PHASE_SOLVE, solve_close);
         step_phase(world, PHASE_NARROW, look_ahead);
-    } while (look_found(world));
+    } while (look_found(world) || jam_found(world));
     if (!step_check(world, error))
         return false;
     step_phase(world, PHASE_CONTACTS, gap_note_collisions);
@@ -45,7 +46,7 @@ bool moreau_step(struct gabion_world *world, struct gabion_error *error) {
     step_phase(world, PHASE_CONTACTS, contacts_remember);
     step_phase(world, PHASE_CONTACTS, joint_points_remember);
     step_phase(world, PHASE_LEDGER, ledger_close);
-    if (world->settings.projection > 0) {
+    if (world->settings.projection > 0 || world->jammed) {
         step_phase(world, PHASE_PROJECT, projection_apply);
         step_phase(world, PHASE_LEDGER, ledger_projection);
     }

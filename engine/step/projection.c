@@ -7,6 +7,9 @@
 
 #define CHUNK 4096
 
+// Of the pass after a step whose joints gave way to contacts.
+#define JAMMED_ITERATIONS 100
+
 struct correction projection_find(const struct gabion_world *world, const struct contact *contacts,
                                   int iterations) {
     size_t count = world->contacts->count;
@@ -72,6 +75,11 @@ static bool any_overlap(const struct contact *list, size_t count) {
     return false;
 }
 
+static int iterations(const struct gabion_world *world) {
+    int asked = world->settings.projection;
+    return world->jammed && asked < JAMMED_ITERATIONS ? JAMMED_ITERATIONS : asked;
+}
+
 // The pairs are those of the step, not detected again: its alert distance has seen all that can
 // meet by the end of it, and the contacts that the step's output shows stay what they are. Points
 // of blocks are those of the midpoint, moved with their bodies; what that misses, the square of the
@@ -81,8 +89,7 @@ void projection_apply(struct gabion_world *world) {
     struct after after = {world, memory_allocate(count, sizeof *after.list, "projection")};
     team_for(world->team, count, CHUNK, fill_after, &after);
     if (any_overlap(after.list, count) || world->joints.count > 0) {
-        struct correction correction =
-            projection_find(world, after.list, world->settings.projection);
+        struct correction correction = projection_find(world, after.list, iterations(world));
         projection_move(world, &correction);
         correction_close(&correction);
     }

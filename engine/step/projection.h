@@ -11,7 +11,7 @@
 #include "engine/step/correction.h"
 
 // Moves bodies apart at the contacts of the step, with their gaps measured at its end, in
-// settings.projection iterations.
+// settings.projection iterations or, where joints gave way to contacts (engine/step/jam.h), more.
 void projection_apply(struct gabion_world *world);
 
 // projection_find computes the smallest displacements that remove the overlaps of `contacts`;

@@ -17,7 +17,7 @@ double ledger_spin_energy(const struct bodies *bodies, int32_t i) {
     return 0.5 * vec3_dot(vec3_times(inertia, w), w);
 }
 
-static double kinetic_energy(const struct bodies *bodies, int32_t i) {
+double ledger_kinetic_energy(const struct bodies *bodies, int32_t i) {
     return 0.5 * bodies->mass[i] * vec3_dot(bodies->v[i], bodies->v[i]) +
            ledger_spin_energy(bodies, i);
 }
@@ -26,7 +26,7 @@ static void add_energy(void *context, size_t begin, size_t end, double *out) {
     const struct energy_context *energy = context;
     const struct bodies *bodies = &energy->world->bodies;
     for (size_t i = begin; i < end; i++) {
-        out[0] += kinetic_energy(bodies, (int32_t)i);
+        out[0] += ledger_kinetic_energy(bodies, (int32_t)i);
         out[1] -= bodies->mass[i] * vec3_dot(energy->gravity, bodies->x[i]);
     }
 }
@@ -53,12 +53,12 @@ void ledger_events(struct gabion_world *world) {
 
 void ledger_set_velocity(struct gabion_world *world, int32_t i, vec3 velocity, vec3 spin) {
     struct ledger *ledger = &world->ledger;
-    double before = kinetic_energy(&world->bodies, i);
+    double before = ledger_kinetic_energy(&world->bodies, i);
     world->bodies.v[i] = velocity;
     world->bodies.w[i] = spin;
     if (world->step == 0) // the first step starts from the energies it finds
         return;
-    double change = kinetic_energy(&world->bodies, i) - before;
+    double change = ledger_kinetic_energy(&world->bodies, i) - before;
     ledger->kinetic += change;
     ledger->removed_energy += change;
     ledger->turnover += fabs(change);

@@ -43,7 +43,8 @@ void ledger_close(struct gabion_world *world);
 // projection_work.
 void ledger_projection(struct gabion_world *world);
 
-// Returns the kinetic energy of the rotation of a body.
+// Return the kinetic energy of a body, and that of its rotation alone.
+double ledger_kinetic_energy(const struct bodies *bodies, int32_t i);
 double ledger_spin_energy(const struct bodies *bodies, int32_t i);
 
 // Returns whether energy_error is larger than rounding allows, which means that the program has a

@@ -143,6 +143,7 @@ struct gabion_world {
     double deadline;       // solver.time_budget, clock_seconds; 0: none
     bool entered, changed; // bodies entered; events changed the state
     bool misfit;           // a body that entered does not fit into a hollow
+    bool jammed;           // joints gave way to contacts (engine/step/jam.h)
     bool looked;           // the second look found no more contacts (engine/step/look.h)
     struct contact_problem *problem;
     struct step_observer *observer; // engine/step/solve.h; NULL: none

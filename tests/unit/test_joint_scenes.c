@@ -71,8 +71,8 @@ static void test_heavy_top(void **state) {
     }
 }
 
-// What joints are expected to do to the spin is taken into account whole at high spin, not at all at
-// rest, and in between without a jump.
+// What joints are expected to do to the spin is taken into account whole at high spin, not at all
+// at rest, and in between without a jump.
 static void test_expected_turn_is_continuous(void **state) {
     (void)state;
     struct gabion_world *world = heavy_top(1, 1);
@@ -223,6 +223,77 @@ static void test_joined_at_rest(void **state) {
         scene_assert_ledger(world);
         scene_destroy(world);
     }
+}
+
+// A mechanism that jams -----------------------------------------------------------------------
+
+// Three hanging bars of six spheres, shortly before the third has folded so far that it sticks to
+// the first: then they are a nearly flat triangle that cannot move.
+static const struct {
+    vec3 position;
+    quat orientation;
+    vec3 velocity, spin;
+} folded[3] = {
+    {{-0.0607418062, 0, -0.251716611},
+     {0.546489946, 0, 0.837465664, 0},
+     {-0.614430026, 0, 0.270315911},
+     {0, 2.44095859, 0}},
+    {{-0.281814039, 0, -0.755330417},
+     {0.547173852, 0, 0.837018982, 0},
+     {-2.18915905, 0, 0.961241305},
+     {0, 3.81226528, 0}},
+    {{-0.281617682, 0, -0.75541651},
+     {0.837232218, 0, -0.546847523, 0},
+     {-2.23272023, 0, 0.979472615},
+     {0, 3.64057186, 0}},
+};
+
+static struct gabion_world *folded_bars(void) {
+    struct gabion_settings settings = scene_settings(5e-4, 0.5);
+    settings.method = GABION_METHOD_NEWTON;
+    settings.tolerance = 1e-8;
+    settings.max_sweeps = 1000;
+    settings.on_cap = GABION_CAP_ACCEPT; // the flat triangle is badly conditioned
+    struct gabion_world *world = scene_create(&settings, (struct gabion_law){.friction = 0.5});
+    vec3 centre[6], end = {-0.275, 0, 0};
+    double radius[6];
+    for (int k = 0; k < 6; k++) {
+        centre[k] = vec3_make(0.09 * k - 0.225, 0, 0);
+        radius[k] = 0.05;
+    }
+    int clump = gabion_add_clump(world, centre, radius, 6, GABION_CLUMP_SUM, NULL);
+    for (int k = 0; k < 3; k++) {
+        struct gabion_body bar = scene_sphere_body(folded[k].position, 0, PI);
+        bar.shape = GABION_CLUMP;
+        bar.clump = clump;
+        bar.orientation = folded[k].orientation;
+        bar.velocity = folded[k].velocity;
+        bar.spin = folded[k].spin;
+        vec3 anchor = vec3_add(bar.position, mat3_apply(quat_matrix(bar.orientation), end));
+        scene_add(world, &bar);
+        scene_join(world, scene_joint(GABION_JOINT_BALL, k, k - 1, anchor));
+    }
+    return world;
+}
+
+// It once threw them apart with thousands of times their energy.
+static void test_folded_bars_stick(void **state) {
+    (void)state;
+    struct gabion_world *world = folded_bars();
+    scene_step(world, 1);
+    double kinetic = world->ledger.kinetic, least = scene_energy(world);
+    int jams = 0;
+    for (int k = 0; k < 200; k++) {
+        scene_step(world, 1);
+        double energy = scene_energy(world);
+        assert_at_most(energy - least, 1e-2 * kinetic);
+        assert_at_most(world->report.joint_error, 1e-4);
+        least = fmin(least, energy);
+        jams += world->jammed;
+    }
+    assert_true(jams > 0);
+    scene_assert_ledger(world);
+    scene_destroy(world);
 }
 
 // Structures ----------------------------------------------------------------------------------
@@ -487,6 +558,7 @@ int main(void) {
         cmocka_unit_test(test_side_load),
         cmocka_unit_test(test_crank),
         cmocka_unit_test(test_joined_at_rest),
+        cmocka_unit_test(test_folded_bars_stick),
         cmocka_unit_test(test_closed_loop),
         cmocka_unit_test(test_several_joints),
         cmocka_unit_test(test_chain),
