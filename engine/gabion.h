@@ -489,7 +489,8 @@ struct gabion_step_report {
     bool converged;
     enum gabion_method finished_by;     // the method whose impulses the step went on with
     int32_t spent[GABION_METHOD_COUNT]; // iterations of each method
-    int32_t rounds; // times that it was solved again for contacts that its bodies met on the way
+    int32_t rounds; // times that it was solved again, for contacts that its bodies met on the way
+                    // or for mechanisms that jammed
     int64_t late;   // those contacts
     int64_t substitutions; // contacts solved by another local solver than the one asked for
     double residual;       // scaled measure
@@ -529,6 +530,9 @@ GABION_API bool gabion_read_run_report(const struct gabion_world *world,
 struct gabion_energies {
     double kinetic, potential; // now
     double contact_work;       // friction, impact, restitution
+    double contact_gain;       // what contacts gave beyond their law: unsolved steps, overlaps
+    double impact_gain;        // what impacts with friction created by the law of restitution
+    double gain_scale;         // of contact_gain: work that contacts did on bodies one by one
     double joint_work;         // of joints between bodies
     double driver_work;        // done by prescribed bodies on the others
     double applied_work;       // applied forces; change of gravity under a ramp

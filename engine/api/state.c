@@ -26,6 +26,7 @@ const struct state_part *const state_parts[STATE_PARTS] = {
     &state_driven,
     &state_ledger,
     &state_joint_work,
+    &state_gain,
     &state_rest,
     &state_memory,
     &state_run,

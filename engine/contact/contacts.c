@@ -5,6 +5,7 @@
 #include "engine/contact/arms.h"
 #include "engine/contact/pairs.h"
 #include "engine/motion/midpoint.h"
+#include "engine/world/islands.h"
 #include "engine/world/world.h"
 #include "parallel/memory.h"
 
@@ -130,6 +131,14 @@ void contacts_insert(struct gabion_world *world, const struct contact_addition *
 }
 
 // The tolerance around the cone allows for rounding.
+void contacts_join(const struct contacts *contacts, struct islands *islands) {
+    for (size_t k = 0; k < contacts->count; k++)
+        if (contacts_carries(contacts, k))
+            islands_join(islands, contacts->list[k].c, contacts->list[k].a);
+    for (size_t k = 0; k < contacts->joints.block_count; k++)
+        islands_join(islands, contacts->joints.blocks[k].c, contacts->joints.blocks[k].a);
+}
+
 enum contact_status contacts_status(const struct contacts *contacts, size_t k, double mu) {
     if (!contacts_carries(contacts, k))
         return CONTACT_OPEN;

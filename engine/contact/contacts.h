@@ -12,6 +12,8 @@
 #include "engine/contact/joint_points.h"
 #include "geometry/vec.h"
 
+struct islands;
+
 enum contact_status { CONTACT_OPEN, CONTACT_STICK, CONTACT_SLIP };
 
 // Bits of contact.flags.
@@ -91,6 +93,9 @@ static inline size_t contacts_index(const struct contacts *contacts,
                                     const struct contact *contact) {
     return (size_t)(contact - contacts->list);
 }
+
+// Joins the bodies that impulses of contacts, or joints, connect.
+void contacts_join(const struct contacts *contacts, struct islands *islands);
 
 // Returns whether the contact is open, sticks or slips, as reported to users.
 enum contact_status contacts_status(const struct contacts *contacts, size_t k, double mu);

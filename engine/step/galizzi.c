@@ -4,6 +4,7 @@
 #include "engine/contact/detection.h"
 #include "engine/motion/motion.h"
 #include "engine/step/corrective.h"
+#include "engine/step/gain.h"
 #include "engine/step/overlap.h"
 #include "engine/step/step.h"
 #include "engine/step/work.h"
@@ -41,6 +42,7 @@ static bool make_step(struct gabion_world *world, struct gabion_error *error) {
         return false;
     }
     step_phase(world, PHASE_LEDGER, work_of_impulses);
+    step_phase(world, PHASE_LEDGER, gain_of_step);
     step_phase(world, PHASE_INTEGRATE, corrective_take_velocities);
     step_phase(world, PHASE_LEDGER, ledger_close);
     step_phase(world, PHASE_PROJECT, corrective_move_apart);

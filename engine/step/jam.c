@@ -22,14 +22,6 @@ struct jam {
     struct island_energy *energy; // by root
 };
 
-static void join(const struct contacts *contacts, struct islands *islands) {
-    for (size_t k = 0; k < contacts->count; k++)
-        if (contacts_carries(contacts, k))
-            islands_join(islands, contacts->list[k].c, contacts->list[k].a);
-    for (size_t k = 0; k < contacts->joints.block_count; k++)
-        islands_join(islands, contacts->joints.blocks[k].c, contacts->joints.blocks[k].a);
-}
-
 static struct island_energy *energy_between(const struct jam *jam, int32_t c, int32_t a) {
     return &jam->energy[islands_between(&jam->islands, c, a)];
 }
@@ -69,7 +61,7 @@ static struct jam jam_open(const struct gabion_world *world) {
     size_t islands = (size_t)bodies->moving + 1;
     struct jam jam = {islands_open(bodies->moving),
                       memory_allocate(islands, sizeof *jam.energy, "islands of bodies")};
-    join(world->contacts, &jam.islands);
+    contacts_join(world->contacts, &jam.islands);
     for (int32_t i = 0; i < bodies->moving; i++) {
         struct island_energy *energy = &jam.energy[islands_root(&jam.islands, i)];
         energy->kinetic += ledger_kinetic_energy(bodies, i);
@@ -115,5 +107,6 @@ bool jam_found(struct gabion_world *world) {
     }
     jam_close(&jam);
     world->jammed = world->jammed || found;
+    world->report.rounds += found;
     return found;
 }

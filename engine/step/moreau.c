@@ -4,6 +4,7 @@
 #include "engine/contact/detection.h"
 #include "engine/contact/gap.h"
 #include "engine/motion/motion.h"
+#include "engine/step/gain.h"
 #include "engine/step/healing.h"
 #include "engine/step/jam.h"
 #include "engine/step/look.h"
@@ -42,6 +43,7 @@ bool moreau_step(struct gabion_world *world, struct gabion_error *error) {
     step_phase(world, PHASE_CONTACTS, gap_note_collisions);
     step_phase(world, PHASE_CONTACTS, contacts_judge);
     step_phase(world, PHASE_LEDGER, work_of_step);
+    step_phase(world, PHASE_LEDGER, gain_of_step);
     step_phase(world, PHASE_INTEGRATE, step_integrate);
     step_phase(world, PHASE_CONTACTS, contacts_remember);
     step_phase(world, PHASE_CONTACTS, joint_points_remember);

@@ -23,6 +23,10 @@ struct ledger {
     double theta_work;         // -(theta - 1/2) h F.(v+ - v-), and the gyroscopic counterpart
     double projection_work;    // bodies moved apart: their weight, and the turn of unequal moments
     double removed_energy;     // events: bodies that entered or left, velocities that were reset
+    // Parts of contact_work that contacts created (engine/step/gain.h): beyond their law, and
+    // together in impacts.
+    double contact_gain, impact_gain;
+    double gain_scale; // sum of |u_free.r|: what contacts had to deal with
     double energy_error;
     double explained; // work of the step in progress, until ledger_close
     double turnover;  // sum of |work| of every kind and step, the scale of energy_error

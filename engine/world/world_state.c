@@ -8,7 +8,7 @@ _Static_assert(sizeof(bool) == 1 && sizeof(enum gabion_shape) == 4 && sizeof(int
                "stored as they lie in memory");
 
 // A member added to one of these needs a line below, and another version of the checkpoint format.
-_Static_assert(sizeof(struct ledger) == 96 && sizeof(struct joint) == 368 &&
+_Static_assert(sizeof(struct ledger) == 120 && sizeof(struct joint) == 368 &&
                    sizeof(struct half_space) == 64 && sizeof(struct hollow) == 48 &&
                    sizeof(struct driven_body) == 64 && sizeof(struct solver_memory) == 48 &&
                    sizeof(struct pending_body) == 280,
@@ -71,6 +71,16 @@ const struct state_part state_joint_work = {
     .hash = STATE_HASH_ROWS,
     .owner = world_of,
     .hashed = has_joints,
+};
+
+// Not state: no step depends on it.
+static const struct state_field gain_fields[] = {LEDGER("contact_gain", contact_gain),
+                                                 LEDGER("impact_gain", impact_gain),
+                                                 LEDGER("gain_scale", gain_scale)};
+const struct state_part state_gain = {
+    .group = "ledger",
+    STATE_FIELDS(gain_fields),
+    .owner = world_of,
 };
 
 static const struct state_field rest_fields[] = {

@@ -13,7 +13,7 @@
 #define CHECKPOINT_FORMAT "gabion-checkpoint"
 // 1: spheres only; 2: no joints, clumps, hollows or projection; 3: only blocks have a start, no
 // memory of the solver
-#define CHECKPOINT_FORMAT_MAJOR   4
+#define CHECKPOINT_FORMAT_MAJOR   5
 #define CHECKPOINT_FORMAT_MINOR   0
 #define CHECKPOINT_SEAL_SIZE      512
 #define CHECKPOINT_TEMPORARY      "checkpoint.h5.tmp"

@@ -87,6 +87,8 @@ static const struct column columns[] = {
     COLUMN("overlap_body_b", print_int32, report.overlap_body_b),
     COLUMN("method", print_method, report.finished_by),
     COLUMN("residual_worst", print_real, report.residual_worst),
+    COLUMN("contact_gain", print_real, energies.contact_gain),
+    COLUMN("impact_gain", print_real, energies.impact_gain),
 };
 
 // These follow if the case has joints.

@@ -285,6 +285,30 @@ static void report_overlaps(struct runner *runner) {
         report(runner, "%s", text);
 }
 
+// Gains above these shares are worth a warning: of what contacts did, and of all work. (At rest no
+// work is done, and contacts still bear.)
+#define CONTACT_GAIN_SHARE 1e-3
+#define IMPACT_GAIN_SHARE  1e-2
+
+static void report_gains(struct runner *runner) {
+    struct gabion_energies energies;
+    if (!gabion_read_energies(runner->world, &energies, NULL))
+        return;
+    double contact = energies.contact_gain / energies.gain_scale;
+    double impact = energies.impact_gain / energies.turnover;
+    if (contact > CONTACT_GAIN_SHARE)
+        report(runner,
+               "warning: contacts gave bodies %.3g J beyond their law, %.2g %% of what they did; "
+               "lower solver.tolerance, or contact.gamma with contact.gap: stabilized",
+               energies.contact_gain, 100 * contact);
+    if (impact > IMPACT_GAIN_SHARE)
+        report(runner,
+               "warning: impacts with friction created %.3g J, %.2g %% of all work done: "
+               "Newton's restitution does not exclude it (docs/granular.md); take a smaller "
+               "restitution, or time.scheme: corrective, whose restitution is Poisson's",
+               energies.impact_gain, 100 * impact);
+}
+
 static bool do_step(struct runner *runner, struct gabion_error *error) {
     struct gabion_step_report step;
     if (!gabion_step(runner->world, error) || !gabion_read_step_report(runner->world, &step, error))
@@ -443,6 +467,7 @@ bool runner_run(const struct runner_request *request, struct gabion_error *error
     progress_clear(&runner.progress);
     report_unconverged(&runner);
     report_overlaps(&runner);
+    report_gains(&runner);
     well = finish(&runner, well, error);
     log_line(runner.log, "%s at step %" PRId64 ", t = %.9g s, state-hash %016" PRIx64,
              runner.status, step_of(&runner), gabion_time(runner.world),

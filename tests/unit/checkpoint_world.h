@@ -235,7 +235,8 @@ static inline struct gabion_world *world_make(int32_t count, int64_t step) {
     }
     world->rest_since = 0.125;
     fill_joints(world, &random);
-    world->ledger = (struct ledger){1.5, 2.5, -3.5, 0.25, 4.5, 5.5, 6.5, 8.5, 7.5, 1e-17, 0, 9.5};
+    world->ledger = (struct ledger){1.5, 2.5,  -3.5, 0.25, 4.5,   5.5, 6.5, 8.5,
+                                    7.5, 0.75, 0.5,  0.25, 1e-17, 0,   9.5};
     world->run = (struct gabion_run_report){.steps = step,
                                             .unconverged_steps = 2,
                                             .local_fallbacks = 3,

@@ -140,11 +140,11 @@ static void test_other_formats(void **state) {
     gabion_destroy(world);
     size_t size;
     char *bytes = bytes_of(path_of_step(1), &size);
-    char *version = strstr(bytes, " 4.0 ");
+    char *version = strstr(bytes, " 5.0 ");
     assert_non_null(version);
-    version[1] = '5';
+    version[1] = '6';
     bytes_write(path_of("newer.h5"), bytes, size);
-    assert_rejected(path_of("newer.h5"), "format 5.0 is newer");
+    assert_rejected(path_of("newer.h5"), "format 6.0 is newer");
     version[1] = '1';
     bytes_write(path_of("older.h5"), bytes, size);
     assert_rejected(path_of("older.h5"), "format 1.0 is of an earlier version");

@@ -26,10 +26,11 @@
     "projection_work,mean_overlap"
 #define HEADER                                                                                     \
     OLDER_HEADER                                                                                   \
-    ",overlap_body_a,overlap_body_b,method,residual_worst,spent_nsgs,spent_psor,spent_cpg,"        \
-    "spent_lemke,spent_qp,spent_newton,spent_bicg,spent_anderson,spent_ipm,spent_prox,"            \
+    ",overlap_body_a,overlap_body_b,method,residual_worst,contact_gain,impact_gain,spent_nsgs,"    \
+    "spent_psor,spent_cpg,spent_lemke,spent_qp,spent_newton,spent_bicg,spent_anderson,spent_ipm,"  \
+    "spent_prox,"                                                                                  \
     "spent_admm,spent_auto"
-#define COLUMNS 46
+#define COLUMNS 48
 #define PROBES  ",nut.x,nut.y,nut.z,a_b.x,a_b.y,a_b.z\n"
 
 static struct team *team;
@@ -72,6 +73,8 @@ static struct gabion_world *world_make(void) {
     world->ledger = (struct ledger){.kinetic = 0.1,
                                     .potential = -0.2,
                                     .contact_work = 0.3,
+                                    .contact_gain = 0.03125,
+                                    .impact_gain = 0.015625,
                                     .driver_work = 0.4,
                                     .applied_work = 0.5,
                                     .theta_work = 0.6,
@@ -140,16 +143,17 @@ static void test_row(void **state) {
     assert_int_equal(strchr(row, '\n')[1], '\0');
     // What was written is read back to the last bit.
     const double expected[COLUMNS] = {
-        3,   3 * 0.1, 1,   5000000000, 3,       17,   1.0 / 7, 1e-300, 0, 0.1, -0.2, 0.3,
-        0.4, 0.5,     0.6, 1e-17,      3,       0.25, 0.7,     6,      1, 2.5, 0.8,  0.125,
-        7,   11,      0,   0.0625,     5,       0,    0,       0,      0, 12,  0,    0,
-        0,   0,       0,   0,          1.0 / 3, 2,    -3e-300, 0,      0, 0};
+        3,    3 * 0.1, 1,       5000000000, 3,       17,    1.0 / 7, 1e-300, 0,       0.1,
+        -0.2, 0.3,     0.4,     0.5,        0.6,     1e-17, 3,       0.25,   0.7,     6,
+        1,    2.5,     0.8,     0.125,      7,       11,    0,       0.0625, 0.03125, 0.015625,
+        5,    0,       0,       0,          0,       12,    0,       0,      0,       0,
+        0,    0,       1.0 / 3, 2,          -3e-300, 0,     0,       0};
     for (int k = 0; k < COLUMNS; k++)
         if (values[k] != expected[k])
             fail_msg("column %d: %.17g, expected %.17g", k + 1, values[k], expected[k]);
     assert_memory_equal(row, "3,", 2);
     assert_non_null(strstr(row, ",1,5000000000,3,17,"));
-    assert_non_null(strstr(row, ",0.125,7,11,newton,0.0625,5,0,0,0,0,12,0,"));
+    assert_non_null(strstr(row, ",0.125,7,11,newton,0.0625,0.03125,0.015625,5,0,0,0,0,12,0,"));
     memory_free(text);
     gabion_destroy(world);
 }
