@@ -150,6 +150,19 @@ void joint_points_find(struct gabion_world *world) {
     }
 }
 
+bool joint_points_open(const struct gabion_world *world) {
+    const struct joint_points *joints = &world->contacts->joints;
+    double rate = world->settings.joint_correction / world->settings.step;
+    for (size_t k = 0; k < joints->block_count; k++) {
+        const struct joint_block *block = &joints->blocks[k];
+        double most = 0.999 * PULL * world->joints.list[block->joint].lever * rate;
+        for (uint32_t i = block->begin; i < block->begin + block->count; i++)
+            if (vec3_length(joints->points[i].pull) > most)
+                return true;
+    }
+    return false;
+}
+
 void joint_points_remember(struct gabion_world *world) {
     const struct joint_points *joints = &world->contacts->joints;
     const vec3 *impulse = world->contacts->impulse + world->contacts->count;

@@ -43,6 +43,9 @@ size_t joint_points_most(const struct gabion_world *world);
 // the impulses of the last step.
 void joint_points_find(struct gabion_world *world);
 
+// Returns whether some joint is further apart than a step may close.
+bool joint_points_open(const struct gabion_world *world);
+
 // Keeps the impulses of the points for the next step.
 void joint_points_remember(struct gabion_world *world);
 

@@ -28,6 +28,10 @@ void row_of_contact(const struct contact_views *views, size_t k, struct contact_
                                   e_t * vec3_dot(row->axis[2], before)}};
 }
 
+static double inverse_sum(const struct inverse_mass *mass) {
+    return mass->inv_m.x + mass->inv_m.y + mass->inv_m.z + mass->k.xx + mass->k.yy + mass->k.zz;
+}
+
 void row_of_joint(const struct contact_views *views, const struct joint_block *block,
                   uint32_t point, struct contact_row *row, mat3 *W, struct row_law *law) {
     const struct joint_point *at = &views->joints->points[point];
@@ -41,7 +45,7 @@ void row_of_joint(const struct contact_views *views, const struct joint_block *b
     memcpy(row->axis, block->axis, sizeof row->axis);
     *W = contact_weigh(row, &c, &a);
     law->mu = 0;
-    law->held = hold_possible(at->held, W);
+    law->held = hold_possible(at->held, W, inverse_sum(&c) + inverse_sum(&a));
     law->b = hold_keep(law->held, at->bias);
 }
 

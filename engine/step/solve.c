@@ -53,12 +53,12 @@ void step_keep(struct step_observer *observer, struct contact_problem *problem, 
     keeper->problem = contact_problem_copy(problem, start);
 }
 
-struct contact_problem *solve_problem(const struct gabion_world *world) {
+static struct contact_problem *problem_of(const struct gabion_world *world, size_t count) {
     const struct contacts *contacts = world->contacts;
     struct contact_views views = {
         .midpoint = world->midpoint,
         .contacts = contacts->list,
-        .count = contacts->count,
+        .count = count,
         .bias = contacts->bias,
         .before = contacts->before,
         .spread = contacts->spread,
@@ -69,6 +69,14 @@ struct contact_problem *solve_problem(const struct gabion_world *world) {
         .w = world->bodies.w,
     };
     return contact_problem_of_views(&views, solve_least_speeds(world), world->team);
+}
+
+struct contact_problem *solve_problem(const struct gabion_world *world) {
+    return problem_of(world, world->contacts->count);
+}
+
+struct contact_problem *solve_joints(const struct gabion_world *world) {
+    return problem_of(world, 0);
 }
 
 struct solver_settings solve_settings(const struct gabion_world *world) {

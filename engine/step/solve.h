@@ -24,6 +24,8 @@ void step_keep(struct step_observer *observer, struct contact_problem *problem, 
 // Builds the contact problem, with views, of the current step; between steps, of the last one. Free
 // it with contact_problem_free.
 struct contact_problem *solve_problem(const struct gabion_world *world);
+// Likewise, of its joints alone.
+struct contact_problem *solve_joints(const struct gabion_world *world);
 
 // Returns the speeds below which velocities do not matter in this step.
 struct least_speeds solve_least_speeds(const struct gabion_world *world);

@@ -5,6 +5,7 @@
 #include "engine/motion/motion.h"
 #include "engine/solvers/panel.h"
 #include "engine/solvers/sweep/workspace.h"
+#include "engine/step/contradiction.h"
 #include "engine/step/corrective.h"
 #include "engine/step/galizzi.h"
 #include "engine/step/moreau.h"
@@ -116,6 +117,8 @@ bool step_check(struct gabion_world *world, struct gabion_error *error) {
         return error_set(error, GABION_ERROR_RUN, "step %lld: solver.method %s: %s",
                          (long long)world->step + 1, panel_name(world->settings.method),
                          world->report.rejection);
+    if (!contradiction_check(world, error))
+        return false;
     team_max(world->team, (size_t)world->bodies.moving, 1, measure_speed, world, &v2);
     world->report.max_speed = sqrt(v2);
     if (isnan(v2))

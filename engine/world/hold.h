@@ -12,22 +12,20 @@
 // 0: a contact.
 enum { HOLD_N = 1, HOLD_S = 2, HOLD_T = 4, HOLD_POINT = 8, HOLD_ALL = 15 };
 
-// Diagonal entries of W below this fraction of its trace are rounding errors of a locked direction.
+// Diagonal entries of W below this fraction of the bodies' inverse masses are rounding errors of a
+// locked direction, or of a lever arm that vanishes beside the body.
 #define HOLD_FLOOR 1e-12
 
 static inline vec3 hold_keep(uint8_t held, vec3 x) {
     return vec3_make(held & HOLD_N ? x.x : 0, held & HOLD_S ? x.y : 0, held & HOLD_T ? x.z : 0);
 }
 
-static inline double hold_floor(const mat3 *W) {
-    return HOLD_FLOOR * (W->row[0].x + W->row[1].y + W->row[2].z);
-}
-
 // Returns `held` without the directions along which no impulse can move the bodies, such as across
-// the plane for bodies that are locked to a plane.
-static inline uint8_t hold_possible(uint8_t held, const mat3 *W) {
+// the plane for bodies that are locked to a plane. `inverse` is the sum of the inverse masses of
+// both, along and about all axes.
+static inline uint8_t hold_possible(uint8_t held, const mat3 *W, double inverse) {
     for (int i = 0; i < 3; i++)
-        if (!(vec3_get(W->row[i], i) > hold_floor(W)))
+        if (!(vec3_get(W->row[i], i) > HOLD_FLOOR * inverse))
             held &= (uint8_t) ~(1u << i);
     return held;
 }
@@ -71,7 +69,7 @@ static inline sym3 hold_inverse(uint8_t held, const mat3 *W) {
         for (int j = 0; j < 3; j++)
             if (held >> i & 1 && held >> j & 1)
                 a[i][j] = 0.5 * (vec3_get(W->row[i], j) + vec3_get(W->row[j], i));
-    hold_invert(a, 3, hold_floor(W));
+    hold_invert(a, 3, HOLD_FLOOR * (W->row[0].x + W->row[1].y + W->row[2].z));
     return (sym3){a[0][0], a[1][1], a[2][2], a[0][1], a[0][2], a[1][2]};
 }
 
