@@ -81,6 +81,7 @@ void summary_print(const struct summary *summary, const struct gabion_world *wor
         fprintf(stream, "max-overlap-bodies: %" PRId32 " %" PRId32 "\n",
                 numbers.report.overlap_body_a, numbers.report.overlap_body_b);
     fprintf(stream, "energy-error: %.6e\n", numbers.energies.energy_error);
+    fprintf(stream, "fallback-steps: %" PRId64 "\n", numbers.run.fallback_steps);
     fprintf(stream, "local-fallbacks: %" PRId64 "\n", numbers.run.local_fallbacks);
     fprintf(stream, "threads: %d\n", gabion_threads(world));
     if (numbers.settings.time_budget > 0)
