@@ -1,6 +1,6 @@
-// Contact problems in files: those shipped in tests/problems, and those of other codes in the folder
-// $GABION_FCLIB (../shared/fclib unless set), which need not be there. No test depends on the
-// latter alone.
+// Contact problems in files: those shipped in tests/problems, and those of other codes in the
+// folder $GABION_FCLIB (../shared/fclib unless set), which need not be there. No test depends on
+// the latter alone.
 #ifndef TESTS_UNIT_PROBLEM_FILES_H
 #define TESTS_UNIT_PROBLEM_FILES_H
 

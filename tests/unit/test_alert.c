@@ -1,6 +1,6 @@
-// The alert distance, as docs/architecture.md states it: a body looks as far as it can travel in the
-// step, and at least v_max h up to a quarter of its radius; contact.alert overrides the second part.
-// Contacts that it misses would be met on the way and solved in another round (report.late).
+// The alert distance, as docs/architecture.md states it: a body looks as far as it can travel in
+// the step, and at least v_max h up to a quarter of its radius; contact.alert overrides the second
+// part. Contacts that it misses would be met on the way and solved in another round (report.late).
 #include "tests/unit/scene.h"
 
 #define H      0.01
@@ -103,8 +103,8 @@ static int64_t seen_wall(bool turns, double gap) {
     scene_sphere(world, vec3_make(turns ? 3 : 0, 0, RADIUS + gap), RADIUS, 1, vec3_zero());
     struct gabion_signal signal = scene_signal(GABION_SIGNAL_LINEAR, 0.5, 0, 1);
     if (turns)
-        assert_true(gabion_add_rotation(world, group, vec3_zero(), vec3_make(0, -1, 0), &signal,
-                                        &error));
+        assert_true(
+            gabion_add_rotation(world, group, vec3_zero(), vec3_make(0, -1, 0), &signal, &error));
     else
         scene_drive(world, group, vec3_make(0, 0, 1), signal);
     return candidates_of_step(world);
@@ -129,13 +129,19 @@ static void test_pile(void **state) {
     struct gabion_world *world = scene_create(&settings, (struct gabion_law){.friction = 0.4});
     scene_floor(world);
     for (int k = 0; k < 4; k++)
-        scene_plane(world, vec3_make(k == 0 ? -0.05 : k == 1 ? 0.85 : 0,
-                                     k == 2 ? -0.05 : k == 3 ? 0.85 : 0, 0),
+        scene_plane(world,
+                    vec3_make(k == 0   ? -0.05
+                              : k == 1 ? 0.85
+                                       : 0,
+                              k == 2   ? -0.05
+                              : k == 3 ? 0.85
+                                       : 0,
+                              0),
                     vec3_make((k == 0) - (k == 1), (k == 2) - (k == 3), 0));
     for (int k = 0; k < 64; k++)
-        scene_sphere(world,
-                     vec3_make(0.1 + 0.2 * (k % 4), 0.1 + 0.2 * (k / 4 % 4), 0.15 + 0.21 * (k / 16)),
-                     0.095, 1, vec3_scale(0.3, scene_random_unit(&random)));
+        scene_sphere(
+            world, vec3_make(0.1 + 0.2 * (k % 4), 0.1 + 0.2 * (k / 4 % 4), 0.15 + 0.21 * (k / 16)),
+            0.095, 1, vec3_scale(0.3, scene_random_unit(&random)));
     for (int step = 0; step < 200; step++) {
         scene_step(world, 1);
         assert_int_equal(world->report.late, 0);

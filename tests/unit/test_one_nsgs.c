@@ -302,6 +302,11 @@ static void check_fallback(int stage, enum gabion_method finished_by) {
     assert_int_equal(spent_in_all(report), 2);
     assert_true(report->fell_back);
     assert_int_equal(world->run.fallback_steps, 1);
+    world->settings.max_sweeps = 3000; // enough: the next step is newton's alone
+    scene_step(world, 1);
+    assert_true(report->converged);
+    assert_false(report->fell_back);
+    assert_int_equal(world->run.fallback_steps, 1);
     scene_free(world);
 }
 

@@ -442,8 +442,7 @@ static const struct {
 static void test_hyperstatic(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof hyperstatic / sizeof *hyperstatic; i++) {
-        struct contact_problem *problem =
-            read_problem(hyperstatic[i].name, hyperstatic[i].shipped);
+        struct contact_problem *problem = read_problem(hyperstatic[i].name, hyperstatic[i].shipped);
         for (int k = hyperstatic[i].anderson ? 1 : 2; problem && k < 3; k++) {
             struct solver_settings settings = settings_of(1e-6, 50000);
             struct solver_result result;
@@ -462,8 +461,7 @@ int main(void) {
         cmocka_unit_test(test_unsymmetric),  cmocka_unit_test(test_faces),
         cmocka_unit_test(test_threads),      cmocka_unit_test(test_chain),
         cmocka_unit_test(test_degenerate),   cmocka_unit_test(test_stall),
-        cmocka_unit_test(test_cycle),
-        cmocka_unit_test(test_hyperstatic),
+        cmocka_unit_test(test_cycle),        cmocka_unit_test(test_hyperstatic),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
