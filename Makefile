@@ -73,8 +73,8 @@ demo: packages
 
 check: packages-test
 	@$(MAKE) --no-print-directory -j$(JOBS) all test-programs
-	@$(MAKE) --no-print-directory layers format-check unit cli
-	@GABION_SHORT_TESTS=1 $(MAKE) --no-print-directory asan
+	@GABION_ALL_TESTS=1 $(MAKE) --no-print-directory layers format-check unit cli
+	@GABION_ALL_TESTS=1 GABION_SHORT_TESTS=1 $(MAKE) --no-print-directory asan
 
 packages:
 	@.ci/packages build

@@ -488,6 +488,7 @@ struct gabion_step_report {
     int32_t colours;
     bool converged;
     enum gabion_method finished_by;     // the method whose impulses the step went on with
+    bool fell_back;                     // the method asked for failed, and sweeps went on
     int32_t spent[GABION_METHOD_COUNT]; // iterations of each method
     int32_t rounds; // times that it was solved again, for contacts that its bodies met on the way
                     // or for mechanisms that jammed
@@ -515,6 +516,7 @@ GABION_API bool gabion_read_step_report(const struct gabion_world *world,
 struct gabion_run_report {
     int64_t steps;
     int64_t unconverged_steps;
+    int64_t fallback_steps;  // those in which the method asked for failed, and sweeps went on
     int64_t local_fallbacks; // one-contact problems where the local solver failed and a projected
                              // step was used
     int64_t sweeps;

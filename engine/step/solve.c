@@ -223,6 +223,7 @@ static void fall_back(struct solution *solution, const vec3 *start) {
     else if (!found)
         memset(solution->r, 0, bytes);
     struct gabion_step_report *report = &solution->world->report, before = *report;
+    report->fell_back = true;
     before.finished_by = found ? before.finished_by : solution->method;
     vec3 *better = memory_allocate(solution->slots, sizeof *better, "impulses");
     memcpy(better, solution->r, bytes);
@@ -356,8 +357,10 @@ static void forget_last(struct gabion_step_report *report) {
     report->sweeps = 0;
     report->substitutions = 0;
     report->rejection[0] = '\0';
-    if (report->rounds == 0) // the solves of a step add up
-        memset(report->spent, 0, sizeof report->spent);
+    if (report->rounds > 0) // the solves of a step add up
+        return;
+    memset(report->spent, 0, sizeof report->spent);
+    report->fell_back = false;
 }
 
 static void note_worst(struct gabion_world *world) {

@@ -156,6 +156,7 @@ void step_count(struct gabion_world *world) {
     world->step++;
     world->run.steps++;
     world->run.unconverged_steps += !world->report.converged;
+    world->run.fallback_steps += world->report.fell_back;
     world->run.sweeps += world->report.sweeps;
     world->run.contact_sweeps += (int64_t)world->report.rows * world->report.sweeps;
     time = world_time(world);

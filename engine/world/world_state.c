@@ -124,7 +124,8 @@ const struct state_part state_memory = {
     { #member, NULL, type, 1, VALUE_ANY, NUMBER(report.member) }
 
 static const struct state_field run_fields[] = {
-    RUN(steps), RUN(unconverged_steps), RUN(local_fallbacks), RUN(sweeps), RUN(contact_sweeps),
+    RUN(steps),  RUN(unconverged_steps), RUN(fallback_steps), RUN(local_fallbacks),
+    RUN(sweeps), RUN(contact_sweeps),
 };
 const struct state_part state_run = {.group = "run", STATE_FIELDS(run_fields), .owner = world_of};
 

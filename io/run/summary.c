@@ -83,6 +83,7 @@ void summary_print(const struct summary *summary, const struct gabion_world *wor
     fprintf(stream, "energy-error: %.6e\n", numbers.energies.energy_error);
     fprintf(stream, "contact-gain: %.6e\n", numbers.energies.contact_gain);
     fprintf(stream, "impact-gain: %.6e\n", numbers.energies.impact_gain);
+    fprintf(stream, "fallback-steps: %" PRId64 "\n", numbers.run.fallback_steps);
     fprintf(stream, "local-fallbacks: %" PRId64 "\n", numbers.run.local_fallbacks);
     fprintf(stream, "threads: %d\n", gabion_threads(world));
     if (numbers.settings.time_budget > 0)

@@ -5,6 +5,7 @@ CASES=$(cd "$(dirname "${BASH_SOURCE[0]}")/cases" && pwd)
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 cd "$WORK" || exit 1
+PYTHON=${PYTHON:-/usr/bin/python3}
 passed=0 failed=0
 
 # ok NAME COMMAND...: the command succeeds.
@@ -18,6 +19,21 @@ ok() {
         echo "FAILED: $name"
         sed 's/^/    /' "$WORK/.check" | head -5
     fi
+}
+
+# has MODULE: Python has it. Where it does not, what needs it is left out with a message; in make check, which
+# installs it and sets GABION_ALL_TESTS=1, that is a failure. Each module is reported once.
+lacking=""
+has() {
+    "$PYTHON" -c "import $1" 2>/dev/null && return
+    [[ $lacking != *" $1 "* ]] || return 1
+    lacking+=" $1 "
+    if [ "${GABION_ALL_TESTS:-}" = 1 ]; then
+        ok "$PYTHON has no module $1: .ci/packages test installs it" false
+    else
+        echo "skipped: $PYTHON has no module $1"
+    fi
+    return 1
 }
 
 # gabion ARGUMENTS...: the program; leaves $status and the files .out and .err.

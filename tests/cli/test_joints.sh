@@ -30,8 +30,10 @@ ok "joints hold: $(errors)" awk -v e="$(errors)" 'BEGIN { split(e, x, " "); exit
 ok "the history knows the work of joints" bash -c 'head -1 whole/history.csv | grep -q joint_work,joint_error'
 ok "other runs have no such columns" bash -c \
     '"$0" run "$1/drop.yaml" -o drop --steps 2 && ! grep -q joint drop/history.csv' "$GABION" "$CASES"
-"${PYTHON:-/usr/bin/python3}" "$CASES/../vtk_check.py" whole >.vtk 2>&1
-ok "VTK reads the joints: $(head -c 300 .vtk)" grep -q ' 0 failed' .vtk
+if has vtk; then
+    "$PYTHON" "$CASES/../vtk_check.py" whole >.vtk 2>&1
+    ok "VTK reads the joints: $(head -c 300 .vtk)" grep -q ' 0 failed' .vtk
+fi
 
 # Joints were called links: such a folder is not continued.
 mv pieces/joints.pvd pieces/links.pvd

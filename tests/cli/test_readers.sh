@@ -1,32 +1,27 @@
 # What other programs read: every VTK frame through vtk, checkpoints through h5py, against history.
 . "$(dirname "$0")/check.sh"
 here=$(dirname "$CASES") shipped=$(realpath "$CASES/../../../cases")
-python=${PYTHON:-/usr/bin/python3}
 
 # reads NAME SCRIPT FOLDER [OPTIONS]: all of the script's checks pass.
 reads() {
     local report last
-    report=$("$python" "$here/$2" "${@:4}" "$3" 2>&1)
+    report=$("$PYTHON" "$here/$2" "${@:4}" "$3" 2>&1)
     last=$(tail -n 1 <<<"$report")
     ok "$1: $2: $(head -n 5 <<<"$report")" grep -qE '^[1-9][0-9]* passed, 0 failed$' <<<"$last"
 }
 
+exits 0 "run box" run "$CASES/box.yaml" -o box --quiet
+exits 0 "run the Brazil nut" run "$shipped/brazil_nut.yaml" -o nut --quiet --steps 300 \
+    --set drivers.0.start=0.3 --set output.vtk_every=100 --set output.history_every=50 \
+    --set output.checkpoint_every=100
+exits 0 "no contact" run "$CASES/drop.yaml" -o none --quiet --steps 2 --set output.vtk_every=1
+exits 0 "run blocks" run "$CASES/blocks.yaml" -o blocks --quiet
+exits 0 "run masonry" run "$CASES/masonry.yaml" -o masonry --quiet --steps 20
+exits 0 "run solid blocks" run "$CASES/masonry.yaml" -o solid --quiet --steps 20 --set output.blocks=solid
+exits 0 "run clumps" run "$CASES/shapes.yaml" -o shapes --quiet
 for modules in "vtk vtk_check.py" "h5py checkpoint_check.py"; do
     set -- $modules
-    if ! "$python" -c "import $1" 2>/dev/null; then
-        echo "skipped: $python has no module $1"
-        continue
-    fi
-    [ -d box ] || exits 0 "run box" run "$CASES/box.yaml" -o box --quiet
-    [ -d nut ] || exits 0 "run the Brazil nut" run "$shipped/brazil_nut.yaml" -o nut --quiet --steps 300 \
-        --set drivers.0.start=0.3 --set output.vtk_every=100 --set output.history_every=50 \
-        --set output.checkpoint_every=100
-    [ -d none ] || exits 0 "no contact" run "$CASES/drop.yaml" -o none --quiet --steps 2 --set output.vtk_every=1
-    [ -d blocks ] || exits 0 "run blocks" run "$CASES/blocks.yaml" -o blocks --quiet
-    [ -d masonry ] || exits 0 "run masonry" run "$CASES/masonry.yaml" -o masonry --quiet --steps 20
-    [ -d solid ] || exits 0 "run solid blocks" run "$CASES/masonry.yaml" -o solid --quiet --steps 20 \
-        --set output.blocks=solid
-    [ -d shapes ] || exits 0 "run clumps" run "$CASES/shapes.yaml" -o shapes --quiet
+    has "$1" || continue
     for folder in box nut none shapes; do
         reads "$folder" "$2" "$folder"
     done
@@ -50,8 +45,7 @@ docs=$(realpath "$CASES/../../../docs/case-files.md")
 ok "docs/case-files.md ends with the output of gabion explain --markdown" \
     cmp keys.md <(tail -n "$(wc -l <keys.md)" "$docs")
 # The papers' sections read any history: names of methods are its only words.
-[ -d box ] || exits 0 "run box" run "$CASES/box.yaml" -o box --quiet
-PYTHONPATH=$shipped/../tests/papers ok "tests/papers reads the history" "$python" -c '
+PYTHONPATH=$shipped/../tests/papers ok "tests/papers reads the history" "$PYTHON" -c '
 from section import history
 columns = history("box")
 assert columns["step"].dtype == float and columns["step"][-1] > 0

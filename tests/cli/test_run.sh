@@ -7,7 +7,7 @@ is "status" "$(field status)" completed
 is "steps" "$(field steps)" 200
 is "time" "$(field time)" 0.2
 ok "state-hash has 16 hex digits" grep -qE '^state-hash: [0-9a-f]{16}$' .out
-for key in contacts residual unconverged-steps wall-time bodies sweeps ns-per-contact-sweep \
+for key in contacts residual unconverged-steps fallback-steps wall-time bodies sweeps ns-per-contact-sweep \
     peak-memory-mb time-solve folder; do
     ok "summary has $key" grep -q "^$key: " .out
 done
@@ -74,6 +74,20 @@ cap="--set solver.method=nsgs --set solver.max_sweeps=1 --set solver.tolerance=1
 exits 0 "cap accepted" run "$CASES/box.yaml" -o accept $cap
 ok "cap accepted in silence" bash -c '! grep -qE "cap of|warning" .err accept/run.log'
 ok "unconverged steps are counted" [ "$(field unconverged-steps)" -gt 0 ]
+is "nsgs has no fallback" "$(field fallback-steps)" 0
+
+# fallbacks FOLDER: rows in which newton and the sweeps after it both spent iterations.
+fallbacks() {
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
+             NR > 1 { count += $column["spent_newton"] > 0 && $column["spent_nsgs"] > 0 } END { print count }' "$1/history.csv"
+}
+helped="${cap/nsgs/newton} --set output.history_every=1"
+exits 0 "sweeps go on for newton" run "$CASES/box.yaml" -o helped $helped
+is "fallback steps are counted" "$(field fallback-steps)" "$(fallbacks helped)"
+ok "there are some: $(field fallback-steps)" [ "$(field fallback-steps)" -gt 0 ]
+exits 0 "sweeps go on for newton, in part" run "$CASES/box.yaml" -o part $helped --steps 100
+exits 0 "sweeps go on for newton, resumed" resume part
+is "a resumed run counts them all" "$(field fallback-steps)" "$(fallbacks helped)"
 exits 0 "cap with a warning" run "$CASES/box.yaml" -o warn $cap --set solver.on_cap=warn
 says "cap with a warning" 'warning: step [0-9]+ stopped .*max_sweeps' \
     "warning: $(field unconverged-steps) of 200 steps .*largest residual [0-9].*solver.on_cap: accept"

@@ -1,13 +1,9 @@
 # Contact problems by themselves: export, info, solve, compare.
 . "$(dirname "$0")/check.sh"
 here=$(dirname "$CASES") root=$(realpath "$CASES/../../..")
-python=${PYTHON:-/usr/bin/python3}
-file() { "$python" "$here/fclib_file.py" "$@"; }
-residuals() { "$python" "$root/tests/validation/fclib_check.py" "$@"; }
-if ! "$python" -c "import h5py" 2>/dev/null; then
-    echo "skipped: $python has no module h5py"
-    finish
-fi
+file() { "$PYTHON" "$here/fclib_file.py" "$@"; }
+residuals() { "$PYTHON" "$root/tests/validation/fclib_check.py" "$@"; }
+has h5py || finish
 
 # near NAME A B TOLERANCE: relative.
 near() {
@@ -86,7 +82,7 @@ again() {
     ok "$name: the bits of the run" file same "$name-again.hdf5" "$name.hdf5" solution/r solution/u
     gabion solve "$name-again.hdf5" --solver nsgs --tol "$tolerance" --max "$cap" --save
     ok "$name: from zero it is another answer" bash -c \
-        "! $python $here/fclib_file.py same $name-again.hdf5 $name.hdf5 solution/r"
+        "! $PYTHON $here/fclib_file.py same $name-again.hdf5 $name.hdf5 solution/r"
 }
 papers=$root/cases/papers
 again settling "$papers/settling_80.yaml" 30 1e-4 1000
@@ -158,7 +154,7 @@ exits 0 "save through a link" solve link.hdf5 --solver ipm --save
 ok "the link stays a link" [ -L link.hdf5 ]
 is "the mode stays" "$(stat -c %a one.hdf5)" 640
 exits 0 "solve without --save" solve bare.hdf5 --solver newton
-ok "without --save nothing is stored" bash -c "! $python $here/fclib_file.py get bare.hdf5 solution/r"
+ok "without --save nothing is stored" bash -c "! $PYTHON $here/fclib_file.py get bare.hdf5 solution/r"
 exits 0 "the other measure" solve folder.hdf5 --solver newton --measure fclib --tol 1e-9 --save
 is "residual is the unscaled one" "$(field residual)" "$(field residual-fclib)"
 read -r _ scaled fclib difference <<<"$(residuals folder.hdf5)"
@@ -247,7 +243,7 @@ ok "rejections are explained below the table" grep -qE '^first.hdf5, psor, 1e-08
 ok "each pair is there" grep -qE '^"first.hdf5",[0-9]+,newton,1e-08,converged,' table.csv
 is "who is best always" "$(grep -c '^1e-08,newton,1,1$' table-profile.csv)" 1
 is "who solves nothing" "$(grep -c ',psor,1,0$' table-profile.csv)" 2
-ok "the picture is XML" "$python" -c 'import sys, xml.dom.minidom as d; d.parse(sys.argv[1])' table-profile.svg
+ok "the picture is XML" "$PYTHON" -c 'import sys, xml.dom.minidom as d; d.parse(sys.argv[1])' table-profile.svg
 ok "both solvers are in the picture" bash -c 'grep -q ">newton<" table-profile.svg && grep -q ">psor<" table-profile.svg'
 ok "profile rows" grep -qE '^ +inf +1\.000 +0\.000$' .out
 is "problems" "$(field problems)" 2

@@ -1,6 +1,6 @@
 # Ends of a run: at rest once nothing is scheduled, at collapse; the last state is always written.
 . "$(dirname "$0")/check.sh"
-here=$(dirname "$CASES") python=${PYTHON:-/usr/bin/python3}
+here=$(dirname "$CASES")
 fall=$CASES/fall.yaml drop=$CASES/drop.yaml
 
 # prints NAME PATTERN...: standard output holds every pattern.
@@ -23,9 +23,9 @@ last_written() {
         is "$1: ${series##*/} ends with the step" "$(grep DataSet "$series" | tail -n 1 | sed 's/.*_//; s/\..*//')" "$step6"
         ok "$1: ${series##*/} names no frame twice" [ -z "$(sed -n 's/.*file="\([^"]*\)".*/\1/p' "$series" | sort | uniq -d)" ]
     done
-    "$python" -c "import vtk" 2>/dev/null || return
+    has vtk || return
     # A step that fails takes the contacts of the one before with it.
-    "$python" "$here/vtk_check.py" "$2" 2>&1 | grep -vE "${4:-^$}" >.vtk
+    "$PYTHON" "$here/vtk_check.py" "$2" 2>&1 | grep -vE "${4:-^$}" >.vtk
     ok "$1: VTK reads all of it: $(head -n 5 .vtk)" grep -qE "^[1-9][0-9]* passed, [0${4:+-2}] failed$" .vtk
     is "$1: no other remark of VTK" "$(wc -l <.vtk)" 1
 }

@@ -70,6 +70,11 @@ class Section:
         self.content["checks"].append(check)
         self._add("check", **check)
 
+    def check_alone(self, reference, fallbacks):
+        """No method was replaced by sweeps in a step, which would hide that it fails; `fallbacks` has their steps by method."""
+        helped = ["%s %d" % pair for pair in fallbacks.items() if pair[1] > 0]
+        self.check(reference + ": each method by itself", "no step in which sweeps went on for it", ", ".join(helped) or "none", not helped)
+
     def note(self, text):
         print("note: " + text, flush=True)
         self._add("note", text=text)

@@ -239,6 +239,7 @@ static inline struct gabion_world *world_make(int32_t count, int64_t step) {
                                     7.5, 0.75, 0.5,  0.25, 1e-17, 0,   9.5};
     world->run = (struct gabion_run_report){.steps = step,
                                             .unconverged_steps = 2,
+                                            .fallback_steps = 4,
                                             .local_fallbacks = 3,
                                             .sweeps = 5000000000,
                                             .contact_sweeps = 6000000000};
@@ -344,6 +345,7 @@ static inline bool reports_equal(const struct gabion_world *left,
     const struct gabion_step_report *a = &left->report, *b = &right->report;
     return left->run.steps == right->run.steps &&
            left->run.unconverged_steps == right->run.unconverged_steps &&
+           left->run.fallback_steps == right->run.fallback_steps &&
            left->run.local_fallbacks == right->run.local_fallbacks &&
            left->run.sweeps == right->run.sweeps &&
            left->run.contact_sweeps == right->run.contact_sweeps && a->bodies == b->bodies &&

@@ -4,8 +4,7 @@
 
 #include "engine/solvers/local/exact.h"
 #include "engine/solvers/panel.h"
-#include "io/fclib/fclib.h"
-#include "parallel/memory.h"
+#include "tests/unit/problem_files.h"
 #include "tests/unit/random_problem.h"
 
 static struct solver_result solve(struct contact_problem *problem, double tolerance, int cap,
@@ -214,28 +213,33 @@ static void test_warm(void **state) {
 
 // Real problems ---------------------------------------------------------------------------------
 
-// On which sweeps stall or cycle (Siconos' test data).
+// On which sweeps stall or cycle.
+static const struct {
+    const char *name;
+    bool shipped;
+} anchors[] = {
+    {"arch-falling", true},
+    {"arch-hinges", true},
+    {"brazil-nut-lifted", true},
+    {"tower-heavy", true},
+    {"tower-struck", true},
+    {"wall-onset", true},
+    {"BoxesStack1-i100000-32", false},
+    {"spheres-in-a-box-98-i10000-256-10", false},
+    {"OneObject-i100000-499", false},
+};
+
 static void test_anchors(void **state) {
     (void)state;
-    const char *const names[] = {"BoxesStack1-i100000-32", "spheres-in-a-box-98-i10000-256-10",
-                                 "OneObject-i100000-499"};
-    const char *folder = getenv("GABION_FCLIB") ? getenv("GABION_FCLIB") : "../shared/fclib";
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
-        char path[1000];
-        double *solution = NULL;
-        struct gabion_error error = {0};
-        snprintf(path, sizeof path, "%s/%s.hdf5", folder, names[k]);
-        struct contact_problem *problem = fclib_read(path, &solution, &error);
-        if (!problem) {
-            print_message("no %s: skipped\n", path);
-            skip();
-        }
+    for (size_t k = 0; k < sizeof anchors / sizeof *anchors; k++) {
+        struct contact_problem *problem = read_problem(anchors[k].name, anchors[k].shipped);
+        if (!problem)
+            continue;
         double *r = impulses(problem);
         struct solver_result result = solve(problem, 1e-8, 60, GABION_MEASURE_FCLIB, r);
         assert_int_equal(result.status, SOLVER_CONVERGED);
         assert_at_most(residual_of(problem, r).fclib, 1e-8);
         memory_free(r);
-        memory_free(solution);
         contact_problem_free(problem);
     }
 }

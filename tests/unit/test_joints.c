@@ -160,8 +160,8 @@ static struct gabion_world *chain(enum gabion_method method, enum gabion_joint_k
 static void test_methods_agree(void **state) {
     (void)state;
     const enum gabion_method methods[] = {
-        GABION_METHOD_NSGS, GABION_METHOD_NEWTON,   GABION_METHOD_CPG, GABION_METHOD_BICG,
-        GABION_METHOD_PROX, GABION_METHOD_ANDERSON, GABION_METHOD_AUTO};
+        GABION_METHOD_NSGS, GABION_METHOD_NEWTON,   GABION_METHOD_CPG,  GABION_METHOD_BICG,
+        GABION_METHOD_PROX, GABION_METHOD_ANDERSON, GABION_METHOD_ADMM, GABION_METHOD_AUTO};
     for (int round = 0; round < 4; round++) {
         enum gabion_joint_kind kind = round < 2 ? GABION_JOINT_BALL : GABION_JOINT_HINGE;
         vec3 first = vec3_zero();
@@ -184,9 +184,9 @@ static void test_methods_agree(void **state) {
 static void test_both_faces(void **state) {
     (void)state;
     struct solver_settings settings = {.tolerance = 1e-9, .max_iterations = 20000, .relaxation = 1};
-    const enum gabion_method methods[] = {GABION_METHOD_NSGS, GABION_METHOD_NEWTON,
-                                          GABION_METHOD_CPG,  GABION_METHOD_BICG,
-                                          GABION_METHOD_PROX, GABION_METHOD_ANDERSON};
+    const enum gabion_method methods[] = {
+        GABION_METHOD_NSGS, GABION_METHOD_NEWTON,   GABION_METHOD_CPG, GABION_METHOD_BICG,
+        GABION_METHOD_PROX, GABION_METHOD_ANDERSON, GABION_METHOD_ADMM};
     struct gabion_world *world = chain(GABION_METHOD_NSGS, GABION_JOINT_HINGE, LINKS, 10, 0);
     scene_step(world, 5);
     struct contact_problem *through = scene_rows(world);

@@ -284,6 +284,7 @@ static void test_finished_alone(void **state) {
         const struct gabion_step_report *report = &world->report;
         assert_true(report->converged);
         assert_int_equal(report->finished_by, methods[k]);
+        assert_false(report->fell_back);
         assert_true(report->spent[methods[k]] > 0);
         assert_int_equal(report->spent[methods[k]], report->sweeps);
         assert_int_equal(spent_in_all(report), report->sweeps);
@@ -299,7 +300,14 @@ static void check_fallback(int stage, enum gabion_method finished_by) {
     assert_int_equal(report->spent[GABION_METHOD_NEWTON], 1);
     assert_int_equal(report->spent[GABION_METHOD_NSGS], 1);
     assert_int_equal(spent_in_all(report), 2);
-    scene_destroy(world);
+    assert_true(report->fell_back);
+    assert_int_equal(world->run.fallback_steps, 1);
+    world->settings.max_sweeps = 3000; // enough: the next step is newton's alone
+    scene_step(world, 1);
+    assert_true(report->converged);
+    assert_false(report->fell_back);
+    assert_int_equal(world->run.fallback_steps, 1);
+    scene_free(world);
 }
 
 // One factorisation of newton is not enough. One sweep helps where little is stacked; where it does

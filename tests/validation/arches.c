@@ -242,9 +242,10 @@ static const char *arch_effort(const struct arch *arch) {
     static char line[128];
     const struct gabion_run_report *run = &arch->world->run;
     bool newton = arch->world->settings.method == GABION_METHOD_NEWTON;
-    snprintf(line, sizeof line, "%.1f %s a step, %lld steps at the cap, residual %.1e",
-             (double)run->sweeps / (double)run->steps, newton ? "factorisations" : "sweeps",
-             (long long)run->unconverged_steps, arch->largest_residual);
+    snprintf(
+        line, sizeof line, "%.1f %s a step, %lld steps at the cap, %lld by fallback, residual %.1e",
+        (double)run->sweeps / (double)run->steps, newton ? "factorisations" : "sweeps",
+        (long long)run->unconverged_steps, (long long)run->fallback_steps, arch->largest_residual);
     return line;
 }
 
@@ -257,7 +258,9 @@ static void judge_stands(struct arch *arch, const char *name, const char *refere
         moved = arch_moved(arch);
     }
     double speed = arch->world->report.max_speed;
-    bool good = moved <= FIRM && speed <= FIRM && arch->world->run.unconverged_steps == 0;
+    const struct gabion_run_report *run = &arch->world->run;
+    bool good =
+        moved <= FIRM && speed <= FIRM && run->unconverged_steps == 0 && run->fallback_steps == 0;
     report(good, name, reference, "%s, moved %.1e R, %.1e m/s; %s",
            moved <= FIRM ? "stands" : "moves", moved, speed, arch_effort(arch));
 }
