@@ -126,7 +126,6 @@ static void add_joint(struct gabion_world *world, int index, const int32_t *body
                                   .swapped = swapped};
     place_middle(world, joint, body, placed);
     joint_axes(joint, placed, block->axis);
-    memcpy(joint->axis, block->axis, sizeof joint->axis);
     vec3 *impulse = world->contacts->impulse + world->contacts->count;
     for (int k = 0; k < (int)block->count; k++) {
         impulse[joints->count] = swapped ? vec3_negate(joint->impulse[k]) : joint->impulse[k];
@@ -171,6 +170,7 @@ void joint_points_remember(struct gabion_world *world) {
     for (size_t k = 0; k < joints->block_count; k++) {
         const struct joint_block *block = &joints->blocks[k];
         struct joint *joint = &world->joints.list[block->joint];
+        memcpy(joint->axis, block->axis, sizeof joint->axis);
         for (uint32_t i = 0; i < JOINT_POINTS; i++) {
             vec3 r = i < block->count ? impulse[block->begin + i] : vec3_zero();
             joint->impulse[i] = block->swapped ? vec3_negate(r) : r;

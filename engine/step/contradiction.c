@@ -92,13 +92,24 @@ static bool is_final(const struct demand *demand) {
     return change <= NO_MOTION * NO_MOTION * stiffest * stiffest * left;
 }
 
+// Returns the velocity that impulses must take away. Moving bodies can always come to rest, so that
+// what is left of it is due to prescribed ones. What the law asks for beyond, to follow a smooth
+// motion and to close gaps, may be impossible for a mechanism that is at its end, and is no
+// contradiction: it is small, and the next steps ask anew.
+static vec3 must_change(const struct gabion_world *world, const struct contact_problem *problem,
+                        int32_t k) {
+    uint8_t held = contact_held(problem, k);
+    vec3 asked = hold_keep(held, world->contacts->joints.points[k].bias);
+    return hold_keep(held, vec3_sub(asked, contact_get(problem->q, k)));
+}
+
 static struct demand demand_open(const struct gabion_world *world, double *most) {
     struct contact_problem *problem = solve_joints(world);
     contact_problem_materialise(problem);
     struct demand demand = {problem, contact_problem_size(problem), NULL};
     demand.left = vector(&demand);
-    add(&demand, -1, problem->q, demand.left);
-    keep_held(&demand, demand.left);
+    for (int32_t k = 0; k < problem->contacts; k++)
+        contact_set(demand.left, k, must_change(world, problem, k));
     *most = largest(&demand, demand.left);
     minimise(&demand);
     if (!is_final(&demand))
@@ -111,7 +122,7 @@ static void add_immovable(const struct gabion_world *world, struct demand *deman
     const struct joint_points *joints = &world->contacts->joints;
     for (int32_t k = 0; k < demand->problem->contacts; k++) {
         uint8_t lost = joints->points[k].held & (uint8_t)~contact_held(demand->problem, k);
-        vec3 unmet = hold_keep(lost, joints->points[k].pull);
+        vec3 unmet = hold_keep(lost, contact_get(demand->problem->q, k));
         contact_set(demand->left, k, vec3_sub(contact_get(demand->left, k), unmet));
     }
 }

@@ -293,7 +293,7 @@ static void test_folded_bars_stick(void **state) {
     }
     assert_true(jams > 0);
     scene_assert_ledger(world);
-    scene_destroy(world);
+    scene_free(world); // newton does not solve every step of the flat triangle
 }
 
 // Structures ----------------------------------------------------------------------------------
