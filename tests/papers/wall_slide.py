@@ -4,8 +4,10 @@ The first course has to reach from the last block on the fixed slab, which stays
 breaks, and heads that press on each other with friction do not slip as long as the bar between them is flatter than the friction
 angle: d / 2l < mu. So blocks turn. One that turns by a leans with its lower left edge on what stays and with its upper right edge
 on the far part: across, it is l cos a + d sin a long. Of blocks in a row that turn by different a the head joints close at the
-edge where they meet, and only the largest a counts for the height: they grow by d sin a - sum l (1 - cos a). Two blocks that turn
-as one bar have sin a = D / 2l: the part grows by D d / 2l - 2l (1 - cos a), which is 0.25 D at first and 9.36 mm after 50 mm.
+edge where they meet, and only the largest a counts for the height: they grow by d sin a - sum l (1 - cos a). n blocks that turn
+as one bar have sin a = D / nl and grow by D d / nl - nl (1 - cos a): two by 0.25 D at first and 9.36 mm after 50 mm, three by
+0.17 D and 6.25 mm. Two turn as one in every run, for a block of the second course lies on both; the third joins in or not, now and then,
+and rigid blocks do not say which: runs that differ in one bit end with 6.9 to 9.4 mm.
 For the far part to stay within 0.5 mm of its slab no block may turn by more than 0.005, and the 50 mm would take fifty blocks in a
 row; the sinking part has twelve. As the catalogue words it the criterion asks for heads that slip: without friction in the heads
 the limit analysis of docs/masonry.md has a crack along the beds, where no block turns, and no slide.
@@ -25,9 +27,9 @@ def bar_growth(tilts, height=BLOCK[2]):
     return height * numpy.sin(numpy.max(tilts)) - (BLOCK[0] * (1 - numpy.cos(tilts))).sum()
 
 
-def two_block_growth(drop, height=BLOCK[2]):
-    """The same of two blocks that bridge the step as one bar: sin a = drop / 2l."""
-    return bar_growth(numpy.full(2, math.asin(drop / (2 * BLOCK[0]))), height)
+def straight_growth(drop, count, height=BLOCK[2]):
+    """The same of blocks that bridge the step as one straight bar: sin a = drop / count l."""
+    return bar_growth(numpy.full(count, math.asin(drop / (count * BLOCK[0]))), height)
 
 
 class Far:
@@ -67,22 +69,37 @@ def check_far_blocks(section, ramp, shots, rows):
     still = max(numpy.linalg.norm(far.corner_moves(shot, far.left), axis=2).max() for shot in shots)
     section.check("%s (ii) blocks over the fixed slab, beyond one wall height" % ramp.name, "no corner moves by %g mm, in any direction"
                   % (1e3 * ramp.opening), "%.4f mm (%d blocks, all frames)" % (1e3 * still, far.left.sum()), still < ramp.opening)
-    after, drops = [], [far.drop(shot) for shot in shots]
-    for shot, drop in zip(shots, drops):
-        after.append(far.corner_moves(shot, far.right) + (0, 0, drop))
-    for axis, name in ((1, "y, across the wall"), (2, "z")):
-        most = max(numpy.abs(move[..., axis]).max() for move in after)
-        section.check("%s (ii) corners of blocks over the sinking slab, beyond one wall height, along %s" % (ramp.name, name),
-                      "follow it within %g mm" % (1e3 * ramp.opening), "%.4f mm (%d blocks, all frames)" % (
-                          1e3 * most, far.right.sum()), most < ramp.opening)
-    along = max(numpy.abs(move[..., 0] - two_block_growth(drop)).max() for move, drop in zip(after, drops))
-    section.check("%s (ii) the same along x" % ramp.name, "follow it within %g mm, but for the growth of two blocks that bridge the step" % (
-        1e3 * ramp.opening), "%.3f mm (all frames)" % (1e3 * along), along < ramp.opening)
-    section.note("%s (ii) along x as the catalogue words it, within %g mm of the slab: FAIL, %.2f to %.2f mm at the end. Two blocks that "
-                 "bridge the step grow by %.2f mm." % (ramp.name, 1e3 * ramp.opening, 1e3 * after[-1][..., 0].min(),
-                                                      1e3 * after[-1][..., 0].max(), 1e3 * two_block_growth(drops[-1])))
+    check_following(section, ramp, far, shots)
+    check_along(section, ramp, far, shots)
     check_slide(section, ramp, far, shots)
     check_thrust(section, ramp, rows)
+
+
+def check_following(section, ramp, far, shots):
+    """Across the wall and down. A corner shows what its block turns as well."""
+    corners = [far.corner_moves(shot, far.right) + (0, 0, far.drop(shot)) for shot in shots]
+    centres = [move.mean(axis=1) for move in corners]
+    for axis, way in ((1, "y, across the wall"), (2, "z")):
+        for moves, what in ((centres, "centres"), (corners, "corners")):
+            most = max(numpy.abs(move[..., axis]).max() for move in moves)
+            section.check("%s (ii) %s of blocks over the sinking slab, beyond one wall height, along %s" % (ramp.name, what, way),
+                          "follow it within %g mm" % (1e3 * ramp.opening), "%.4f mm (%d blocks, all frames)" % (
+                              1e3 * most, far.right.sum()), most < ramp.opening)
+
+
+def check_along(section, ramp, far, shots):
+    outside = 0.0
+    for shot in shots:
+        slides = (shot.position - far.first.position)[far.right, 0]
+        low, high = (straight_growth(far.drop(shot), count) for count in (3, 2))
+        outside = max(outside, low - slides.min(), slides.max() - high)
+    section.check("%s (ii) centres of the same blocks along x" % ramp.name, "slide by the growth of two to three blocks that bridge the step, "
+                  "%.2f to %.2f mm at the end, within %g mm" % (1e3 * low, 1e3 * high, 1e3 * ramp.opening),
+                  "%.2f to %.2f mm at the end; outside by %.3f mm at most (all frames)" % (
+                      1e3 * slides.min(), 1e3 * slides.max(), 1e3 * outside), outside < ramp.opening)
+    section.note("%s (ii) along x as the catalogue words it, within %g mm of the slab: FAIL, %.2f mm. Corrected at first by the growth of two "
+                 "blocks alone: %.2f mm from it." % (ramp.name, 1e3 * ramp.opening, 1e3 * slides.max(),
+                                                    1e3 * numpy.abs(slides - high).max()))
 
 
 def check_slide(section, ramp, far, shots):
@@ -95,7 +112,8 @@ def check_slide(section, ramp, far, shots):
     section.plot("wall-slide%s.svg" % ramp.name[1:].replace(" ", ""), "Slide of the far end of the first course along its slab.",
                  "settlement [mm]", "slide [mm]", (
                      ("run", drop, moved, "points"), ("from the tilt of its blocks", drop, wider),
-                     ("two blocks as one bar", drop, [1e3 * two_block_growth(1e-3 * one) for one in drop])))
+                     *(("%d blocks as one bar" % count, drop, [1e3 * straight_growth(1e-3 * one, count) for one in drop])
+                       for count in (2, 3))))
 
 
 def check_thrust(section, ramp, rows):
@@ -153,7 +171,7 @@ def check_variants(section, ramp, names):
         summary, shots = run_variant(section, ramp, name)
         far, height = Far(shots[0]), VARIANTS[name].get("height", BLOCK[2])
         slide, wider = far.slide(shots[-1], height)
-        rows.append((name, "%.3f" % (1e3 * slide), "%.3f" % (1e3 * wider), "%.3f" % (1e3 * two_block_growth(far.drop(shots[-1]), height)),
+        rows.append((name, "%.3f" % (1e3 * slide), "%.3f" % (1e3 * wider), *("%.3f" % (1e3 * straight_growth(far.drop(shots[-1]), count, height)) for count in (2, 3)),
                      far.turned(shots[-1]), summary["unconverged-steps"]))
         if name == "smooth heads":
             section.check("6 (ii) smooth heads, other friction as it was", "as the catalogue words it: slide < %g mm" % (1e3 * ramp.opening),
@@ -162,5 +180,5 @@ def check_variants(section, ramp, names):
             section.check("6 (ii) slide and tilt, %s" % name, "the same within %g mm" % (100 * ramp.opening),
                           "%.3f and %.3f mm" % (1e3 * slide, 1e3 * wider), abs(slide - wider) < 0.1 * ramp.opening)
     section.table("Other walls after %g mm of settlement: slide of the far end of the first course" % (1e3 * ramp.distance), (
-        "wall", "slide [mm]", "from the tilt of its blocks [mm]", "two blocks as one bar [mm]", "tilt of the first four [degrees]",
+        "wall", "slide [mm]", "from the tilt of its blocks [mm]", "two blocks as one bar [mm]", "three [mm]", "tilt of the first four [degrees]",
         "unsolved steps"), rows)
