@@ -4,9 +4,11 @@
 Runs cases/chateau_gombert.yaml with a short ramp, by method and local solver, and measures from the frames and history.csv:
   (i)   at rest each course carries the weight above it, and the slab reactions averaged over 0.1 s sum to the total
         weight, at rest and during the settlement;
-  (ii)  blocks beyond one wall height from the slab joint stay on the fixed slab, follow the sinking one;
+  (ii)  blocks beyond one wall height from the slab joint stay on the fixed slab, follow the sinking one, in all directions; along
+        the slab they slide, and wall_slide.py says why and by how much;
   (iii) open interfaces form one connected band from the slab joint upwards, between 45 degrees and vertical.
---full is the case as it stands and its companion with the middle third lowered, and
+--full is the case as it stands, with theta 1/2 and 1, the whole settlement by each local solver, walls with other friction, the
+companion with the middle third lowered, and
   (iv)  the map of open interfaces is stable for h/2, tolerance/10 and half the speed; the bits are the same for 1, 2, 3 threads
         and across a resume.
 A reference that does not hold as it was worded is reported in a note with what was measured, and what takes its place is checked.
