@@ -1,19 +1,22 @@
 """Why the sinking part of the wall slides outwards (validation 6, criterion ii; see wall.py).
 
-A course has to reach from its last block that stays to the far part, which has sunk by D. No block breaks, and heads that press on each other with friction do not slip as long as the bar between them is flatter than the friction
-angle: d / 2l < mu. So blocks turn. One that turns by a leans with its lower left edge on what stays and with its upper right edge
-on the far part: across, it is l cos a + d sin a long. Of blocks in a row that turn by different a the head joints close at the
-edge where they meet, and only the largest a counts for the height: they grow by d sin a - sum l (1 - cos a). n blocks that turn
-as one bar have sin a = D / nl and grow by D d / nl - nl (1 - cos a): two by 0.25 D at first and 9.36 mm after 50 mm, three by
-0.17 D and 6.25 mm. In the first course of the case two turn as one, for a block of the second lies on both; the third joins in now and
-then, and rigid blocks do not say when: builds that differ in one bit end with 6.9 to 9.4 mm.
-For the far part to stay within 0.5 mm of its slab no block may turn by more than 0.005, and the 50 mm would take fifty blocks in a
-row; the sinking part has twelve. As the catalogue words it the criterion asks for heads that slip: without friction in the heads
-the limit analysis of docs/masonry.md has a crack along the beds, where no block turns, and no slide.
+A course has to reach from its last block that stays to the far part, which has sunk by D. No block breaks, and heads that press
+on each other with friction do not slip as long as the bar between them is flatter than the friction angle: d / 2l < mu. So blocks
+turn. One that turns by a leans with its lower left edge on what stays and with its upper right edge on the far part: across, it
+is l cos a + d sin a long. Of blocks in a row that turn by different a the head joints close at the edge where they meet, and only
+the largest a counts for the height: they grow by d sin a - sum l (1 - cos a). n blocks that turn as one bar have sin a = D / nl
+and grow by D d / nl - nl (1 - cos a): two by 0.25 D at first and 9.36 mm after 50 mm, three by 0.17 D and 6.25 mm. In the first
+course of the case two turn as one, for a block of the second lies on both; the third joins in now and then, and rigid blocks do
+not say when: builds that differ in one bit end with 6.9 to 9.4 mm.
+
+For the far part to stay within 0.5 mm of its slab no block may turn by more than 0.005, and the 50 mm would take fifty blocks in
+a row; the sinking part has twelve. As the catalogue words it the criterion asks for heads that slip: without friction in the
+heads the limit analysis of docs/masonry.md has a crack along the beds, where no block turns, and no slide.
 """
 import json
 import math
 import os
+import re
 
 import numpy
 
@@ -114,8 +117,8 @@ def check_slide(section, ramp, far, shots):
                   "d sin a - sum l (1 - cos a) within %g mm" % (100 * ramp.opening), "%.4f mm (all frames)" % (1e3 * worst),
                   worst < 0.1 * ramp.opening)
     drop, moved, wider = 1e3 * numpy.array(slides).T
-    section.plot("wall-slide%s.svg" % ramp.name[1:].replace(" ", ""), "Slide of the far end of the first course along its slab.",
-                 "settlement [mm]", "slide [mm]", (
+    section.plot("-".join(["wall-slide", *re.findall(r"\w+", ramp.name)[1:]]) + ".svg", "Slide of the far end of the first course "
+                 "along its slab.", "settlement [mm]", "slide [mm]", (
                      ("run", drop, moved, "points"), ("from the tilt of its blocks", drop, wider),
                      *(("%d blocks as one bar" % count, drop, [1e3 * straight_growth(1e-3 * one, count) for one in drop])
                        for count in (2, 3))))
@@ -171,7 +174,7 @@ def run_variant(section, ramp, name):
 def check_variants(section, ramp, names):
     """Smooth heads must not slide. Elsewhere the far part goes as far as the course that grows most: which one that is depends on
     the friction of the slab. (Asked for at first, of the first course within a tenth of this: 0.24 mm off with slab friction
-    0.3, where the first seven courses do not turn at all.)"""
+    0.3, where the lowest courses do not turn at all.)"""
     rows = []
     for name in names:
         summary, shots = run_variant(section, ramp, name)

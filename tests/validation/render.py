@@ -4,9 +4,10 @@
     render.py DIR OUT.png [--frame K|last] [--color speed|opening|ARRAY] [--range LOW HIGH]
               [--contacts] [--thrust] [--front] [--strip K...]
 
---strip draws several frames below each other, the first on top, all from the front and from one place. K is the step in the frame's name. ARRAY is any array of the bodies, such as radius, id, coordination,
-or of the blocks, such as displacement; opening colours a block by its interface that gapes
-most. Interfaces that gape by more than half a millimetre are marked. Joints between bodies are drawn as lines.
+--strip draws several frames below each other, the first on top, all from the front and from one place. K is the step
+in the frame's name. ARRAY is any array of the bodies, such as radius, id, coordination, or of the blocks, such as
+displacement; opening colours a block by its interface that gapes most. Interfaces that gape by more than half a
+millimetre are marked. Joints between bodies are drawn as lines.
 """
 import argparse
 import glob
