@@ -4,82 +4,45 @@
 Runs cases/chateau_gombert.yaml with a short ramp, by method and local solver, and measures from the frames and history.csv:
   (i)   at rest each course carries the weight above it, and the slab reactions averaged over 0.1 s sum to the total
         weight, at rest and during the settlement;
-  (ii)  blocks beyond one wall height from the slab joint stay on the fixed slab, follow the sinking one;
+  (ii)  blocks beyond one wall height from the slab joint stay on the fixed slab, follow the sinking one, in all directions; along
+        the slab they slide, and wall_slide.py says why and by how much;
   (iii) open interfaces form one connected band from the slab joint upwards, between 45 degrees and vertical.
---full is the case as it stands and its companion with the middle third lowered, and
+--full is the case as it stands, with theta 1/2 and 1, the whole settlement by each local solver, walls with other friction, the
+companion with the middle third lowered, and
   (iv)  the map of open interfaces is stable for h/2, tolerance/10 and half the speed; the bits are the same for 1, 2, 3 threads
         and across a resume.
 A reference that does not hold as it was worded is reported in a note with what was measured, and what takes its place is checked.
 """
-import glob
 import math
 import os
 import shutil
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-import h5py
 import numpy
 
 from section import Section, arguments, history, resume, run, sets
+from wall_scene import BLOCK, COURSES, HEIGHT, LENGTH, MIDDLE, WEIGHT, Ramp, frames
+from wall_slide import VARIANTS, check_far_blocks, check_variants
 
-LENGTH, HEIGHT, COURSES, MIDDLE = 4.8, 1.2, 12, 2.4  # m; the slabs meet at MIDDLE
-BLOCK = numpy.array([0.2, 0.1, 0.1])  # length, depth, height
-WEIGHT = LENGTH * HEIGHT * BLOCK[1] * 2200 * 9.81  # N
-FRICTION = 0.6
 LOCAL_START, LOCAL_STEPS, LOCAL_CAP = 150, 5, 100
 SOLVERS = (("newton", "auto"), ("nsgs", "newton"), ("nsgs", "exact"), ("nsgs", "lemke"), ("nsgs", "qp"))
 MIDDLE_NSGS = {"solver.method": "nsgs", "solver.tolerance": 1e-4, "solver.max_sweeps": 1000, "drivers.0.start": 0.02,
                "drivers.0.end": 0.32, "drivers.0.ramp.distance": 1e-3, "drivers.0.ramp.smooth": 0.1, "time.end": 0.32,
                "output.vtk_every": 0, "output.frames_every": 20, "output.checkpoint_every": 0}
-
-
-class Ramp:
-    """How the right slab goes down, and from what opening on an interface is called open."""
-
-    def __init__(self, start, distance, speed, smooth, opening):
-        self.start, self.distance, self.speed, self.smooth, self.opening = start, distance, speed, smooth, opening
-        self.end = start + distance / speed + smooth
-
-    def settings(self, step=1e-3, tolerance=1e-6, frames=20):
-        return {"drivers.0.start": self.start, "drivers.0.end": self.end, "drivers.0.ramp.distance": self.distance,
-                "drivers.0.ramp.smooth": self.smooth, "time.end": self.end, "time.step": step, "solver.tolerance": tolerance,
-                "output.vtk_every": 0, "output.frames_every": frames, "output.checkpoint_every": 0}
-
-
 FULL = Ramp(1.0, 0.05, 5e-3, 0.2, 0.5e-3)  # that of the case
 SHORT = Ramp(0.1, 2e-3, 5e-3, 0.1, 0.05e-3)  # the first stage of it; open in the proportion of 0.5 to 20 mm
 MAPS = {"base": (Ramp(0.05, 2e-3, 5e-3, 0.1, 0.05e-3), 1e-3, 1e-6), "step": (Ramp(0.05, 2e-3, 5e-3, 0.1, 0.05e-3), 5e-4, 1e-6),
         "tolerance": (Ramp(0.05, 2e-3, 5e-3, 0.1, 0.05e-3), 1e-3, 1e-7),
         "speed": (Ramp(0.05, 2e-3, 2.5e-3, 0.2, 0.05e-3), 1e-3, 1e-6)}  # ramp, h, tolerance
+THETA = Ramp(1.0, 0.05, 5e-3, 0.2, 0.5e-3, "6 theta = 1")
+THETA_TOLERANCE = 1e-4
+# The whole settlement by sweeps, ten times as fast and with five times the step: Lemke and QP take 17 and 30 ms per sweep.
+WHOLE, WHOLE_STEP = Ramp(0.1, 0.05, 5e-2, 0.2, 0.5e-3), 5e-3
+WHOLE_RUNS = (("newton", 1e-2, 100), ("lemke", 1e-2, 100), ("qp", 1e-2, 100), ("newton", 1e-3, 1000))  # local, tolerance, cap of sweeps
+STRIP = (1000, 1500, 2000, 3000, 5000, 8000, 10000, 12000)  # steps of the full run
 MAP_NAMES = {"step": "h/2", "tolerance": "tolerance/10", "speed": "speed/2"}
 BITS_REST, BITS_STEPS = 50, 60
-
-
-class Frame:
-    """Positions by id and the interfaces of one frame."""
-
-    def __init__(self, path):
-        with h5py.File(path) as file:
-            self.time = float(file.attrs["time"])
-            self.position = file["bodies/position"][()][numpy.argsort(file["bodies/id"][()])]
-            self.interfaces = {name: values[()] for name, values in file["interfaces"].items()}
-
-    def pairs(self):
-        return list(zip(self.interfaces["body_a"].tolist(), self.interfaces["body_b"].tolist()))
-
-    def open(self, threshold):
-        """The interfaces of the start that gape by more than the threshold, with their opening."""
-        gaping = (self.interfaces["initial"] > 0) & (self.interfaces["opening"] > threshold)
-        return {pair: float(opening) for pair, opening, yes
-                in zip(self.pairs(), self.interfaces["opening"], gaping) if yes}
-
-
-def frames(folder):
-    paths = sorted(glob.glob(os.path.join(folder, "frames", "frame-*.h5")))
-    if not paths:
-        sys.exit("%s: no frames" % folder)
-    return [Frame(path) for path in paths]
 
 
 # (i)
@@ -95,7 +58,7 @@ def check_loads(section, ramp, shots, rows):
     still = [shot for shot in shots if 0 < shot.time < ramp.start][-1]
     expected = WEIGHT * (COURSES - numpy.arange(COURSES)) / COURSES
     error = numpy.abs(numpy.array(course_loads(still)) / expected - 1).max()
-    section.check("6 (i) weight carried by each course at rest", "weight above it within 1 %",
+    section.check("%s (i) weight carried by each course at rest" % ramp.name, "weight above it within 1 %",
                   "largest error %.2g %% at t = %g s" % (100 * error, still.time), error < 0.01)
     reaction = -(rows["left.z"] + rows["right.z"])
     window = round(0.1 / (rows["time"][1] - rows["time"][0]))
@@ -104,55 +67,8 @@ def check_loads(section, ramp, shots, rows):
     moving = rows["time"][:count * window:window] >= ramp.start
     for name, part in (("at rest", means[~moving]), ("during and after the settlement", means[moving])):
         worst = numpy.abs(part).max()
-        section.check("6 (i) slab reactions over 0.1 s, %s" % name, "%.1f N within 1 %%" % WEIGHT,
+        section.check("%s (i) slab reactions over 0.1 s, %s" % (ramp.name, name), "%.1f N within 1 %%" % WEIGHT,
                       "largest error %.2g %% of %d windows" % (100 * worst, len(part)), worst < 0.01)
-
-
-# (ii)
-
-def check_far_blocks(section, ramp, shots, rows):
-    start = shots[0].position
-    wall = start[:, 2] > 0
-    slab = int(numpy.argmax(numpy.where(wall, -numpy.inf, start[:, 0])))
-    # Blocks that lie wholly beyond: the top one centred just there still leans on the cracked zone (3.3 mm).
-    # Half blocks stand at the ends and need no care.
-    far = wall & (numpy.abs(start[:, 0] - MIDDLE) > HEIGHT + 0.5 * BLOCK[0] - 1e-6)
-    left, right = far & (start[:, 0] < MIDDLE), far & (start[:, 0] > MIDDLE)
-    moves = [shot.position - start for shot in shots]
-    still = max(numpy.linalg.norm(move[left], axis=1).max() for move in moves)
-    section.check("6 (ii) blocks over the fixed slab, beyond one wall height", "move < %g mm" % (1e3 * ramp.opening),
-                  "%.3f mm (%d blocks, all frames)" % (1e3 * still, left.sum()), still < ramp.opening)
-    after = [move[right] - move[slab] for move in moves]
-    down = max(numpy.abs(move[:, 2]).max() for move in after)
-    along = after[-1][:, 0]
-    section.check("6 (ii) blocks over the sinking slab, beyond one wall height", "follow it vertically within %g mm" % (
-        1e3 * ramp.opening), "%.3f mm (%d blocks, all frames)" % (1e3 * down, right.sum()), down < ramp.opening)
-    section.note("6 (ii) is worded for every direction, and so it does not hold: the sinking part slides outwards along its slab "
-                 "by %.2f to %.2f mm." % (1e3 * along.min(), 1e3 * along.max()))
-    note_slide(section, ramp, shots, right, slab)
-    moving = (rows["time"] > ramp.start + ramp.smooth + 0.05) & (rows["time"] < ramp.end - ramp.smooth)
-    # It sticks for a while when blocks above settle anew: a mean would say how long, not whether it slides.
-    ratio = numpy.abs(rows["right.x"][moving]) / numpy.abs(rows["right.z"][moving])
-    section.check("6 (ii) horizontal over vertical reaction of the sinking slab",
-                  "mu = %g while it slides, most of the time, and never more (+- 0.001)" % FRICTION,
-                  "median %.4f, largest %.4f, mean %.4f" % (numpy.median(ratio), ratio.max(), ratio.mean()),
-                  abs(numpy.median(ratio) - FRICTION) < 1e-3 and ratio.max() < FRICTION + 1e-3)
-
-
-def note_slide(section, ramp, shots, right, slab):
-    """Why the sinking part is pushed outwards. Early on two blocks of the first course bridge the step as one
-    bar between its upper left and its lower right edge. Turned by a, sin a = drop / 2l, it is longer across:
-    2l cos a + d sin a; and nothing holds the free end but friction."""
-    errors, start, low = [], shots[0].position, min(2e-3, 0.5 * ramp.distance)
-    for shot in shots:
-        move = shot.position - start
-        drop = -move[slab, 2]
-        if low <= drop <= 6e-3:
-            turn = math.asin(drop / (2 * BLOCK[0]))
-            longer = BLOCK[2] * math.sin(turn) - 2 * BLOCK[0] * (1 - math.cos(turn))
-            errors.append(move[right & (start[:, 2] < BLOCK[2]), 0].mean() / longer - 1)
-    section.note("6 (ii) slide of the first course, settlement from %g to 6 mm, against the growth d sin a - 2l (1 - cos a) of the bar "
-                 "that bridges the step: largest difference %.2f %% in %d frames." % (1e3 * low, 100 * max(map(abs, errors)), len(errors)))
 
 
 # (iii)
@@ -190,7 +106,7 @@ def check_band(section, ramp, first, last):
     blocks = [pair for pair in first.pairs() if not slabs & set(pair)]
     opened = {pair: opening for pair, opening in last.open(ramp.opening).items() if pair in middle}
     inner = [pair for pair in opened if not slabs & set(pair)]
-    name = "6 (iii) openings > %g mm" % (1e3 * ramp.opening)
+    name = "%s (iii) openings > %g mm" % (ramp.name, 1e3 * ramp.opening)
     if not inner:
         section.check(name, "one connected band", "none", False)
         return
@@ -200,17 +116,17 @@ def check_band(section, ramp, first, last):
                                                                    [len(p) for p in shared]), len(near) == 1)
     points, sizes = numpy.array([middle[p] for p in inner]), numpy.array([opened[p] for p in inner])
     origin = numpy.linalg.norm(points - (MIDDLE, 0), axis=1).min()
-    section.check("6 (iii) the band starts at the slab joint", "open interface within a block length of it",
+    section.check("%s (iii) the band starts at the slab joint" % ramp.name, "open interface within a block length of it",
                   "nearest open interface %.3f m away" % origin, origin < BLOCK[0])
     reach = points[:, 1].max() + 0.5 * BLOCK[2]
-    section.check("6 (iii) the band goes through the wall", "%g m" % HEIGHT, "%.2f m" % reach, reach > HEIGHT - 0.5 * BLOCK[2])
+    section.check("%s (iii) the band goes through the wall" % ramp.name, "%g m" % HEIGHT, "%.2f m" % reach, reach > HEIGHT - 0.5 * BLOCK[2])
     angle = band_angle(points, sizes)
-    section.check("6 (iii) inclination of the band", "45 to 90 degrees (fitted, weighted by opening)", "%.1f degrees" % angle,
+    section.check("%s (iii) inclination of the band" % ramp.name, "45 to 90 degrees (fitted, weighted by opening)", "%.1f degrees" % angle,
                   45 <= angle <= 90)
     seen = numpy.degrees(numpy.arctan2(points[:, 1], points[:, 0] - MIDDLE))
     outside = (seen < 45 - 1e-9) | (seen > 90 + 1e-9)
-    section.note("6 (iii) the band is a fan: seen from the slab joint %d of %d open interfaces lie outside the sector of 45 to 90 degrees, "
-                 "holding %.0f %% of the opening." % (outside.sum(), len(inner), 100 * sizes[outside].sum() / sizes.sum()))
+    section.note("%s (iii) the band is a fan: seen from the slab joint %d of %d open interfaces lie outside the sector of 45 to 90 degrees, "
+                 "holding %.0f %% of the opening." % (ramp.name, outside.sum(), len(inner), 100 * sizes[outside].sum() / sizes.sum()))
 
 
 # Companion
@@ -318,18 +234,78 @@ def compare_solvers(section, base):
         "%s %.2f s" % (local, cpu[local]) for local in ("newton", "lemke", "qp")), cpu["newton"] < min(cpu["lemke"], cpu["qp"]))
 
 
+# The whole settlement by theta and by local solver
+
+def overlap(one, other, threshold):
+    """Shared / union of the interfaces that two frames have open."""
+    a, b = set(one.open(threshold)), set(other.open(threshold))
+    return len(a & b) / max(1, len(a | b))
+
+
+def farthest(one, other):
+    """Largest distance between the places of one block in two frames of the same settlement."""
+    return float(numpy.linalg.norm(one.position - other.position, axis=1).max())
+
+
+def check_theta(section, half, one):
+    share = overlap(half, one, FULL.opening)
+    section.check("6 map of theta = 1 against theta = 1/2", "shared over union at least 0.5", "%.2f; blocks at most %.1f mm apart" % (
+        share, 1e3 * farthest(half, one)), share >= 0.5)
+
+
+class Whole:
+    """The whole settlement by splitting and a local solver, or by auto, which solves every step."""
+
+    def __init__(self, section, local, tolerance, cap):
+        settings = WHOLE.settings(WHOLE_STEP, tolerance)
+        if local != "auto":
+            settings.update({"solver.method": "nsgs", "solver.local": local, "solver.max_sweeps": cap})
+        folder = section.scratch("whole-%s-%g" % (local, tolerance))
+        summary = run("chateau_gombert", folder, *sets(settings))
+        self.local, self.tolerance, self.cap, self.unsolved = local, tolerance, cap, summary["unconverged-steps"]
+        self.cpu, self.steps, self.last = float(summary["cpu-time"]), history(folder), frames(folder)[-1]
+
+    def row(self, newton, others):
+        return (self.local, self.tolerance, self.cap or "-", "%.1f" % self.cpu, "%.1f" % (self.cpu / newton.cpu),
+                "%.1f" % self.steps["sweeps"].mean(), self.unsolved, "%.0e" % self.steps["residual"].max(),
+                *("%.1f mm, %.2f" % (1e3 * farthest(self.last, other), overlap(self.last, other, WHOLE.opening)) for other in others))
+
+
+def check_place(section, one, other):
+    """Whether two runs end in the same place."""
+    share, apart = overlap(one.last, other.last, WHOLE.opening), farthest(one.last, other.last)
+    section.check("6 whole settlement, nsgs and %s at %g against %s at %g" % (one.local, one.tolerance, other.local, other.tolerance),
+                  "maps shared over union at least 0.5, blocks within 5 mm (a tenth of the settlement)",
+                  "%.2f, %.1f mm" % (share, 1e3 * apart), share >= 0.5 and apart < 5e-3)
+
+
+def compare_whole(section, settled):
+    """Asked for at first: every run at 1e-2 within 5 mm of auto. They are 38 mm from it, for blocks at the foot of the crack that ought
+    to turn do not: 1e-2 is too coarse for the friction that turns them, whatever the local solver."""
+    solved = Whole(section, "auto", 1e-6, None)
+    newton, lemke, qp, finer = (Whole(section, *one) for one in WHOLE_RUNS)
+    section.table("The whole settlement at %g mm/s, h = %g s, by splitting (nsgs) in the scaled measure; Lemke and QP on the inner 8-gon. Last "
+                  "columns: farthest block, and shared / union of the maps" % (1e3 * WHOLE.speed, WHOLE_STEP), (
+                      "local solver", "tolerance", "cap of sweeps", "CPU [s]", "CPU / newton", "iterations per step", "unsolved steps",
+                      "largest residual", "against auto", "against the case as it stands", "against newton at 1e-2"),
+                  [one.row(newton, (solved.last, settled, newton.last)) for one in (solved, newton, lemke, qp, finer)])
+    for local in (lemke, qp):
+        check_place(section, local, newton)
+    check_place(section, finer, solved)
+    section.check("6 whole settlement, time by local solver", "newton faster than lemke and qp (paper: 1200 s and more)", ", ".join(
+        "%s %.0f s" % (one.local, one.cpu) for one in (newton, lemke, qp)), newton.cpu < min(lemke.cpu, qp.cpu))
+
+
 def draw(section, folder, steps, span):
-    for step, name, caption in zip(steps, ("before", "during", "after"), (
-            "at rest", "half way down", "after the settlement")):
-        section.render(folder, "wall-%s.png" % name, "The wall, %s; interfaces open by more than 0.5 mm are marked." % caption, "--frame",
-                       str(step), "--color", "displacement", "--range", "0", str(span), "--front")
+    section.render(folder, "wall-strip.png", "The wall from rest (top) to the end of the settlement, true to scale; interfaces open by more "
+                   "than 0.5 mm are marked.", "--strip", *map(str, steps), "--color", "displacement", "--range", "0", str(span), "--front")
 
 
 def check_settlement(section, ramp, folder, summary):
     rows, shots = history(folder), frames(folder)
-    section.note("settlement of %g mm at %g mm/s: %s steps, %.1f factorisations per step, %s steps at the cap, largest overlap %.2g m, "
-                 "CPU time %s s." % (1e3 * ramp.distance, 1e3 * ramp.speed, summary["steps"], rows["sweeps"].mean(),
-                                     summary["unconverged-steps"], rows["max_overlap"].max(), summary["cpu-time"]))
+    section.note("%s: settlement of %g mm at %g mm/s: %s steps, %.1f iterations of the last method per step, %s steps unsolved, largest "
+                 "overlap %.2g m, %s s." % (ramp.name, 1e3 * ramp.distance, 1e3 * ramp.speed, summary["steps"], rows["sweeps"].mean(),
+                                     summary["unconverged-steps"], rows["max_overlap"].max(), summary["wall-time"]))
     check_loads(section, ramp, shots, rows)
     check_far_blocks(section, ramp, shots, rows)
     check_band(section, ramp, shots[0], shots[-1])
@@ -341,14 +317,17 @@ def run_short(section):
     summary = run("chateau_gombert", folder, *sets({**SHORT.settings(), "output.vtk_every": 50, "output.checkpoint_every": LOCAL_START,
                                                    "output.checkpoint_keep": 10}))
     check_settlement(section, SHORT, folder, summary)
-    draw(section, folder, (100, 350, steps - steps % 50), SHORT.distance)
+    draw(section, folder, (100, 200, 300, 400, steps - steps % 50), SHORT.distance)
+    check_variants(section, SHORT, ("smooth heads",))
     compare_solvers(section, checkpoint_path(folder, LOCAL_START))
     section.note("the whole settlement of 50 mm at 5 mm/s, its companion and (iv) are in make validate (wall.py --full).")
 
 
 def run_full(section):
     often = {"output.frames_every": 100, "output.checkpoint_every": 0}
-    jobs = [("settling", "chateau_gombert", {**often, "output.vtk_every": 1000}), ("middle", "chateau_gombert_middle", often),
+    jobs = [("settling", "chateau_gombert", {**often, "output.vtk_every": 500}),
+            ("theta", "chateau_gombert", {**often, "output.vtk_every": 0, "time.theta": 1, "solver.tolerance": THETA_TOLERANCE}),
+            ("middle", "chateau_gombert_middle", often),
             ("middle-nsgs", "chateau_gombert_middle", MIDDLE_NSGS)]
     jobs += [("map-" + name, "chateau_gombert", ramp.settings(step, tolerance, round(ramp.end / step)))
              for name, (ramp, step, tolerance) in MAPS.items()]
@@ -356,7 +335,12 @@ def run_full(section):
         found = pool.map(lambda job: run(job[1], section.scratch(job[0]), *sets(job[2])), jobs)
     summaries = {job[0]: summary for job, summary in zip(jobs, found)}
     check_settlement(section, FULL, section.scratch("settling"), summaries["settling"])
-    draw(section, section.scratch("settling"), (1000, 6000, 11000), FULL.distance)
+    draw(section, section.scratch("settling"), STRIP, FULL.distance)
+    check_settlement(section, THETA, section.scratch("theta"), summaries["theta"])
+    settled = frames(section.scratch("settling"))[-1]
+    check_theta(section, settled, frames(section.scratch("theta"))[-1])
+    check_variants(section, SHORT, VARIANTS)
+    compare_whole(section, settled)
     check_middle(section, frames(section.scratch("middle")))
     note_other_middle(section, frames(section.scratch("middle-nsgs")))
     check_maps(section, summaries)
@@ -376,8 +360,16 @@ def main():
     <p>What differs: sweeps, with whatever local solver, do not solve the moving wall (a thousand leave 1e-3); our
     global <code>newton</code> solves every step to 1e-6 of the scaled measure and makes the run, with two to five
     factorisations per step while a mechanism moves steadily and up to some hundreds where it changes. Local solvers are
-    compared on five steps from one state. Forces of rigid blocks are not unique, and
-    which interface opens first is not either; the band as a whole is.</p>""")
+    compared on five steps from one state, and with --full on the whole settlement at a tolerance that sweeps can reach.
+    Forces of rigid blocks are not unique, and which interface opens first is not either; the band as a whole is.</p>
+    <p>Criterion (ii) of the catalogue wants far blocks over the sinking slab to follow it within 0.5 mm. Down and across they do;
+    along the slab they cannot while heads have friction. Heads pressed together do not slip where the bar between them is flatter
+    than the friction angle, so the blocks that bridge the step turn. Turned by a, a block of length l and height d leans with
+    its lower left edge on what stays and with its upper right edge on the far part: across it is l cos a + d sin a long.
+    Blocks in a row grow by d sin a - sum l (1 - cos a), a in the first term being the largest; n of them as one bar have
+    sin a = D / nl and grow by D d / nl - nl (1 - cos a). After D = 50 mm these are 9.36 mm for two blocks and 6.25 mm for three. To grow by
+    less than 0.5 mm no block may turn by more than 0.005, and 50 mm would take fifty blocks in a row. Without friction in the
+    heads none turns and nothing slides, as the limit analysis of docs/masonry.md has it: then the criterion holds as it is worded.</p>""")
     (run_full if options.full else run_short)(section)
     section.write()
     sys.exit(section.failures > 0)

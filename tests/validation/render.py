@@ -2,11 +2,12 @@
 """Draws one frame of a run to a PNG with VTK. Needs a display: run it under `xvfb-run -a`.
 
     render.py DIR OUT.png [--frame K|last] [--color speed|opening|ARRAY] [--range LOW HIGH]
-              [--contacts] [--thrust] [--front]
+              [--contacts] [--thrust] [--front] [--strip K...]
 
-K is the step in the frame's name. ARRAY is any array of the bodies, such as radius, id, coordination,
-or of the blocks, such as displacement; opening colours a block by its interface that gapes
-most. Interfaces that gape by more than half a millimetre are marked. Joints between bodies are drawn as lines.
+--strip draws several frames below each other, the first on top, all from the front and from one place. K is the step
+in the frame's name. ARRAY is any array of the bodies, such as radius, id, coordination, or of the blocks, such as
+displacement; opening colours a block by its interface that gapes most. Interfaces that gape by more than half a
+millimetre are marked. Joints between bodies are drawn as lines.
 """
 import argparse
 import glob
@@ -20,6 +21,7 @@ from vtk.util.numpy_support import numpy_to_vtk, vtk_to_numpy
 
 GLYPHS_MAX = 100000  # beyond this, spheres are drawn as shaded points
 OPEN_INTERFACE = 0.5e-3  # m
+SIZE, STRIP_SIZE = (1200, 900), (1200, 330)  # of one frame, in pixels
 UNITS = {"speed": " [m/s]", "displacement": " [m]", "opening": " [m]", "radius": " [m]"}
 
 
@@ -313,6 +315,18 @@ def place_camera(renderer, inner, margin, walls, front):
     renderer.ResetCameraClippingRange()
 
 
+def fill_strip(renderer, box):
+    """Lets what can move fill a frame of a strip, but for the legend on its right and the caption below."""
+    width, height = box[1] - box[0], box[5] - box[4]
+    scale = max(width / (0.86 * STRIP_SIZE[0]), height / (0.76 * STRIP_SIZE[1]))
+    camera = renderer.GetActiveCamera()
+    camera.SetParallelScale(0.5 * scale * STRIP_SIZE[1])
+    right, down = 0.06 * STRIP_SIZE[0] * scale, 0.06 * STRIP_SIZE[1] * scale
+    for move, place in ((camera.SetFocalPoint, camera.GetFocalPoint()), (camera.SetPosition, camera.GetPosition())):
+        move(place[0] + right, place[1], place[2] - down)
+    renderer.ResetCameraClippingRange()
+
+
 def add_overlay(renderer):
     """A layer above the scene: marks inside of blocks would not be seen."""
     overlay = vtk.vtkRenderer()
@@ -321,21 +335,32 @@ def add_overlay(renderer):
     return overlay
 
 
-def save_picture(renderer, overlay, path):
+def photograph(renderer, overlay, size):
+    """The image of a frame, and its window, which has to outlive it."""
     window = vtk.vtkRenderWindow()
     window.SetNumberOfLayers(2)
     window.SetOffScreenRendering(1)
     window.SetMultiSamples(4)
-    window.SetSize(1200, 900)
+    window.SetSize(*size)
     window.AddRenderer(renderer)
     window.AddRenderer(overlay)
     window.Render()
     image = vtk.vtkWindowToImageFilter()
     image.SetInput(window)
     image.ReadFrontBufferOff()
+    image.Update()
+    return image, window
+
+
+def save_picture(images, path):
+    """Writes the images below each other, the first on top."""
+    column = vtk.vtkImageAppend()
+    column.SetAppendAxis(1)
+    for image in reversed(images):
+        column.AddInputConnection(image.GetOutputPort())
     writer = vtk.vtkPNGWriter()
     writer.SetFileName(path)
-    writer.SetInputConnection(image.GetOutputPort())
+    writer.SetInputConnection(column.GetOutputPort())
     writer.Write()
 
 
@@ -345,32 +370,21 @@ def show_masonry(renderer, overlay, options, step, blocks, margin):
     add_opening(blocks, interfaces)
     draw_blocks(renderer, blocks, options.color or "displacement", options.range,
                 0.3 if options.contacts else 1.0)
-    opened = draw_open_interfaces(overlay, interfaces, 0.06 * margin)
+    opened = draw_open_interfaces(overlay, interfaces, (0.025 if options.strip else 0.06) * margin)
     if options.thrust:
         draw_lines(overlay, read_frame(options.folder, "thrust", step), 0.03 * margin)
     ids = vtk_to_numpy(blocks.GetCellData().GetArray("id"))
     return f"{len(numpy.unique(ids))} blocks, {opened} interfaces open by more than {OPEN_INTERFACE:g} m"
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", metavar="DIR")
-    parser.add_argument("picture", metavar="OUT.png")
-    parser.add_argument("--frame", default="last", help="step number, or last")
-    parser.add_argument("--color", help="speed (default of spheres), displacement (of blocks), "
-                                        "opening, or an array")
-    parser.add_argument("--contacts", action="store_true", help="force chains in faint bodies")
-    parser.add_argument("--range", nargs=2, type=float, metavar=("LOW", "HIGH"), help="of the colours")
-    parser.add_argument("--thrust", action="store_true", help="thrust line")
-    parser.add_argument("--cut", type=float, metavar="Y", help="leave out spheres in front of this y")
-    parser.add_argument("--front", action="store_true", help="look along y")
-    options = parser.parse_args()
-
-    step = choose_step(options.folder, options.frame)
+def draw_frame(options, step, camera):
+    """The scene and its overlay, seen from a camera, or from where all of it is seen."""
     bodies, blocks, walls, joints = (read_frame(options.folder, kind, step)
                                      for kind in ("bodies", "blocks", "walls", "joints"))
     renderer = vtk.vtkRenderer()
     renderer.SetBackground(1, 1, 1)
+    if camera:
+        renderer.SetActiveCamera(camera)
     overlay = add_overlay(renderer)
     draw_walls(renderer, walls)
     inner, margin = scene_box(bodies, blocks, joints)
@@ -391,8 +405,36 @@ def main():
         largest = bodies.GetPointData().GetArray("radius").GetRange()[1] if bodies else 0.2 * margin
         draw_contacts(renderer, read_frame(options.folder, "contacts", step), largest)
     add_caption(renderer, options.folder, step, walls, ", ".join(count))
-    place_camera(renderer, inner, margin, walls, options.front)
-    save_picture(renderer, overlay, options.picture)
+    if not camera:
+        place_camera(renderer, inner, margin, walls, options.front)
+        if options.strip:
+            fill_strip(renderer, inner)
+    return renderer, overlay
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", metavar="DIR")
+    parser.add_argument("picture", metavar="OUT.png")
+    parser.add_argument("--frame", default="last", help="step number, or last")
+    parser.add_argument("--strip", nargs="+", type=int, metavar="K", help="step numbers of frames below each other")
+    parser.add_argument("--color", help="speed (default of spheres), displacement (of blocks), "
+                                        "opening, or an array")
+    parser.add_argument("--contacts", action="store_true", help="force chains in faint bodies")
+    parser.add_argument("--range", nargs=2, type=float, metavar=("LOW", "HIGH"), help="of the colours")
+    parser.add_argument("--thrust", action="store_true", help="thrust line")
+    parser.add_argument("--cut", type=float, metavar="Y", help="leave out spheres in front of this y")
+    parser.add_argument("--front", action="store_true", help="look along y")
+    options = parser.parse_args()
+    options.front |= bool(options.strip)
+
+    steps = options.strip or [choose_step(options.folder, options.frame)]
+    size, camera, images = STRIP_SIZE if options.strip else SIZE, None, []
+    for step in steps:
+        renderer, overlay = draw_frame(options, step, camera)
+        camera = renderer.GetActiveCamera()
+        images.append(photograph(renderer, overlay, size))
+    save_picture([image for image, _ in images], options.picture)
 
 
 if __name__ == "__main__":
