@@ -290,7 +290,12 @@ static bool *choose_closed(const struct gabion_world *world) {
     contact_problem_velocity(positions->problem, positions->x, gap);
     for (size_t k = 0; k < count; k++) {
         const struct contact *contact = &world->contacts->list[k];
-        chosen[k] = fmin(contact->gap, gap[3 * k]) <= touching_gap(world, contact);
+        chosen[k] = contact->gap <= touching_gap(world, contact);
+    }
+    for (int32_t k = 0; k < positions->problem->contacts; k++) { // not all contacts have a row
+        const struct correction_row *row = &positions->rows[k];
+        if (row->point < 0 && gap[3 * k] <= touching_gap(world, &world->contacts->list[row->index]))
+            chosen[row->index] = true;
     }
     memory_free(gap);
     return chosen;
