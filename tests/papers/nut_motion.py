@@ -1,5 +1,5 @@
 """What the frames of a Brazil nut run say: who lies in the top layer, when it came and for how long it stays, where the bed
-rises and sinks, how dense it is. Frames are one period apart, at the phase at which the bed lies on the floor."""
+rises and sinks, how dense it is. Frames are one period apart, where the floor's acceleration falls to -g: the bed has landed and is about to leave it."""
 import glob
 import os
 
@@ -7,7 +7,7 @@ import h5py
 import numpy
 from scipy.spatial import cKDTree
 
-STEPS_PER_PERIOD, STEP, FIRST_STEP, BOX = 250, 8.58e-3, 250, 16.0
+STEPS_PER_PERIOD, STEP, FIRST_STEP, BOX = 250, 8.024e-3, 250, 16.0
 START, PERIOD = FIRST_STEP * STEP, STEPS_PER_PERIOD * STEP
 TOP_LAYER = 200  # a quarter of the grains, a little more than the nut is thick: at most so many lie above what is in the top layer
 LOW = 200  # grains that start in the lowest quarter of the bed, as the nut does, are tracers
