@@ -28,7 +28,7 @@ import nut_motion
 from nut_motion import FIRST_STEP, LOW, Motion, PERIOD, START, STEPS_PER_PERIOD
 from section import Section, arguments, history, resume, run, sets
 
-PERIODS, WINDOW = 56, 20
+PERIODS, WINDOW = 48, 20
 SEEDS = {False: 1, True: 8}
 WEAK_PERIODS = {False: 3, True: PERIODS}
 RISE_TIME = None  # periods, mean over the eight seeds, as first measured
