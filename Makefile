@@ -22,7 +22,7 @@ OPT     ?= -O2
 ARCH    ?=
 PREFIX  ?= /usr/local
 PYTHON  ?= /usr/bin/python3
-DEMO_END ?= 66.5
+DEMO_END ?= 62.2
 FUZZ_SECONDS ?= 60
 JOBS    ?= $(shell nproc)
 

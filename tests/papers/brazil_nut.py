@@ -32,9 +32,9 @@ PERIODS, WINDOW = 48, 20
 SEEDS = {False: 1, True: 8}
 WEAK_PERIODS = {False: 3, True: PERIODS}
 RISE_TIME = None  # periods, mean over the eight seeds, as first measured
-LOCALS, LOCAL_START, LOCAL_STEPS, LOCAL_CAP = ("explicit", "newton", "exact", "lemke", "qp"), 1000, 10, 100
+LOCALS, LOCAL_START, LOCAL_STEPS, LOCAL_CAP = ("explicit", "newton", "exact", "lemke", "qp"), 875, 10, 100
 MOTION_STEPS = 750
-RINGS, HEIGHTS = numpy.arange(0, 8.5, 1.0), numpy.arange(0, 27, 1.5)
+RINGS, HEIGHTS = numpy.arange(0, 8.5, 1.0), numpy.arange(0, 31, 1.5)
 
 
 def one_run(job):
@@ -73,19 +73,20 @@ def show_runs(section, summaries, shaken):
     for seed, (summary, motion) in enumerate(zip(summaries, shaken), 1):
         wall, middle = nut_motion.wall_and_middle(motion)
         tracers = motion.tracer_residences(WINDOW)
-        rows.append((seed, shown(motion.arrival(0), "%d"), shown(motion.residence(0, WINDOW)),
+        rest = motion.periods + 1 - (motion.arrival(0) or 0)
+        rows.append((seed, shown(motion.arrival(0), "%d"), shown(motion.residence(0, WINDOW)), shown(motion.residence(0, rest)),
                      "%s (%d of %d)" % (mean_spread(tracers) if tracers else "-", len(tracers), LOW),
                      "%+.2f" % wall, "%+.2f" % middle, "%s of %s" % (summary["unconverged-steps"], summary["steps"])))
-    section.table("%d periods of %.2f s each. Residence: share of the %d periods after arrival spent in the top layer. Rise in R per "
-                  "period." % (PERIODS, PERIOD, WINDOW), (
-                      "seed", "nut arrives after", "residence of the nut", "of the tracers (arrived in time)",
+    section.table("%d periods of %.2f s each. Residence: share of the %d periods from arrival on spent in the top layer. "
+                  "Rise in R per period." % (PERIODS, PERIOD, WINDOW), (
+                      "seed", "nut arrives after", "residence of the nut", "until the end", "of the tracers (arrived in time)",
                       "rise at the walls", "rise in the middle", "steps at the cap"), rows)
 
 
 def show_heights(section, shaken, weak):
     nuts = [("nut, seed %d" % seed, range(m.periods + 1), m.x[:, 0, 2]) for seed, m in enumerate(shaken, 1)]
     tenth = numpy.mean([numpy.sort(m.x[2:, 1:, 2], axis=1)[:, -nut_motion.TOP_LAYER].mean() for m in shaken])
-    section.plot("brazil_nut-height.svg", "Height of the nut's centre at the start of each period; the top layer begins at the dashes.",
+    section.plot("brazil_nut-height.svg", "Height of the nut's centre as the bed leaves the floor, and of the top layer's lower end.",
                  "period", "height / R", [*nuts, ("nut at 0.5 g", range(weak.periods + 1), weak.x[:, 0, 2]),
                                           ("top layer", (0, PERIODS), (tenth, tenth))])
     mean = [("tracers, seed %d" % seed, range(m.periods + 1), (m.above[:, m.tracers] <= nut_motion.TOP_LAYER).mean(axis=1))
@@ -95,16 +96,15 @@ def show_heights(section, shaken, weak):
 
 
 def show_maps(section, shaken):
-    section.heat("brazil_nut-convection.svg", "Mean rise of the grains per period in R, over all seeds: up in the middle, down in a layer "
-                 "at the walls that is thinner than the nut.", "distance from the axis / R (square rings; wall at 8)", "height / R",
-                 RINGS, HEIGHTS, nut_motion.rise_map(shaken, RINGS, HEIGHTS), True)
-    section.heat("brazil_nut-packing.svg", "Packing fraction, the nut included, at the start of the periods.",
-                 "distance from the axis / R (square rings; wall at 8)", "height / R", RINGS, HEIGHTS,
-                 nut_motion.packing_map(shaken, RINGS, HEIGHTS), False)
+    ring = "distance from the axis / R (square rings; wall at 8)"
+    section.heat("brazil_nut-convection.svg", "Mean rise of the grains per period in R, over all seeds; the nut is 4 R thick.",
+                 ring, "height / R", RINGS, HEIGHTS, nut_motion.rise_map(shaken, RINGS, HEIGHTS), True)
+    section.heat("brazil_nut-packing.svg", "Packing fraction, the nut included, as the bed leaves the floor.",
+                 ring, "height / R", RINGS, HEIGHTS, nut_motion.packing_map(shaken, RINGS, HEIGHTS))
 
 
 def show_pictures(section, motion):
-    for period, name, caption in ((0, "before", "before the floor moves"), (motion.arrival(0), "arrived", "arrived in the top layer"),
+    for period, name, caption in ((0, "before", "as shaking begins"), (motion.arrival(0), "arrived", "arrived in the top layer"),
                                   (motion.periods, "after", "after %d periods" % motion.periods)):
         if period is not None:
             section.render(section.scratch("shaken-1"), "brazil_nut-%s.png" % name,

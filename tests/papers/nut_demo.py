@@ -17,7 +17,7 @@ def draw_height(folder, motion):
     surface = [sorted(x[1:, 2])[-TOP_LAYER] for x in motion.x]
     with open(os.path.join(folder, "height.svg"), "w", encoding="utf-8") as stream:
         stream.write(plot.lines("t [s]", "height / R", [("centre of the nut", rows["time"], rows["nut.z"]),
-                                                        ("lower end of the top layer", times, surface)]))
+                                                        ("lower end of the top layer, as the bed leaves the floor", times, surface)]))
     return None
 
 

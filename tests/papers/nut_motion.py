@@ -1,5 +1,6 @@
-"""What the frames of a Brazil nut run say: who lies in the top layer, when it came and for how long it stays, where the bed
-rises and sinks, how dense it is. Frames are one period apart, where the floor's acceleration falls to -g: the bed has landed and is about to leave it."""
+"""Reads the frames of a Brazil nut run: who lies in the top layer, when it came and for how long it stays, where the bed
+rises and sinks, how dense it is. Frames are one period apart, where the acceleration of the floor falls to -g: the bed
+has landed and is about to leave."""
 import glob
 import os
 
@@ -8,8 +9,8 @@ import numpy
 from scipy.spatial import cKDTree
 
 STEPS_PER_PERIOD, STEP, FIRST_STEP, BOX = 250, 8.024e-3, 250, 16.0
-START, PERIOD = FIRST_STEP * STEP, STEPS_PER_PERIOD * STEP
-TOP_LAYER = 200  # a quarter of the grains, a little more than the nut is thick: at most so many lie above what is in the top layer
+START, PERIOD = FIRST_STEP * STEP, STEPS_PER_PERIOD * STEP  # of the first frame, 12 steps after the sine begins
+TOP_LAYER = 200  # a quarter of the grains: at most so many lie above what is in the top layer
 LOW = 200  # grains that start in the lowest quarter of the bed, as the nut does, are tracers
 WATCH = 5  # periods: in the top layer for most of them is an arrival
 SAMPLES = 4000  # random points per frame for the packing fraction
