@@ -32,7 +32,9 @@ PERIODS, WINDOW = 48, 20
 SEEDS = {False: 1, True: 8}
 WEAK_PERIODS = {False: 3, True: PERIODS}
 RISE_TIME = None  # periods, mean over the eight seeds, as first measured
-LOCALS, LOCAL_START, LOCAL_STEPS, LOCAL_CAP = ("explicit", "newton", "exact", "lemke", "qp"), 875, 10, 100
+# The bed leaves the floor, and steps are solved within the cap. From the landing on (step 1000) they are not, and lemke's
+# height parts from explicit's by 0.011 R in ten steps.
+LOCALS, LOCAL_START, LOCAL_STEPS, LOCAL_CAP = ("explicit", "newton", "exact", "lemke", "qp"), 1025, 10, 100
 MOTION_STEPS = 750
 RINGS, HEIGHTS = numpy.arange(0, 8.5, 1.0), numpy.arange(0, 31, 1.5)
 
@@ -118,7 +120,7 @@ def show_pictures(section, motion):
 def check_arrival(section, shaken):
     times = [m.arrival(0) for m in shaken]
     section.check("5 (i) the nut surfaces", "in every seed, with %d periods left to watch it" % WINDOW,
-                  "after %s periods" % ", ".join(shown(t, "%d") for t in times),
+                  "periods: %s" % ", ".join(shown(t, "%d") for t in times),
                   all(m.residence(0, WINDOW) is not None for m in shaken))
     came = [t for t in times if t is not None]
     if came:
