@@ -64,10 +64,11 @@ all: $(BUILD)/gabion
 
 # One command each on a fresh machine. Flags are asked for anew after packages were installed, hence
 # the second make.
+# The demo has one thread: 800 grains are too few to share where other programs run.
 demo: packages
 	@.ci/packages draw pictures || true
 	@$(MAKE) --no-print-directory -j$(JOBS) all
-	$(BUILD)/gabion run cases/brazil_nut.yaml -o out/demo --force --set time.end=$(DEMO_END) \
+	$(BUILD)/gabion run cases/brazil_nut.yaml -o out/demo --force -j 1 --set time.end=$(DEMO_END) \
 	    --set output.frames_every=250
 	@$(PYTHON) tests/papers/nut_demo.py out/demo
 	@echo "In ParaView open out/demo/bodies.pvd, walls.pvd and contacts.pvd, or make a picture with force chains:"

@@ -38,8 +38,10 @@ def main():
         return
     motion = Motion(folder)
     came = motion.arrival(0)
-    print("The nut is in the top layer %s." % ("after %d periods of shaking" % came if came is not None else
-                                              "never: it had %d periods" % motion.periods))
+    if came is None:
+        print("The nut has not come to the top layer in %d periods of shaking." % motion.periods)
+    else:
+        print("The nut came to the top layer after %d periods of shaking." % came)
     for name, what, draw in (("nut.png", "the bed cut at the nut, which is red", draw_picture),
                              ("height.svg", "the height of the nut against time", draw_height)):
         problem = draw(folder, motion)
