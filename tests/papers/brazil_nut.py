@@ -31,12 +31,12 @@ from section import Section, arguments, history, resume, run, sets
 PERIODS, WINDOW = 48, 20
 SEEDS = {False: 1, True: 8}
 WEAK_PERIODS = {False: 3, True: PERIODS}
-RISE_TIME = None  # periods, mean over the eight seeds, as first measured
+RISE_TIME = 23.9  # periods, mean over the eight seeds, as first measured (spread 2.7)
 # The bed leaves the floor, and steps are solved within the cap. From the landing on (step 1000) they are not, and lemke's
 # height parts from explicit's by 0.011 R in ten steps.
 LOCALS, LOCAL_START, LOCAL_STEPS, LOCAL_CAP = ("explicit", "newton", "exact", "lemke", "qp"), 1025, 10, 100
 MOTION_STEPS = 750
-RINGS, HEIGHTS = numpy.arange(0, 8.5, 1.0), numpy.arange(0, 31, 1.5)
+RINGS, HEIGHTS = numpy.arange(0, 8.5, 1.0), numpy.arange(0, 27, 1.5)
 
 
 def one_run(job):
@@ -160,9 +160,9 @@ def check_convection(section, shaken):
 
 def check_lock(section, times):
     """Regression lock on our own value, which no paper prints."""
-    if RISE_TIME is not None and times:
+    if times:
         mean = statistics.fmean(times)
-        section.check("5 rise time (regression lock, not a reference)", "%.0f periods +- 30 %%" % RISE_TIME, "%.1f" % mean,
+        section.check("5 rise time (regression lock, not a reference)", "%.1f periods +- 30 %%" % RISE_TIME, "%.1f" % mean,
                       abs(mean / RISE_TIME - 1) < 0.3)
 
 
