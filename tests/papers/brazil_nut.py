@@ -7,7 +7,7 @@ does, are tracers of equal size, 200 in each run; no separate run of equal spher
 period in the top layer of which the next five are mostly spent there. Residence is the share of the WINDOW periods from
 arrival on that a body spends in the top layer; a well mixed one would have 0.25.
 
-Criteria of --full, written down before its runs (seeds 1 to 8; trials had seeds above 100):
+Criteria of --full, written down before its runs (seeds 1 to 8; trials had other seeds or other shaking):
   (i)   the nut arrives in the top layer in every seed, and the run goes on for WINDOW periods from there;
   (ii)  residence: the nut's is larger than the mean of the tracers' in every seed, Student's t of the eight differences
         is above 3.5 (p < 0.01), and the nut stays for more than 0.8 of the window on average;
