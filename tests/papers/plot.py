@@ -24,6 +24,21 @@ def lines(x_label, y_label, series, log_x=False, log_y=False, equal=False):
     return draw("\n".join(script) + "\n")
 
 
+def heat(x_label, y_label, x_edges, y_edges, values, signed=False):
+    """A map as SVG text: values[i][j] fills the cell between edges i and i + 1 of x, j and j + 1 of y; NaN leaves it empty. Signed
+    values are red above zero and blue below, with white at zero; others go from light to dark."""
+    cells = [(x_edges[i], x_edges[i + 1], y_edges[j], y_edges[j + 1], value) for i, row in enumerate(values)
+             for j, value in enumerate(row) if math.isfinite(value)]
+    largest = max((abs(cell[4]) for cell in cells), default=1.0) or 1.0
+    script = head(x_label, y_label, 0, True)
+    script += ["set xrange [%.9g:%.9g]" % (x_edges[0], x_edges[-1]), "set yrange [%.9g:%.9g]" % (y_edges[0], y_edges[-1]),
+               "set cbrange [%.9g:%.9g]" % (-largest if signed else 0, largest), "set style fill solid noborder", "unset grid",
+               "set palette defined (%s)" % ("-1 '#1f5fa8', 0 '#ffffff', 1 '#c8422b'" if signed else "0 '#ffffff', 1 '#1f5fa8'"),
+               "$cells << EOD\n%s\nEOD" % "\n".join("%.9g %.9g %.9g %.9g %.9g" % cell for cell in cells),
+               "plot $cells using (($1+$2)/2):(($3+$4)/2):1:2:3:4:5 with boxxyerror linecolor palette notitle"]
+    return draw("\n".join(script) + "\n")
+
+
 def draw(script):
     """What gnuplot prints for a script; a script that it rejects ends the program."""
     try:

@@ -53,6 +53,12 @@ class Section:
             stream.write(plot.lines(x_label, y_label, series, log_x, log_y, equal))
         self.picture(filename, caption)
 
+    def heat(self, filename, caption, x_label, y_label, x_edges, y_edges, values, signed=False):
+        """A map of values[x, y] in an SVG file, as tests/papers/plot.py has it."""
+        with open(os.path.join(self.folder, filename), "w", encoding="utf-8") as stream:
+            stream.write(plot.heat(x_label, y_label, x_edges, y_edges, values, signed))
+        self.picture(filename, caption)
+
     def picture(self, filename, caption):
         self._add("picture", file=filename, caption=caption)
 

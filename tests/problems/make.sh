@@ -8,6 +8,10 @@ set -eu
 cd "$(dirname "$0")/../.."
 gabion=${GABION:-$PWD/build/gabion}
 light=(--set materials.grain.density=0.25)
+# The Brazil nut is shaken as it was when these steps were chosen: amplitude R at 3 g.
+nut=(--set time.step=4.6328e-3 --set solver.tolerance=1e-4 --set "generators.0.lattice.origin=[1.4, 1.4, 5.2]"
+    --set drivers.0.start=4 --set drivers.0.sine.amplitude=1 --set drivers.0.sine.frequency=0.8634
+    --set drivers.0.sine.smooth=2.3164 "${light[@]}")
 
 # export_step FILE CASE STEP OPTIONS...
 export_step() {
@@ -28,7 +32,8 @@ if [ "${1:-}" = --large ]; then
     # The ground gives way sooner than in the case.
     large wall-full.hdf5 cases/chateau_gombert 100 --set drivers.0.start=0.02
     large settling-full.hdf5 cases/papers/settling_800 200 "${light[@]}"
-    large brazil-nut-full.hdf5 cases/brazil_nut 600 "${light[@]}"
+    large brazil-nut-full.hdf5 cases/brazil_nut 600 --set "containers.0.box.max=[20, 20, 60]" \
+        --set "bodies.0.position=[10, 10, 2.01]" --set "generators.0.lattice.count=[9, 9, 10]" "${nut[@]}"
     exit
 fi
 
@@ -43,7 +48,7 @@ wall() {
         --set "generators.1.slabs.widths=[$4, $4]" "${@:6}"
 }
 small_box=(--set "containers.0.box.max=[10, 10, 60]" --set "bodies.0.position=[5, 5, 2.01]"
-    --set "generators.0.lattice.count=[4, 4, 10]" --set generators.0.lattice.limit=80 "${light[@]}")
+    --set "generators.0.lattice.count=[4, 4, 10]" --set generators.0.lattice.limit=80 "${nut[@]}")
 small settling cases/papers/settling_80 100 "${light[@]}"
 small brazil-nut-falling cases/brazil_nut 600 "${small_box[@]}"
 small brazil-nut-shaken cases/brazil_nut 1200 "${small_box[@]}"
