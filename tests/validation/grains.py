@@ -110,6 +110,7 @@ def power_fit(x, y):
 
 
 FAST = {"method": "nsgs", "max_sweeps": 50, "on_cap": "accept"}  # for grains that only have to come to rest
+SOLVED = {"on_cap": "accept"}  # the default method and tolerance
 
 
 def cloud(path, inside, height, spread=0.1, spacing=1.2, seed=1, low=0.6, flat=False):
