@@ -25,7 +25,8 @@ SPHERE = 0  # bodies/shape
 def open_section(name, title, description, group="granular"):
     """The section of a script and its command line; the page is build/validate unless -o says otherwise."""
     asked = section.arguments(description, "validate")
-    return section.Section(asked.folder, name, title, group), asked.full
+    folder = os.path.abspath(asked.folder)  # imports are found from the folder of a case, not from here
+    return section.Section(folder, name, title, group), asked.full
 
 
 def scene(step, end, friction, **keys):
