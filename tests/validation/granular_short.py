@@ -34,7 +34,7 @@ def silo(verdict, section):
     smooth = janssen.Weighing(section, state, radius, top, 0.0, 50, "smooth")
     share = smooth.bottom / smooth.mass
     verdict.check("11 Janssen, smooth wall: the bottom carries %.4f of the weight, 0.99 ... 1.01" % share, abs(share - 1) <= 0.01)
-    rough = janssen.Weighing(section, state, radius, top, janssen.FRICTION, 50, "rough")
+    rough = janssen.Weighing(section, state, radius, top, janssen.WALL, 50, "rough")
     share = (rough.bottom + rough.wall) / rough.mass
     verdict.check("11 Janssen, rough wall: bottom and wall carry %.4f of the weight, 0.99 ... 1.01" % share, abs(share - 1) <= 0.01)
     fraction = state.fraction(radius, 1, top - 2)
