@@ -4,17 +4,15 @@
 Some hundred grains and a few seconds in all. The criteria are those of the sections where small scenes can meet them:
 the closed form of a frictional impact, the weight on the bottom of a smooth silo, more run-out of a taller column.
 """
-import os
 import sys
 
 import numpy
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "bench"))
 import collapse
 import grains
 import impact_energy
 import janssen
-from gabion_run import Verdict
+from verdict import Verdict
 
 
 def impacts(verdict, section):
