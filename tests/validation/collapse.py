@@ -4,8 +4,9 @@
 A column of grains on a rough base loses its wall and spreads. Criteria (catalogue, section 11), with a = h0/r0:
 axisymmetric, (r - r0)/r0 = 1.24 a below a = 1.7 and 1.6 a^(1/2) above, time 3 sqrt(h0/g) (Lube et al. 2004): exponents
 within 0.1, prefactors and time within 30 %. In two dimensions a^1 below a = 2 and a^0.7 above (Staron, Hinch 2005):
-exponents within 0.1. The run-out is that of the outermost grain connected with the heap; the edge of the heap, where
-less than half of the base is covered, is shown beside it. The time is the one from which on the edge stays within d/2 of its
+exponents within 0.1. The run-out is that of the outermost grain connected with the heap by gaps below d/2 (the first version
+had d/20, which cuts off grains that lie one by one in the hollows of the base); the edge of the heap, where less than half of
+the base is covered, is shown beside it. The time is the one from which on the edge stays within d/2 of its
 end: a front of continuous material, as in the experiments. (The first version took the outermost connected grain; single
 spheres, which nothing keeps from rolling, then still arrive when the heap has long stopped.) A table then varies size,
 packing, friction, base and solver at a = 0.6. Radius 9 d, width 64 d (low columns) and 16 d (high ones); --full: radius 14 d,
@@ -122,7 +123,7 @@ class Deposit:
         paths = grains.frames(out)
         last = grains.Grains(paths[-1])
         start = column.radius * D
-        heap = grains.connected(paths[-1], last)
+        heap = grains.connected(last)
         self.count = int(grains.moving(last).sum())
         self.aspect, self.radius = height / start, column.radius
         self.runout = (column.distance(last) + last.radius)[heap].max() / start - 1
@@ -132,7 +133,7 @@ class Deposit:
         for path in paths[1:]:
             state = grains.Grains(path)
             self.times.append(state.time / (height / GRAVITY) ** 0.5)
-            fronts.append((column.distance(state) + state.radius)[grains.connected(path, state)].max() / start - 1)
+            fronts.append((column.distance(state) + state.radius)[grains.connected(state)].max() / start - 1)
             edges.append(edge(column, state) / start - 1)
         self.fronts, near = numpy.array(fronts), 0.5 / column.radius
         self.time = self.times[first_within(fronts, near)]
