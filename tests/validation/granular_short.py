@@ -26,7 +26,7 @@ def impacts(verdict, section):
 
 
 def silo(verdict, section):
-    radius, height = 3, 12
+    radius, height = 3, 10
     state = janssen.filled(section, radius, height)
     top = grains.surface(state) + 1
     smooth = janssen.Weighing(section, state, radius, top, 0.0, 50, "smooth")

@@ -132,7 +132,7 @@ def solid_fraction(silos, radius):
 
 def main():
     section, full = grains.open_section("janssen", "Janssen's silo", __doc__)
-    radius, fills, sweeps = (10, (1, 2, 3, 4, 6, 8, 10), 400) if full else (4, (1, 2, 3, 4.5, 6), 100)
+    radius, fills, sweeps = (10, (1, 2, 3, 4, 6, 8, 10), 400) if full else (4, (1, 2, 3, 4.5, 6), 50)
     silos = {seed: filled(section, radius, fills[-1] * 2 * radius, seed) for seed in SEEDS}
     top = min(grains.surface(state) for state in silos.values())
     tops = [fill * 2 * radius for fill in fills[:-1]] + [top]
