@@ -119,7 +119,7 @@ def main():
                     numpy.mean([heap.height.max() for heap in both])) for mu, both in heaps.items()] +
                   [(0.5, 5e-4, "%.1f" % half.angle, half.angle, half.height.max())])
     section.plot("heap.svg", "Profiles of the first filling", "radius/d", "height/d",
-                 [("friction %g" % mu, both[0].radius, both[0].height) for mu, both in heaps.items()], equal=True)
+                 [("friction %g" % mu, both[0].radius, both[0].height) for mu, both in heaps.items()])
     section.check("11 repose: angle at friction 0.5", "18 ... 25 degrees", "%.1f" % angles[0.5], 18 <= angles[0.5] <= 25)
     section.check("11 repose: angle rises with friction", "rises", ", ".join("%.1f" % a for a in angles.values()),
                   angles[0.2] < angles[0.5] < angles[1.0])
