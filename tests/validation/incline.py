@@ -19,7 +19,7 @@ import grains
 from grains import D, GRAVITY, TICK
 
 FRICTION = 0.5
-PART = 0.4, 0.65  # of the length: what is measured
+PART = 0.33, 0.6  # of the length: what is measured
 
 
 def case_of(length, end, position, radii, angle, rest=False):
