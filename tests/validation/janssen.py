@@ -7,8 +7,8 @@ with one fitted number, K in 0.4 ... 1.2; a bottom that carries everything, with
 are means of two fillings. A cylinder of 8 d filled to 1 ... 6 D; --full: 20 d, 1 ... 10 D (72 000 grains).
 
 The law wants a wall that slips. The catalogue leaves the wall's friction open: it is 0.2 here, less than the friction of the
-bulk (0.5 between grains, about 0.36 for the bulk). The first version had 0.5 at the wall as well: then the bulk yields before
-the wall does, and half of the wall's friction acts. The wall moves by 3 d at constant speed: the catalogue's 0.01 d leave
+bulk (heaps of grains with friction 0.5 rest at 21.6 degrees, which is 0.40). The first version had 0.5 at the wall as well:
+then the bulk yields before the wall does, and half of the wall's friction acts. The wall moves by 3 d at constant speed: the catalogue's 0.01 d leave
 forces of rigid grains, which have no tangential springs, where the filling put them. The same criteria are applied to a
 shift of 0.01 d beside, and the friction that acts, upward over normal forces of the wall, is shown for both.
 """
