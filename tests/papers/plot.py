@@ -59,7 +59,7 @@ def head(x_label, y_label, count, equal):
     return ["set encoding utf8",
             "set terminal svg size %d,%d noenhanced font 'sans-serif,13' background '#ffffff' linewidth 1.2" % (WIDTH, height),
             "set xlabel %s" % quoted(x_label), "set ylabel %s" % quoted(y_label),
-            "set key below left Left reverse maxcols 2 samplen 2.5 width 2",
+            "set key below left Left reverse maxcols 2 samplen 2.5 width 2 height 0.8",
             "set grid linecolor '#dddddd' linetype 1", "set border linecolor '#444444'", "set tics nomirror",
             "set format '%g'", "set rmargin 3"] + (["set size ratio -1"] if equal else [])
 

@@ -242,35 +242,35 @@ def curve(verdict, name, reverse, link, onset):
         found = threshold(lambda a: falls(a, duration, reverse), onset if reverse else 0.9 * theory, 1.05 * theory, PRECISION)
         measured.append(found)
         if reverse:
-            verdict.check(found <= 1.02 * theory, "impulse %s %.2f s" % (name, duration), "<= %.3f g (link)" % theory, "%.3f g" % found)
+            verdict.compare(found <= 1.02 * theory, "impulse %s %.2f s" % (name, duration), "<= %.3f g (link)" % theory, "%.3f g" % found)
         else:
             low, high = (-0.03, 0.03) if duration >= 0.3 else (-0.10, 0.01)
-            verdict.check(low <= found / theory - 1 <= high, "impulse %s %.2f s" % (name, duration),
-                          "%.3f g %+.0f %+.0f %% (link)" % (theory, 100 * low, 100 * high),
-                          "%.3f g, %+.1f %%" % (found, 100 * (found / theory - 1)))
-    verdict.check(min(measured) > onset, "%s, all above the onset" % name, "> %.4f g" % onset, "least %.3f g" % min(measured))
-    verdict.check(all(a > b for a, b in zip(measured, measured[1:])), "%s, falls with duration" % name, "strictly",
-                  " ".join("%.3f" % a for a in measured))
+            verdict.compare(low <= found / theory - 1 <= high, "impulse %s %.2f s" % (name, duration),
+                            "%.3f g %+.0f %+.0f %% (link)" % (theory, 100 * low, 100 * high),
+                            "%.3f g, %+.1f %%" % (found, 100 * (found / theory - 1)))
+    verdict.compare(min(measured) > onset, "%s, all above the onset" % name, "> %.4f g" % onset, "least %.3f g" % min(measured))
+    verdict.compare(all(a > b for a, b in zip(measured, measured[1:])), "%s, falls with duration" % name, "strictly",
+                    " ".join("%.3f" % a for a in measured))
 
 
 def main():
     verdict = Verdict()
     arch = arch_limit.Arch(VOUSSOIRS, THICKNESS / RADIUS, math.radians(EMBRACE))
     onset = math.tan(arch_limit.critical_tilt(VOUSSOIRS, THICKNESS / RADIUS, math.radians(EMBRACE)))
-    verdict.check(abs(onset - 0.37) <= 0.005, "onset by limit analysis", "0.37 (Oppenheim 1992)", "%.4f g" % onset)
+    verdict.compare(abs(onset - 0.37) <= 0.005, "onset by limit analysis", "0.37 (Oppenheim 1992)", "%.4f g" % onset)
     _, hinges = arch_limit.stands(arch, math.atan(onset) + 1e-6)
     link = Link(arch, hinges)
-    verdict.check(abs(link.onset() / onset - 1) <= 1e-4, "onset of the link", "%.4f g" % onset, "%.4f g" % link.onset())
-    verdict.check(link.drop.max() < FALLEN / 2, "drop at the link's unstable balance", "< %g m" % (FALLEN / 2),
-                  "%.2f m, at %.2f degrees" % (link.drop.max(), math.degrees(link.angle[link.top])))
+    verdict.compare(abs(link.onset() / onset - 1) <= 1e-4, "onset of the link", "%.4f g" % onset, "%.4f g" % link.onset())
+    verdict.compare(link.drop.max() < FALLEN / 2, "drop at the link's unstable balance", "< %g m" % (FALLEN / 2),
+                    "%.2f m, at %.2f degrees" % (link.drop.max(), math.degrees(link.angle[link.top])))
     curve(verdict, "pulse", False, link, onset)
     curve(verdict, "reversed", True, link, onset)
     long = [falls(factor * onset, 8.0, False) for factor in (0.99, 1.03)]
-    verdict.check(long == [False, True], "pulse of 8 s at 0.99, 1.03 onset", "stands, falls",
-                  ", ".join("falls" if fell else "stands" for fell in long))
+    verdict.compare(long == [False, True], "pulse of 8 s at 0.99, 1.03 onset", "stands, falls",
+                    ", ".join("falls" if fell else "stands" for fell in long))
     lock = [falls(a, 0.4, True) for a in (0.55, 0.56)]
-    verdict.check(lock == [False, True], "reversed, 0.4 s, 0.55 and 0.56 g", "stands, falls (lock)",
-                  ", ".join("falls" if fell else "stands" for fell in lock))
+    verdict.compare(lock == [False, True], "reversed, 0.4 s, 0.55 and 0.56 g", "stands, falls (lock)",
+                    ", ".join("falls" if fell else "stands" for fell in lock))
     sys.exit(verdict.end())
 
 

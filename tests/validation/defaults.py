@@ -12,7 +12,8 @@ import tempfile
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 sys.path.insert(0, os.path.join(ROOT, "tests", "bench"))
-from gabion_run import Verdict, program  # noqa: E402
+from gabion_run import program  # noqa: E402
+from verdict import Verdict  # noqa: E402
 
 LIMIT = 1.2
 # Scene, steps, methods worth choosing by hand, keys of its solver section that are not the method's choice.

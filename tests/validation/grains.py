@@ -10,6 +10,9 @@ import sys
 
 import h5py
 import numpy
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import connected_components
+from scipy.spatial import cKDTree
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "papers"))
 import section  # noqa: E402  (found by the line above)
@@ -25,7 +28,8 @@ SPHERE = 0  # bodies/shape
 def open_section(name, title, description, group="granular"):
     """The section of a script and its command line; the page is build/validate unless -o says otherwise."""
     asked = section.arguments(description, "validate")
-    return section.Section(asked.folder, name, title, group), asked.full
+    folder = os.path.abspath(asked.folder)  # imports are found from the folder of a case, not from here
+    return section.Section(folder, name, title, group), asked.full
 
 
 def scene(step, end, friction, **keys):
@@ -110,6 +114,7 @@ def power_fit(x, y):
 
 
 FAST = {"method": "nsgs", "max_sweeps": 50, "on_cap": "accept"}  # for grains that only have to come to rest
+SOLVED = {"on_cap": "accept"}  # the default method and tolerance
 
 
 def cloud(path, inside, height, spread=0.1, spacing=1.2, seed=1, low=0.6, flat=False):
@@ -210,26 +215,15 @@ def disks(position, radius, material="grain", **keys):
              **keys} for (x, z), r in zip(position, radius)]
 
 
-def connected(path, state):
-    """Which grains above the base belong to the largest cluster of grains that touch, within d/20."""
-    with h5py.File(path, "r") as file:
-        contacts = file["contacts"]
-        near = contacts["gap"][:] < 0.05 * D
-        first, second = contacts["candidate"][:][near], contacts["antagonist"][:][near]
-    index = numpy.full(int(max(state.id.max(), first.max(initial=0), second.max(initial=0))) + 1, -1)
-    above = moving(state)
-    index[state.id[above]] = numpy.flatnonzero(above)
-    first, second = index[first], index[second]
-    both = (first >= 0) & (second >= 0)
-    first, second = first[both], second[both]
-    label = numpy.arange(len(state.id))
-    while True:
-        lower = numpy.minimum(label[first], label[second])
-        before = label.copy()
-        numpy.minimum.at(label, first, lower)
-        numpy.minimum.at(label, second, lower)
-        label = label[label]
-        if (label == before).all():
-            break
-    counts = numpy.bincount(label[above], minlength=len(label))
-    return above & (label == counts.argmax())
+def connected(state, gap=0.5):
+    """Which grains above the base belong to the largest cluster of neighbours with gaps below `gap` diameters. (Grains
+    that lie in the hollows of a rough base, one diameter apart, need not touch.)"""
+    above = numpy.flatnonzero(moving(state))
+    place, radius = state.position[above], state.radius[above]
+    first, second = cKDTree(place).query_pairs(2 * radius.max() + gap * D, output_type="ndarray").T
+    near = numpy.linalg.norm(place[first] - place[second], axis=1) < radius[first] + radius[second] + gap * D
+    links = coo_matrix((numpy.ones(near.sum()), (first[near], second[near])), shape=(len(above), len(above)))
+    label = connected_components(links, directed=False)[1]
+    chosen = numpy.zeros(len(state.id), bool)
+    chosen[above[label == numpy.bincount(label).argmax()]] = True
+    return chosen

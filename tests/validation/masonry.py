@@ -63,7 +63,7 @@ def panel(courses, blocks, friction, length=0.2, height=0.1, joint=0.002):
             break
     else:
         angle = math.inf
-    verdict.check(abs(angle - limit) <= 0.05, "9.7 panel %d x %d, friction %g" % (courses, blocks, friction),
+    verdict.compare(abs(angle - limit) <= 0.05, "9.7 panel %d x %d, friction %g" % (courses, blocks, friction),
           "%.3f +- 0.05" % limit, "%.3f degrees" % angle)
 
 
@@ -72,7 +72,7 @@ def tall_stack():
     rows = run(STACK)[1]
     drift = math.dist((0, 0, 2.95), [float(rows[-1]["top." + axis]) for axis in "xyz"]) / 0.1
     solved = all(row["converged"] == "1" for row in rows)
-    verdict.check(solved and drift <= 1e-6, "13 tall stack, 30 cubes, 60 s", "<= 1e-6", "%.1e sides" % drift)
+    verdict.compare(solved and drift <= 1e-6, "13 tall stack, 30 cubes, 60 s", "<= 1e-6", "%.1e sides" % drift)
 
 
 if __name__ == "__main__":

@@ -111,14 +111,14 @@ def in_plane(verdict, name, opening, gap, friction):
     near = limit - 2.0 if gap else min(rocks, smooth) - 0.5
     moves, falls, unsolved = tilt(wall, friction, axis, near, limit)
     fallen = "%.2f degrees, %s steps unsolved" % (falls, unsolved)
-    verdict.check(limit < full, name + ", limit", "< %.2f (full)" % full, "%.2f degrees" % limit)
-    verdict.check(moves <= limit + 0.05, name + ", moves", "<= %.2f + 0.05" % limit, "%.2f degrees" % moves)
+    verdict.compare(limit < full, name + ", limit", "< %.2f (full)" % full, "%.2f degrees" % limit)
+    verdict.compare(moves <= limit + 0.05, name + ", moves", "<= %.2f + 0.05" % limit, "%.2f degrees" % moves)
     if gap:
-        verdict.check(math.isfinite(falls) and falls >= limit - 0.5, name + ", falls", ">= %.2f - 0.5" % limit, fallen)
+        verdict.compare(math.isfinite(falls) and falls >= limit - 0.5, name + ", falls", ">= %.2f - 0.5" % limit, fallen)
     else:
         floor = min(rocks, smooth)
-        verdict.check(math.isfinite(falls) and moves >= floor - 0.1, name + ", moves", ">= %.2f - 0.1" % floor,
-                      "%.2f degrees (rocks %.2f, heads without friction %.2f)" % (moves, rocks, smooth))
+        verdict.compare(math.isfinite(falls) and moves >= floor - 0.1, name + ", moves", ">= %.2f - 0.1" % floor,
+                        "%.2f degrees (rocks %.2f, heads without friction %.2f)" % (moves, rocks, smooth))
         verdict.note("%s, falls: %s; criterion 2 asked for >= %.2f - 1.0" % (name, fallen, limit))
 
 
@@ -127,14 +127,14 @@ def out_of_plane(verdict, name, opening, friction):
     wall = panel(opening, 0)
     limit = limit_angle(wall, friction, direction)
     moves, falls, unsolved = tilt(wall, friction, axis, limit - 1.0, limit)
-    verdict.check(abs(moves - limit) <= 0.1 and math.isfinite(falls), name, "%.2f +- 0.1" % limit,
-                  "moves %.2f, falls %.2f degrees, %s steps unsolved" % (moves, falls, unsolved))
+    verdict.compare(abs(moves - limit) <= 0.1 and math.isfinite(falls), name, "%.2f +- 0.1" % limit,
+                    "moves %.2f, falls %.2f degrees, %s steps unsolved" % (moves, falls, unsolved))
 
 
 def check_programme(verdict):
     plain = limit_analysis.Assemblage(limit_analysis.lay(panel(None, 0.002, 4, 3)), 0.7, planar=True).bearing((1, 0, 0))[0]
     other = block_limit.collapse(block_limit.running_bond(4, 3, 0.2, 0.1, 0.002), 0.7)
-    verdict.check(abs(plain - other) <= 1e-6, "full panel 4 x 3, open heads", "%.8f (block_limit)" % other, "%.8f" % plain)
+    verdict.compare(abs(plain - other) <= 1e-6, "full panel 4 x 3, open heads", "%.8f (block_limit)" % other, "%.8f" % plain)
 
 
 def main():

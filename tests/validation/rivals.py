@@ -13,7 +13,8 @@ import sys
 import tempfile
 
 from solvers import AGREE, ROUNDING, Problem, problems, solve
-from gabion_run import Verdict, program
+from gabion_run import program
+from verdict import Verdict
 
 RIVALS = os.path.join(os.path.dirname(program()), "tests", "validation", "rivals")
 TOLERANCE = 1e-8

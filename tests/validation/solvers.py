@@ -18,7 +18,8 @@ import numpy as np
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "bench"))
 import problems  # noqa: E402
 from fclib_check import read_least, scaled_residual  # noqa: E402
-from gabion_run import Verdict, program  # noqa: E402
+from gabion_run import program  # noqa: E402
+from verdict import Verdict  # noqa: E402
 
 SOLVERS = ("auto", "anderson", "ipm", "prox", "newton", "nsgs/exact", "nsgs/newton", "nsgs/lemke", "nsgs/qp",
            "psor", "cpg", "bicg", "lemke", "qp")
