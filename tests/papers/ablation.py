@@ -41,7 +41,7 @@ RESULTS = os.path.join(section.ROOT, "tests", "papers", "ablation.csv")
 OPEN = ("engine/step/projection.c", "gap < 0 ? PARTITION_ACTIVE : PARTITION_INACTIVE",
         "gap < 0 ? PARTITION_ACTIVE : PARTITION_ABSENT")
 BEST = ("engine/solvers/krylov/partition.c", "set.scale[i] * set.best[i]", "set.scale[i] * set.x[i]")
-CLOSED = ("engine/step/corrective.c", "fmin(contact->gap, gap[3 * k])", "contact->gap")
+CLOSED = ("engine/step/corrective.c", "chosen[row->index] = true", "chosen[row->index] = chosen[row->index]")
 VARIANTS = {
     "as it is": [],
     "no open candidates in the position pass": [OPEN],
