@@ -91,8 +91,10 @@ is "a resumed run counts them all" "$(field fallback-steps)" "$(fallbacks helped
 exits 0 "cap with a warning" run "$CASES/box.yaml" -o warn $cap --set solver.on_cap=warn
 says "cap with a warning" 'warning: step [0-9]+ stopped .*max_sweeps' \
     "warning: $(field unconverged-steps) of 200 steps .*largest residual [0-9].*solver.on_cap: accept"
-is "cap with a warning: the first and the count" "$(grep -c warning: .err)" 2
-is "cap with a warning: in the log as well" "$(grep -c warning: warn/run.log)" 2
+is "cap with a warning: the first and the count" "$(grep -c "warning:.*at the cap of" .err)" 2
+is "cap with a warning: in the log as well" "$(grep -c "warning:.*at the cap of" warn/run.log)" 2
+says "cap with a warning: what unsolved contacts gave" "warning: contacts gave bodies [0-9.e+-]+ J beyond their law"
+is "cap with a warning: nothing else" "$(grep -c warning: .err)" 3
 exits 0 "cap with a warning, resumed" resume warn --steps 20
 says "cap with a warning, resumed: the steps of this command" "warning: [0-9]+ of 20 steps"
 exits 0 "cap with a warning, quiet" run "$CASES/box.yaml" -o still $cap --set solver.on_cap=warn --quiet
