@@ -154,6 +154,7 @@ fuzz:
 
 torture: packages-test
 	@.ci/packages clang
+	@GABION_FUZZ_SCENES=100 $(MAKE) --no-print-directory unit TEST="fuzz_world fuzz_blocks"
 	@$(MAKE) --no-print-directory debug asan clang tsan fuzz
 
 validate: packages-test

@@ -22,7 +22,7 @@ contract() {
     rm -rf "$name"-*
 }
 
-contract nut "$shipped/brazil_nut.yaml" 300 --set drivers.0.start=0.2 --set drivers.0.sine.smooth=0.2 \
+contract nut "$shipped/brazil_nut.yaml" 170 --set drivers.0.start=0.2 --set drivers.0.sine.smooth=0.2 \
     --set solver.max_sweeps=100 --set output.vtk_every=0
 contract settling "$shipped/papers/settling_800.yaml" 120 --set output.vtk_every=0
 # Large enough for every parallel path, and past a re-sorting of the bodies.

@@ -19,7 +19,7 @@
 #include "engine/solvers/panel.h"
 #include "io/checkpoint/checkpoint.h"
 
-#define SCENES       100
+#define SCENES       80
 #define LARGE_EVERY  50 // a scene that is cut into several parts in every loop
 #define LARGE_BODIES 700
 #define STEPS_MAX    24

@@ -15,7 +15,7 @@
 
 #include "geometry/mass.h"
 
-#define SCENES       70
+#define SCENES       50
 #define LARGE_EVERY  25 // a scene with enough contacts for every loop to be cut into several parts
 #define LARGE_BODIES 2500
 #define VARIANTS     4
