@@ -21,4 +21,20 @@ static inline int scene_join(struct gabion_world *world, struct gabion_joint joi
     return number;
 }
 
+// Adds three bars that make a rhomb with the ground, bodies 0 to 2, the last with a push: four
+// hinges hold 20 directions of 18, and it moves still.
+static inline void scene_rhomb(struct gabion_world *world) {
+    int upright = scene_box_shape(world, vec3_make(0.05, 0.05, 0.5));
+    int across = scene_box_shape(world, vec3_make(0.5, 0.05, 0.05));
+    scene_block(world, upright, vec3_make(0, 0, -0.5));
+    scene_block(world, upright, vec3_make(1, 0, -0.5));
+    struct gabion_body beam = scene_block_body(across, vec3_make(0.5, 0, -1));
+    beam.velocity = vec3_make(2, 0, 0);
+    scene_add(world, &beam);
+    for (int k = 0; k < 2; k++) {
+        scene_join(world, scene_joint(GABION_JOINT_HINGE, k, -1, vec3_make(k, 0, 0)));
+        scene_join(world, scene_joint(GABION_JOINT_HINGE, k, 2, vec3_make(k, 0, -1)));
+    }
+}
+
 #endif

@@ -77,17 +77,7 @@ static void test_unsolved_is_no_contradiction(void **state) {
     settings.max_sweeps = 2;
     settings.on_cap = GABION_CAP_ACCEPT;
     struct gabion_world *world = scene_create(&settings, (struct gabion_law){0});
-    int upright = scene_box_shape(world, vec3_make(0.05, 0.05, 0.5));
-    int across = scene_box_shape(world, vec3_make(0.5, 0.05, 0.05));
-    scene_block(world, upright, vec3_make(0, 0, -0.5));
-    scene_block(world, upright, vec3_make(1, 0, -0.5));
-    struct gabion_body beam = scene_block_body(across, vec3_make(0.5, 0, -1));
-    beam.velocity = vec3_make(2, 0, 0);
-    scene_add(world, &beam);
-    for (int k = 0; k < 2; k++) {
-        scene_join(world, scene_joint(GABION_JOINT_HINGE, k, -1, vec3_make(k, 0, 0)));
-        scene_join(world, scene_joint(GABION_JOINT_HINGE, k, 2, vec3_make(k, 0, -1)));
-    }
+    scene_rhomb(world);
     scene_step(world, 300);
     assert_true(world->run.unconverged_steps > 100);
     scene_destroy(world);
