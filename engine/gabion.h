@@ -380,10 +380,10 @@ GABION_API int gabion_add_probe(struct gabion_world *world, const char *name, in
 // Running -------------------------------------------------------------------------------------
 
 // Does one step. Returns false on an error that stops the run: a velocity became NaN, the step did
-// not converge and on_cap is GABION_CAP_STOP, the method rejects the problem, or a body does not
-// fit into a hollow. State and report are then those of the last complete step, with the events
-// that fall due at its end already done and without its contacts, and trying again does the same
-// again.
+// not converge and on_cap is GABION_CAP_STOP, the method rejects the problem, a body does not fit
+// into a hollow, or the stop function abandoned the step. State and report are then those of the
+// last complete step, with the events that fall due at its end already done and without its
+// contacts, and trying again does the same again.
 GABION_API bool gabion_step(struct gabion_world *world, struct gabion_error *error);
 
 // Does up to `steps` steps, fewer if the step function asks to stop. Returns how many were done, -1
@@ -396,6 +396,16 @@ GABION_API int64_t gabion_run(struct gabion_world *world, int64_t steps,
 // forces, change settings and write checkpoints; it may not step, restore or destroy the world.
 typedef bool (*gabion_step_function)(struct gabion_world *world, void *user);
 GABION_API bool gabion_set_step_function(struct gabion_world *world, gabion_step_function function,
+                                         void *user, struct gabion_error *error); // NULL: none
+
+// Called now and then during a step, in the thread that called gabion_step or gabion_run: as a rule
+// several times per second, from inside the solver. Returning true abandons the step within about a
+// second. gabion_step and gabion_run then fail with GABION_ERROR_STOPPED, and the world is that of
+// the last complete step, as after any step that fails: it can be stepped again, with the same
+// result as if it had never been stopped. The function may not call the library; reading a flag
+// that a signal handler or another thread sets is what it is for.
+typedef bool (*gabion_stop_function)(void *user);
+GABION_API bool gabion_set_stop_function(struct gabion_world *world, gabion_stop_function function,
                                          void *user, struct gabion_error *error); // NULL: none
 
 enum gabion_log_level {

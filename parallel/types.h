@@ -14,9 +14,10 @@ typedef struct gabion_quat {
 
 enum gabion_status {
     GABION_OK = 0,
-    GABION_ERROR_RUN = 1,    // the run failed: the disk is full, a step did not converge
-    GABION_ERROR_INPUT = 2,  // bad usage or bad input
-    GABION_ERROR_MEMORY = 3, // out of memory
+    GABION_ERROR_RUN = 1,     // the run failed: the disk is full, a step did not converge
+    GABION_ERROR_INPUT = 2,   // bad usage or bad input
+    GABION_ERROR_MEMORY = 3,  // out of memory
+    GABION_ERROR_STOPPED = 4, // the stop function of the program abandoned a step
 };
 
 // What went wrong. Zero it before the first call; it keeps the first error until the caller zeroes

@@ -202,7 +202,14 @@ static vec3 group_force(const struct gabion_world *world, int group) {
     return sum;
 }
 
+// The contacts of the last complete step are gone once a step has failed: their forces are unknown.
+static bool is_lost(const struct gabion_world *world, enum gabion_quantity quantity) {
+    return world->contacts->lost && (quantity == GABION_FORCE || quantity == GABION_MOMENT);
+}
+
 static vec3 measure(const struct gabion_world *world, const struct probe *probe) {
+    if (is_lost(world, probe->quantity))
+        return vec3_make(NAN, NAN, NAN);
     switch (probe->quantity) {
     case GABION_POSITION:
         return group_mean(world, probe->group, world->bodies.x);

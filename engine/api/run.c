@@ -77,6 +77,17 @@ static void do_step(struct call *call) {
     call->result = 0;
 }
 
+// Lets the program's stop function be seen by the work of the step.
+static bool try_step(struct gabion_world *world, struct gabion_error *error) {
+    if (!entry_readable(world, error))
+        return false;
+    world->listeners.stop.seen = false;
+    struct stop *before = stop_use(&world->listeners.stop);
+    bool done = call_run(world, do_step, NULL, error) >= 0;
+    stop_use(before);
+    return done;
+}
+
 // Calls the step and log functions of the program. Returns false where the step function asks to
 // stop.
 static bool notify_listeners(struct gabion_world *world) {
@@ -91,7 +102,7 @@ static bool notify_listeners(struct gabion_world *world) {
 }
 
 bool gabion_step(struct gabion_world *world, struct gabion_error *error) {
-    if (call_run(world, do_step, NULL, error) < 0)
+    if (!try_step(world, error))
         return false;
     notify_listeners(world);
     return true;
@@ -106,7 +117,7 @@ int64_t gabion_run(struct gabion_world *world, int64_t steps, struct gabion_erro
     }
     int64_t done = 0;
     for (bool on = true; on && done < steps; done++) {
-        if (call_run(world, do_step, NULL, error) < 0)
+        if (!try_step(world, error))
             return -1;
         on = notify_listeners(world);
     }
@@ -121,5 +132,13 @@ bool gabion_set_step_function(struct gabion_world *world, gabion_step_function f
         return false;
     world->listeners.step = function;
     world->listeners.step_user = user;
+    return true;
+}
+
+bool gabion_set_stop_function(struct gabion_world *world, gabion_stop_function function, void *user,
+                              struct gabion_error *error) {
+    if (!entry_readable(world, error))
+        return false;
+    world->listeners.stop = (struct stop){.asked = function, .user = user};
     return true;
 }

@@ -13,6 +13,7 @@
 
 void contacts_void_list(struct contacts *contacts) {
     contacts->count = contacts->joints.block_count = contacts->joints.count = 0;
+    contacts->lost = true;
 }
 
 void contacts_free(struct contacts *contacts) {
@@ -32,6 +33,7 @@ void contacts_free(struct contacts *contacts) {
 void contacts_size(struct gabion_world *world, size_t count) {
     struct contacts *contacts = world->contacts;
     contacts->count = count;
+    contacts->lost = false;
     contacts->list = memory_reserve_aligned(contacts->list, &contacts->capacity, count,
                                             sizeof *contacts->list, "contacts");
     contacts->impulse = memory_reserve_aligned(contacts->impulse, &contacts->impulse_capacity,

@@ -69,6 +69,7 @@ struct contacts {
     vec3 *spread;
     size_t spread_capacity;
     struct joint_points joints;
+    bool lost; // the list is not that of the last complete step: that one is gone
 
     // What is kept from the last step: the memory of body c is [memory_start[c], memory_start[c +
     // 1]).

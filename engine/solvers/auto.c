@@ -361,7 +361,8 @@ static double worth_of(const struct contact_problem *problem, double tolerance) 
 // Begins the next stage from the best impulses so far. Returns false where the problem is solved or
 // the iterations are used up.
 static bool go_on(struct monitor *monitor, enum gabion_method next, double *r) {
-    if (monitor->result.status == SOLVER_CONVERGED || monitor->result.status == SOLVER_CAP)
+    bool done = monitor->result.status == SOLVER_CONVERGED || monitor->result.status == SOLVER_CAP;
+    if (done || monitor_late(monitor))
         return false;
     memcpy(r, monitor->best, contact_problem_size(monitor->problem) * sizeof *r);
     monitor_stage(monitor, next);

@@ -7,6 +7,7 @@
 #include "engine/solvers/local/cone.h"
 #include "parallel/clock.h"
 #include "parallel/memory.h"
+#include "parallel/stop.h"
 
 struct monitor monitor_open(struct contact_problem *problem,
                             const struct solver_settings *settings) {
@@ -24,7 +25,7 @@ static double chosen(const struct solver_settings *settings, const struct contac
 }
 
 static bool out_of_time(const struct solver_settings *settings) {
-    return settings->deadline > 0 && clock_seconds() >= settings->deadline;
+    return stop_requested() || (settings->deadline > 0 && clock_seconds() >= settings->deadline);
 }
 
 static void record(struct monitor *monitor, int iterations, const struct contact_error *error) {

@@ -24,7 +24,7 @@ struct solver_settings {
 
 enum solver_status {
     SOLVER_CONVERGED,
-    SOLVER_CAP,      // iterations or time used up
+    SOLVER_CAP,      // iterations or time used up, or asked to stop
     SOLVER_STALLED,  // the method cannot get further
     SOLVER_REJECTED, // the method cannot solve problems of this kind; the note says why
 };
@@ -70,7 +70,8 @@ bool monitor_check(struct monitor *monitor, int iterations, const double *r);
 // impulses can be a solution.
 bool monitor_check_admitted(struct monitor *monitor, int iterations, const double *r,
                             double *admitted);
-bool monitor_late(const struct monitor *monitor); // the time of settings.deadline is over
+// Returns whether the time of settings.deadline is over or somebody asks to stop (parallel/stop.h).
+bool monitor_late(const struct monitor *monitor);
 bool monitor_done(
     const struct monitor *monitor); // the last check said stop, or the problem was rejected
 

@@ -53,7 +53,8 @@ static int solve_inner(struct prox *prox) {
         prox->sweeps++;
         bool solved = sweep >= LEAST && change <= 2 * prox->alpha * moved(prox);
         bool last = solved || sweep >= MOST || prox->sweeps >= cap;
-        if ((last || sweep % CHECK == 0) && monitor_check(prox->monitor, prox->sweeps, a->answer))
+        bool check = last || sweep % CHECK == 0 || monitor_late(prox->monitor);
+        if (check && monitor_check(prox->monitor, prox->sweeps, a->answer))
             return 0;
         if (last)
             return sweep;

@@ -46,7 +46,7 @@ void solver_psor(struct monitor *monitor, double *r) {
     int cap = monitor->settings->max_iterations - monitor->before;
     for (int k = 1; !monitor_done(monitor); k++) {
         sweep(&state, monitor->settings->relaxation);
-        if (k > CHECK_EVERY && k % CHECK_EVERY != 0 && k < cap)
+        if (k > CHECK_EVERY && k % CHECK_EVERY != 0 && k < cap && !monitor_late(monitor))
             continue;
         contact_state_refresh(&state); // velocities drift by rounding
         monitor_check(monitor, k, r);

@@ -41,6 +41,7 @@ static bool make_step(struct gabion_world *world, struct gabion_error *error) {
         corrective_restore_past(world);
         return false;
     }
+    step_commit();
     step_phase(world, PHASE_LEDGER, work_of_impulses);
     step_phase(world, PHASE_LEDGER, gain_of_step);
     step_phase(world, PHASE_INTEGRATE, corrective_take_velocities);

@@ -4,6 +4,7 @@
 #include "engine/step/across.h"
 #include "engine/world/islands.h"
 #include "parallel/memory.h"
+#include "parallel/stop.h"
 
 // The gain that a step may have, as a share of the kinetic energy that was there. Smooth motion
 // with sliding contacts gains and loses about (w h)^3, w the spin and h the step.
@@ -97,7 +98,8 @@ static bool ask_for_rest(struct joint_points *joints, const struct joint_block *
 bool jam_found(struct gabion_world *world) {
     struct joint_points *joints = &world->contacts->joints;
     bool found = false;
-    if (joints->count == 0 || world->contacts->count == 0 || world->report.rejection[0])
+    if (joints->count == 0 || world->contacts->count == 0 || world->report.rejection[0] ||
+        stop_seen())
         return false;
     struct jam jam = jam_open(world);
     for (size_t k = 0; k < joints->block_count; k++) {

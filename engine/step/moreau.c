@@ -40,6 +40,7 @@ bool moreau_step(struct gabion_world *world, struct gabion_error *error) {
     } while (look_found(world) || jam_found(world));
     if (!step_check(world, error))
         return false;
+    step_commit();
     step_phase(world, PHASE_CONTACTS, gap_note_collisions);
     step_phase(world, PHASE_CONTACTS, contacts_judge);
     step_phase(world, PHASE_LEDGER, work_of_step);

@@ -16,6 +16,7 @@
 #include "engine/world/order.h"
 #include "parallel/clock.h"
 #include "parallel/memory.h"
+#include "parallel/stop.h"
 
 const char *const phase_names[PHASE_COUNT] = {
     [PHASE_EVENTS] = "events", [PHASE_PREDICT] = "predict",     [PHASE_BROAD] = "broad",
@@ -113,6 +114,11 @@ static int32_t first_not_finite(const struct gabion_world *world) {
 
 bool step_check(struct gabion_world *world, struct gabion_error *error) {
     double v2;
+    if (stop_seen())
+        return error_set(error, GABION_ERROR_STOPPED,
+                         "step %lld was abandoned, as the program asked; the state of the last "
+                         "complete step is kept",
+                         (long long)world->step + 1);
     if (world->report.rejection[0])
         return error_set(error, GABION_ERROR_RUN, "step %lld: solver.method %s: %s",
                          (long long)world->step + 1, panel_name(world->settings.method),
@@ -135,6 +141,8 @@ bool step_check(struct gabion_world *world, struct gabion_error *error) {
                          world->settings.tolerance);
     return true;
 }
+
+void step_commit(void) { stop_use(NULL); }
 
 struct body_velocity step_velocity(const void *context, int32_t body) {
     const struct gabion_world *world = context;

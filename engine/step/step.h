@@ -25,9 +25,13 @@ bool step_fits(struct gabion_world *world, struct gabion_error *error);
 struct body_velocity step_velocity(const void *world, int32_t body);
 
 // Checks those velocities before they become state. Returns false with an error where one is not a
-// number, where the solver rejected the problem, or where an unsolved step stops the run
-// (solver.on_cap).
+// number, where the solver rejected the problem or was asked to stop, or where an unsolved step
+// stops the run (solver.on_cap).
 bool step_check(struct gabion_world *world, struct gabion_error *error);
+
+// Marks the place after the last check: from here on the state changes, and nobody can stop the
+// step any more.
+void step_commit(void);
 
 // Integrates free bodies with those velocities, and driven ones along their path.
 void step_integrate(struct gabion_world *world);

@@ -10,6 +10,7 @@
 #include "engine/world/signal.h"
 #include "engine/world/solver_memory.h"
 #include "parallel/error.h"
+#include "parallel/stop.h"
 #include "parallel/team.h"
 
 // Members of the world that belong to the rooms above this one.
@@ -92,6 +93,7 @@ struct listeners {
     enum gabion_log_level least;
     bool called;           // the step function is running
     bool overlap_reported; // the warning about overlaps was given; it is given once
+    struct stop stop;      // of the step in progress
 };
 
 struct gabion_world {

@@ -4,7 +4,9 @@
 #include "io/fclib/fclib.h"
 #include "io/file/file.h"
 #include "io/command/solving.h"
+#include "io/run/interrupt.h"
 #include "parallel/memory.h"
+#include "parallel/stop.h"
 
 #define DEFAULT_TOLERANCE 1e-8
 
@@ -70,6 +72,11 @@ static void report_unsolved(const struct solving *solving, const struct solver_s
                                                                  : "");
 }
 
+static bool stops(void *unused) {
+    (void)unused;
+    return interrupt_requested();
+}
+
 static bool solve(struct contact_problem *problem, struct solver_choice choice,
                   const struct options *options, struct gabion_error *error) {
     struct history history = {0};
@@ -83,8 +90,13 @@ static bool solve(struct contact_problem *problem, struct solver_choice choice,
     if (options->warm && (start = solving_start(options->target, problem, error)) == NULL)
         return false;
     double *r = memory_allocate(contact_problem_size(problem), sizeof *r, "impulses");
+    struct stop stop = {.asked = stops};
+    stop_use(&stop);
     struct solving solving = solving_run(problem, choice, &settings, start, r);
+    stop_use(NULL);
     memory_free(start);
+    if (stop.seen)
+        snprintf(solving.result.note, sizeof solving.result.note, "stopped by a signal");
     print_answer(&solving, choice, &settings, problem);
     bool save = options->save && solving.result.status != SOLVER_REJECTED; // else nothing to store
     bool written = (options->history == NULL || write_history(options->history, &history, error)) &&
@@ -108,6 +120,7 @@ static struct solver_choice choose(const struct options *options) {
 bool command_solve(const struct options *options, struct gabion_error *error) {
     struct solver_choice choice = choose(options);
     struct workers workers;
+    interrupt_install();
     if (!solving_check(choice, error) || !workers_start(&workers, options->threads, error))
         return false;
     struct contact_problem *problem = solving_read(options->target, workers.team, error);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "parallel/memory.h"
+#include "parallel/stop.h"
 #include "parallel/wide.h"
 
 #define DEPENDENT                                                                                  \
@@ -143,7 +144,7 @@ void active_set_renew(struct active_set *set) {
     int changes = set->changes;
     memset(set->is_taken, 0, set->matrix.size * sizeof(bool));
     set->count = 0;
-    for (size_t k = 0; k < count; k++) {
+    for (size_t k = 0; k < count && !stop_requested(); k++) {
         size_t p = set->taken[k];
         set->matrix.column(set->matrix.context, p, set->column);
         set->matrix.row(set->matrix.context, p, set->row);
@@ -193,7 +194,7 @@ static void shed_negative(struct active_set *set, const double *c) {
                 least = set->x[set->taken[i]];
                 worst = i;
             }
-        if (worst == SIZE_MAX)
+        if (worst == SIZE_MAX || stop_requested())
             break;
         drop(set, worst);
     }
@@ -258,7 +259,7 @@ static bool bring_in(struct active_set *set, size_t p) {
         bool full = independent && -y / left <= step;
         if (full)
             step = -y / left;
-        if (!full && first == SIZE_MAX)
+        if ((!full && first == SIZE_MAX) || stop_requested())
             return false;
         for (size_t i = 0; i < set->count; i++)
             set->x[set->taken[i]] -= step * set->along[i];
@@ -286,7 +287,7 @@ enum active_status active_set_solve(struct active_set *set, const double *c, dou
         }
         if (p == SIZE_MAX)
             break;
-        if (set->changes - last > most)
+        if (set->changes - last > most || stop_requested())
             status = ACTIVE_CAP;
         else if (!bring_in(set, p))
             status = ACTIVE_UNBOUNDED;

@@ -23,7 +23,8 @@ struct active_matrix {
 enum active_status {
     ACTIVE_SOLVED,
     ACTIVE_UNBOUNDED, // no x >= 0 has y = Q x + c >= 0
-    ACTIVE_CAP,       // did not end within the allowed number of changes, because of rounding
+    ACTIVE_CAP,       // did not end within the allowed number of changes, because of rounding, or
+                      // was asked to stop (parallel/stop.h)
 };
 
 struct active_set;

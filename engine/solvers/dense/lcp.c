@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "parallel/memory.h"
+#include "parallel/stop.h"
 #include "parallel/team.h"
 #include "parallel/wide.h"
 
@@ -277,7 +278,7 @@ static bool tableau_refresh(struct tableau *t) {
     tableau_fill(t);
     memset(t->swapped, 0, n * sizeof *t->swapped);
     bool regular = true;
-    for (size_t k = 0; k < count && regular; k++) {
+    for (size_t k = 0; k < count && regular && !stop_requested(); k++) {
         size_t best = k, column = columns[k];
         for (size_t l = k + 1; l < count; l++)
             if (fabs(row_of(t, rows[l])[column]) > fabs(row_of(t, rows[best])[column]))
@@ -307,7 +308,7 @@ static enum lcp_status follow_path(struct tableau *t, bool renamed, int cap) {
     if (row == NO_ROW)
         return LCP_SOLVED;
     for (;;) {
-        if (t->pivots++ >= cap)
+        if (t->pivots++ >= cap || stop_requested())
             return LCP_CAP;
         size_t leaving = t->basic[row];
         tableau_pivot(t, row, t->place[entering]);

@@ -46,7 +46,8 @@ bool anderson_run(struct monitor *monitor, anderson_worth *worth, double *r) {
     bool done = false, stall = false;
     for (int sweep = 1; !done && !stall; sweep++) {
         double change = acceleration_sweep(&acceleration);
-        if (sweep < cap && !due(&progress, sweep, change, settings->tolerance))
+        bool wanted = sweep >= cap || due(&progress, sweep, change, settings->tolerance);
+        if (!wanted && !monitor_late(monitor))
             continue;
         done = monitor_check(monitor, sweep, acceleration.answer);
         progress.checked = sweep;

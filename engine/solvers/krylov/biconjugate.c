@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "parallel/memory.h"
+#include "parallel/stop.h"
 
 #define MAX_RESIDUAL_GROWTH 1e4 // relative to the smallest residual; beyond, the solve stops
 
@@ -94,7 +95,7 @@ static int iterate(struct bicg *b, double *x, int iterations, double small, doub
     bool goes_on = true;
     *least = bicg_residual(b);
     memcpy(b->best, x, b->A.size * sizeof *x);
-    while (k < iterations && goes_on && *least > small) {
+    while (k < iterations && goes_on && *least > small && !stop_requested()) {
         goes_on = bicg_step(b, x);
         k++;
         double residual = bicg_residual(b);

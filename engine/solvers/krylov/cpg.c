@@ -239,7 +239,7 @@ void solver_cpg(struct monitor *monitor, double *r) {
         if (!moved || due(&c))
             stands = !follow(&c) && !moved;
         turn(&c);
-        if (k <= CHECK_EVERY || k % CHECK_EVERY == 0 || k >= cap || stands)
+        if (k <= CHECK_EVERY || k % CHECK_EVERY == 0 || k >= cap || stands || monitor_late(monitor))
             monitor_check_admitted(monitor, k, r, c.next);
     }
     cpg_close(&c);

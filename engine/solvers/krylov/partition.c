@@ -5,6 +5,7 @@
 
 #include "engine/solvers/krylov/biconjugate.h"
 #include "parallel/memory.h"
+#include "parallel/stop.h"
 
 struct partition {
     const struct contact_problem *problem;
@@ -156,7 +157,8 @@ static int iterate(struct partition *set, struct bicg *bicg, int iterations) {
     refresh_active(set);
     find_velocity(set);
     keep_best(set);
-    while (used < iterations && (changed || (goes_on && bicg_residual(bicg) > set->small))) {
+    while (used < iterations && (changed || (goes_on && bicg_residual(bicg) > set->small)) &&
+           !stop_requested()) {
         if (changed)
             bicg_restart(bicg, set->rhs, set->x);
         goes_on = bicg_step(bicg, set->x);

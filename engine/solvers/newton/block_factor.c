@@ -1,8 +1,10 @@
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "engine/solvers/newton/block_structure.h"
 #include "parallel/memory.h"
+#include "parallel/stop.h"
 #include "parallel/wide.h"
 
 // Blocks --------------------------------------------------------------------------------------
@@ -186,7 +188,16 @@ struct factoring {
     struct block_matrix *matrix;
     struct team *team;
     bool *singular; // by thread
+    atomic_bool *stopped;
 };
+
+// Returns whether somebody asks to stop. Only the calling thread, number 0, can see that. Threads
+// then leave out columns, each from where it learns of it, and still meet at all barriers.
+INLINE bool is_stopped(const struct factoring *factoring, int thread) {
+    if (thread == 0 && stop_requested())
+        atomic_store_explicit(factoring->stopped, true, memory_order_relaxed);
+    return atomic_load_explicit(factoring->stopped, memory_order_relaxed);
+}
 
 // Columns of the top with fewer rows are not worth two barriers.
 #define SHARED_ROWS 8
@@ -213,7 +224,8 @@ INLINE bool factor_column(int side, struct block_matrix *matrix, int32_t k, int3
 }
 
 // The last column of a piece is its root; rows beyond it are those of the top.
-INLINE bool factor_pieces(int side, struct block_matrix *matrix, int thread, int threads) {
+INLINE bool factor_pieces(int side, const struct factoring *factoring, int thread, int threads) {
+    struct block_matrix *matrix = factoring->matrix;
     const struct block_pieces *pieces = &matrix->pieces;
     int64_t all = pieces->work[pieces->count];
     int64_t from = all * thread / threads, to = all * (thread + 1) / threads;
@@ -224,15 +236,17 @@ INLINE bool factor_pieces(int side, struct block_matrix *matrix, int thread, int
             continue;
         int32_t end = pieces->column[pieces->start[p + 1] - 1] + 1;
         for (int32_t c = pieces->start[p]; c < pieces->start[p + 1]; c++)
-            good &= factor_column(side, matrix, pieces->column[c], end);
+            if (!is_stopped(factoring, thread))
+                good &= factor_column(side, matrix, pieces->column[c], end);
     }
     return good;
 }
 
-INLINE void gather_pieces(int side, struct block_matrix *matrix, int thread, int threads) {
+INLINE void gather_pieces(int side, const struct factoring *factoring, int thread, int threads) {
+    struct block_matrix *matrix = factoring->matrix;
     const struct block_pieces *pieces = &matrix->pieces;
     int32_t top = matrix->nodes - pieces->start[pieces->count];
-    for (int32_t t = thread; t < top; t += threads)
+    for (int32_t t = thread; t < top && !is_stopped(factoring, thread); t += threads)
         for (size_t g = pieces->gather_start[t]; g < pieces->gather_start[t + 1]; g++)
             update_column(side, matrix, pieces->gather[g].column, pieces->gather[g].entry);
 }
@@ -245,6 +259,10 @@ INLINE bool share_column(int side, const struct factoring *factoring, int32_t k,
     size_t size = (size_t)(side * BLOCK_STRIDE(side)), from, to;
     double pivot[36];
     int32_t order[6];
+    if (is_stopped(factoring, thread)) {
+        team_barrier(factoring->team, thread, threads);
+        return false;
+    }
     memcpy(pivot, matrix->diagonal + (size_t)k * size, size * sizeof *pivot);
     bool good = factor_pivot(side, pivot, order);
     team_share(matrix->start[k], matrix->start[k + 1], thread, threads, &from, &to);
@@ -272,16 +290,16 @@ INLINE bool factor_top(int side, const struct factoring *factoring, int thread, 
             team_barrier(factoring->team, thread, threads);
         if (shared)
             good &= share_column(side, factoring, k, thread, threads);
-        else if (thread == 0)
+        else if (thread == 0 && !is_stopped(factoring, thread))
             good &= factor_column(side, matrix, k, matrix->nodes);
     }
     return good;
 }
 
 INLINE void factor(int side, const struct factoring *factoring, int thread, int threads) {
-    bool good = factor_pieces(side, factoring->matrix, thread, threads);
+    bool good = factor_pieces(side, factoring, thread, threads);
     team_barrier(factoring->team, thread, threads);
-    gather_pieces(side, factoring->matrix, thread, threads);
+    gather_pieces(side, factoring, thread, threads);
     team_barrier(factoring->team, thread, threads);
     good &= factor_top(side, factoring, thread, threads);
     factoring->singular[thread] = !good;
@@ -307,13 +325,14 @@ static void factor_share(void *context, int thread, int threads) {
 bool block_matrix_factor(struct block_matrix *matrix, struct team *team) {
     size_t work = (size_t)matrix->products * (size_t)(matrix->side * matrix->side * matrix->side);
     int threads = team ? team_worth(team, work, THREAD_WORK) : 1;
-    struct factoring factoring = {matrix, team, NULL};
+    atomic_bool stopped = false;
+    struct factoring factoring = {matrix, team, NULL, &stopped};
     factoring.singular = memory_allocate((size_t)threads, sizeof(bool), "factors");
     if (threads > 1)
         team_run(team, threads, factor_share, &factoring);
     else
         factor_share(&factoring, 0, 1);
-    bool singular = false;
+    bool singular = atomic_load(&stopped);
     for (int t = 0; t < threads; t++)
         singular |= factoring.singular[t];
     memory_free(factoring.singular);

@@ -34,7 +34,7 @@ double *block_matrix_forward(struct block_matrix *matrix, size_t k);
 double *block_matrix_backward(struct block_matrix *matrix, size_t k);
 
 // Replaces the values by their factors, using the threads of the team (NULL: one thread). Returns
-// false when a pivot block is singular.
+// false when a pivot block is singular, and when asked to stop.
 bool block_matrix_factor(struct block_matrix *matrix, struct team *team);
 void block_matrix_solve(const struct block_matrix *matrix,
                         double *x); // x has `side` numbers per node and is replaced

@@ -479,7 +479,7 @@ int proximal_newton_run(struct monitor *monitor, struct resolvent *resolvent, in
     else
         begin_carefully(&p, error->scaled);
     start(&p, from, r);
-    while (left > 0 && p.compliance <= COMPLIANCE_MAX) {
+    while (left > 0 && p.compliance <= COMPLIANCE_MAX && !monitor_late(monitor)) {
         int before = left;
         p.best = error->scaled;
         enum success success = proximal_step(&p, &left, r);

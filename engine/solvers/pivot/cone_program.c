@@ -4,6 +4,7 @@
 
 #include "engine/solvers/local/polygon.h"
 #include "parallel/memory.h"
+#include "parallel/stop.h"
 
 // Q = G^T W G ---------------------------------------------------------------------------------
 
@@ -147,7 +148,7 @@ void cone_program_jacobian(struct cone_program *p, const double *r, double *jaco
     for (int32_t a = 0; a < p->problem->contacts; a++)
         corner[a] = sliding_corner(p, a);
     memset(p->c, 0, p->start[n] * sizeof *p->c);
-    for (size_t b = 0; b < n; b++) {
+    for (size_t b = 0; b < n && !stop_requested(); b++) {
         for (size_t k = p->start[b]; k < p->start[b + 1]; k++)
             p->c[k] = p->edge[k].x;
         active_set_follow(p->set, p->c, p->x);

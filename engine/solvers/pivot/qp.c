@@ -15,6 +15,7 @@
 #include "engine/solvers/methods.h"
 #include "engine/solvers/local/polygon.h"
 #include "parallel/memory.h"
+#include "parallel/stop.h"
 
 #define MOST_IMPULSES 8000 // numbers of r: the inverse over an active set takes half a gigabyte
 #define LIFTS         40   // of slide, where a program has no answer
@@ -58,7 +59,7 @@ static bool solve_dense(size_t n, double *A, double *b) {
         for (size_t i = k + 1; i < n; i++)
             if (fabs(A[i * n + k]) > fabs(A[best * n + k]))
                 best = i;
-        if (!(fabs(A[best * n + k]) > 1e-12))
+        if (!(fabs(A[best * n + k]) > 1e-12) || stop_requested())
             return false;
         for (size_t j = k; j < n; j++) {
             double kept = A[k * n + j];
@@ -149,11 +150,17 @@ static enum active_status advance(struct search *search, double *r) {
     return status;
 }
 
+// Returns the number of programs after which a fixed point that begins now is given up.
+static int last_program(const struct search *search) {
+    int cap = search->monitor->settings->max_iterations - search->monitor->before;
+    return search->programs + TRIES < cap ? search->programs + TRIES : cap;
+}
+
 // Finds the fixed point of the problem with its present compliance, from the present slide. Returns
-// false when TRIES programs were not enough or a program has no solution.
+// false when TRIES programs were not enough, at the cap, or where a program has no solution.
 static bool settle(struct search *search, double *r) {
     size_t n = search->contacts;
-    int last = search->programs + TRIES;
+    int last = last_program(search);
     bool solved = evaluate(search, search->slide, r, search->image) == ACTIVE_SOLVED;
     while (solved) {
         double size2 = 0;

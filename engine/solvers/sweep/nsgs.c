@@ -9,7 +9,6 @@
 #include "engine/solvers/sweep/packed.h"
 #include "engine/solvers/sweep/row_sweep.h"
 #include "engine/solvers/sweep/workspace.h"
-#include "parallel/clock.h"
 #include "parallel/team.h"
 
 struct nsgs {
@@ -23,7 +22,7 @@ struct nsgs {
     // Returns whether the law of a polygon is obeyed; NULL: there is no polygon.
     bool (*settled)(struct nsgs *nsgs);
     struct sweep_judge *judge; // NULL: sweep until solved or at the cap
-    bool late;                 // the time of the step is over
+    bool late[2];              // the time of the step is over: marks of even and odd sweeps
     bool done;
 };
 
@@ -68,17 +67,13 @@ static bool worth_checking(const struct nsgs *nsgs, const struct sweep_sums *cha
     return settings->measure != GABION_MEASURE_SCALED || sqrt(change->largest2) <= allowed;
 }
 
-// Returns whether the time of the step is over. One thread reads the clock and all follow its
-// result, because otherwise some might continue without the others. The mark is not written again
-// before every thread has been through the barriers of another sweep.
-static bool out_of_time(struct nsgs *nsgs, int thread, int threads) {
-    double deadline = nsgs->monitor->settings->deadline;
-    if (deadline == 0)
-        return false;
+// Notes before a sweep whether the time of the step is over or somebody asks to stop. One thread
+// looks and all follow its result after the sweep, because otherwise some might continue without
+// the others. The barriers of the sweep order the mark; it is written again two sweeps later, when
+// every thread has been through the barriers of the sweep in between.
+static void note_late(struct nsgs *nsgs, int sweep, int thread) {
     if (thread == 0)
-        nsgs->late = clock_seconds() >= deadline;
-    barrier(nsgs, thread, threads);
-    return nsgs->late;
+        nsgs->late[sweep % 2] = monitor_late(nsgs->monitor);
 }
 
 // Returns the sweep of the next check that is due whatever the hint says, because it may be wrong.
@@ -103,10 +98,11 @@ static void run(void *context, int thread, int threads) {
         return;
     for (int sweep = 1;; sweep++) {
         double beta = settings->momentum ? momentum_beta(&momentum) : 0;
+        note_late(nsgs, sweep, thread);
         sweeper->sweep(nsgs->context, sweep, beta, thread, threads);
         struct sweep_sums change = sweeper->change(nsgs->context, sweep);
         momentum_update(&momentum, &change);
-        bool late = out_of_time(nsgs, thread, threads);
+        bool late = nsgs->late[sweep % 2];
         bool due = late || (sweep >= next_check && worth_checking(nsgs, &change));
         if (!due && sweep < forced_check && sweep < cap) {
             sweeper->extrapolate(nsgs->context, beta, thread, threads);
