@@ -2,7 +2,7 @@
 // folder reads and writes the format.
 //
 // A checkpoint is written to a temporary name, flushed to disk, renamed, and carries a hash of the
-// state that is checked on reading: a damaged file is rejected, and the one before it is used.
+// state that is checked on reading: a damaged file is set aside, and the one before it is used.
 #ifndef IO_CHECKPOINT_CHECKPOINT_H
 #define IO_CHECKPOINT_CHECKPOINT_H
 
@@ -28,11 +28,16 @@ bool checkpoint_write_as(const char *path, const char *temporary, const struct g
 bool checkpoint_recognise(const char *path); // by its name or its first bytes; not verified
 struct checkpoint *checkpoint_open(const char *path, struct gabion_error *error);
 // Opens the newest good checkpoint of a folder; skips damaged ones and names them in `remarks`.
+// Fails at one that cannot be read for another reason (a newer format, missing permission, lack of
+// memory), because it may be good.
 struct checkpoint *checkpoint_open_newest(const char *directory, char *remarks, size_t size,
                                           struct gabion_error *error);
 // Opens the newest good checkpoint of step `last` or before.
 struct checkpoint *checkpoint_open_before(const char *directory, int64_t last, char *remarks,
                                           size_t size, struct gabion_error *error);
+// Renames the damaged checkpoints beyond `step`, so that a run that goes on from there does not
+// replace them: to checkpoint-<step>.h5.damaged, .damaged-2 and so on.
+bool checkpoint_set_aside(const char *directory, int64_t step, struct gabion_error *error);
 void checkpoint_close(struct checkpoint *checkpoint);
 
 const char *checkpoint_path(const struct checkpoint *checkpoint);

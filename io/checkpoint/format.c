@@ -8,6 +8,9 @@
 
 #include "parallel/memory.h"
 
+const struct seal_kind checkpoint_kind = {CHECKPOINT_FORMAT, "checkpoint", CHECKPOINT_FORMAT_MAJOR,
+                                          CHECKPOINT_FORMAT_MINOR};
+
 enum h5_type checkpoint_type(enum state_type type) {
     static const enum h5_type types[] = {
         [STATE_UINT8] = H5_TYPE_UINT8, [STATE_UINT16] = H5_TYPE_UINT16,

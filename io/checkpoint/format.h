@@ -1,21 +1,18 @@
 // What a checkpoint file holds: the table of the state (engine/api/state.h), and names.
-//
-// The first CHECKPOINT_SEAL_SIZE bytes (HDF5's user block) are a line of text with the size and
-// the hash of all that follows. They are checked before HDF5 sees the file, so that neither a
-// truncated file nor a flipped bit anywhere gets as far as its parser.
+// The file is sealed (io/file/seal.h).
 #ifndef IO_CHECKPOINT_FORMAT_H
 #define IO_CHECKPOINT_FORMAT_H
 
 #include "engine/api/state.h"
 #include "io/checkpoint/checkpoint.h"
 #include "io/file/h5.h"
+#include "io/file/seal.h"
 
 #define CHECKPOINT_FORMAT "gabion-checkpoint"
 // 1: spheres only; 2: no joints, clumps, hollows or projection; 3: only blocks have a start, no
 // memory of the solver
 #define CHECKPOINT_FORMAT_MAJOR   5
 #define CHECKPOINT_FORMAT_MINOR   0
-#define CHECKPOINT_SEAL_SIZE      512
 #define CHECKPOINT_TEMPORARY      "checkpoint.h5.tmp"
 #define CHECKPOINT_CASE           "case"
 #define CHECKPOINT_GROUP_NAMES    "groups/name"
@@ -34,9 +31,11 @@ enum h5_type checkpoint_type(enum state_type type);
 struct h5_rows checkpoint_view(const struct state *state, const struct state_part *part,
                                const struct state_field *field);
 
-// Hashes the finished file and fills in its first bytes.
-bool checkpoint_seal(const char *path, struct gabion_error *error);
-bool checkpoint_verify(const char *path, struct gabion_error *error);
+extern const struct seal_kind checkpoint_kind;
+
+// Opens a file as checkpoint_open does; *damaged is that of seal_verify.
+struct checkpoint *checkpoint_open_judged(const char *path, bool *damaged,
+                                          struct gabion_error *error);
 
 // Steps of the files checkpoint-<digits>.h5 of a folder, oldest first; free with memory_free.
 int64_t *checkpoint_list(const char *directory, size_t *count, struct gabion_error *error);

@@ -10,8 +10,9 @@
 #include "io/file/file.h"
 #include "parallel/memory.h"
 
-// 1.1 called the interfaces of masonry joints.
-#define FORMAT_VERSION "2.0"
+// 1.1 called the interfaces of masonry joints, 2.0 had no seal.
+#define FORMAT_VERSION "2.1"
+static const struct seal_kind frame_kind = {"gabion-frame", "frame", 2, 1};
 
 #define CONTACT(dataset, unit_text, kind, width, field)                                            \
     {                                                                                              \
@@ -141,7 +142,7 @@ static bool write_interfaces(const struct h5_file *file, const struct gabion_wor
 static bool write_contents(const struct h5_file *file, const struct gabion_world *world,
                            struct gabion_error *error) {
     double time = world_time(world);
-    return h5_write_text(file, "/", "format", "gabion-frame", error) &&
+    return h5_write_text(file, "/", "format", frame_kind.format, error) &&
            h5_write_text(file, "/", "format_version", FORMAT_VERSION, error) &&
            h5_write_number(file, "/", "step", H5_TYPE_INT64, &world->step, error) &&
            h5_write_number(file, "/", "time", H5_TYPE_FLOAT64, &time, error) &&
@@ -154,10 +155,10 @@ static bool write_contents(const struct h5_file *file, const struct gabion_world
 static bool write_temporary(const char *path, const struct gabion_world *world,
                             struct gabion_error *error) {
     struct h5_file file;
-    if (!h5_create(&file, path, 0, error))
+    if (!h5_create(&file, path, SEAL_SIZE, error))
         return false;
     if (write_contents(&file, world, error))
-        return h5_close(&file, error);
+        return h5_close(&file, error) && seal_write(path, &frame_kind, error);
     h5_abandon(&file);
     return false;
 }

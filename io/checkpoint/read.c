@@ -59,32 +59,35 @@ struct opening {
     struct checkpoint *checkpoint;
     const char *path;
     struct gabion_error *error;
-    bool opened;
+    bool opened, damaged;
 };
 
 static void open_file(void *context) {
     struct opening *opening = context;
     struct checkpoint *checkpoint = opening->checkpoint;
-    opening->opened = checkpoint_verify(opening->path, opening->error) &&
-                      h5_open(&checkpoint->file, opening->path, opening->error) &&
-                      read_contents(checkpoint, opening->error);
+    opening->opened =
+        seal_verify(opening->path, &checkpoint_kind, &opening->damaged, opening->error) &&
+        h5_open(&checkpoint->file, opening->path, opening->error) &&
+        read_contents(checkpoint, opening->error);
 }
 
 // The file is closed even when memory runs out on the way.
-struct checkpoint *checkpoint_open(const char *path, struct gabion_error *error) {
+struct checkpoint *checkpoint_open_judged(const char *path, bool *damaged,
+                                          struct gabion_error *error) {
     struct checkpoint *checkpoint = memory_allocate(1, sizeof *checkpoint, "a checkpoint");
-    struct opening opening = {checkpoint, path, error, false};
+    struct opening opening = {checkpoint, path, error, false, false};
     checkpoint->file.id = H5I_INVALID_HID;
-    if (memory_try(memory_account_current(), open_file, &opening, error) && opening.opened)
+    bool ended = memory_try(memory_account_current(), open_file, &opening, error);
+    *damaged = opening.damaged;
+    if (ended && opening.opened)
         return checkpoint;
     checkpoint_close(checkpoint);
     return NULL;
 }
 
-static void remark(char *remarks, size_t size, const char *text) {
-    size_t used = strlen(remarks);
-    if (used < size)
-        snprintf(remarks + used, size - used, "%spassed over %s", used ? "\n" : "", text);
+struct checkpoint *checkpoint_open(const char *path, struct gabion_error *error) {
+    bool damaged;
+    return checkpoint_open_judged(path, &damaged, error);
 }
 
 // People rename files. A checkpoint has a seal before the HDF5 part.
@@ -99,52 +102,6 @@ bool checkpoint_recognise(const char *path) {
     return (dot != NULL && strcmp(dot, ".h5") == 0) ||
            (got == sizeof start &&
             (memcmp(start, "\211HDF\r\n\032\n", 8) == 0 || memcmp(start, "gabion-c", 8) == 0));
-}
-
-struct checkpoint *checkpoint_open_newest(const char *directory, char *remarks, size_t size,
-                                          struct gabion_error *error) {
-    return checkpoint_open_before(directory, INT64_MAX, remarks, size, error);
-}
-
-struct checkpoint *checkpoint_open_before(const char *directory, int64_t last, char *remarks,
-                                          size_t size, struct gabion_error *error) {
-    if (size > 0)
-        remarks[0] = '\0';
-    size_t count = 0;
-    int64_t *steps = checkpoint_list(directory, &count, error);
-    if (!steps)
-        return NULL;
-    size_t all = count;
-    while (count > 0 && steps[count - 1] > last)
-        count--;
-    struct checkpoint *checkpoint = NULL;
-    struct gabion_error newest = {0};
-    for (size_t k = count; k-- > 0 && !checkpoint;) {
-        char path[4096];
-        struct gabion_error cause = {0};
-        if (checkpoint_name(directory, steps[k], path, sizeof path, &cause))
-            checkpoint = checkpoint_open(path, &cause);
-        if (checkpoint)
-            break;
-        remark(remarks, size, cause.text);
-        if (k == count - 1)
-            newest = cause;
-    }
-    int64_t oldest = all > 0 ? steps[0] : 0;
-    memory_free(steps);
-    if (!checkpoint && count == 0 && all > 0)
-        error_set(error, GABION_ERROR_INPUT,
-                  "%s: no checkpoint of step %" PRId64 " or before; the oldest is of step %" PRId64,
-                  directory, last, oldest);
-    else if (!checkpoint && count == 0)
-        error_set(error, GABION_ERROR_INPUT,
-                  "%s: no checkpoint here (files checkpoint-<step>.h5); nothing to go on from",
-                  directory);
-    else if (!checkpoint)
-        error_set(error, GABION_ERROR_INPUT,
-                  "%s: none of %zu checkpoints can be used; the newest: %s", directory, count,
-                  newest.text);
-    return checkpoint;
 }
 
 void checkpoint_close(struct checkpoint *checkpoint) {

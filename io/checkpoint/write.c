@@ -123,14 +123,14 @@ static void write_contents(void *context) {
 static bool write_temporary(const char *path, const struct gabion_world *world,
                             const struct checkpoint_note *note, struct gabion_error *error) {
     struct contents contents = {.world = world, .note = note, .error = error};
-    if (!h5_create(&contents.file, path, CHECKPOINT_SEAL_SIZE, error))
+    if (!h5_create(&contents.file, path, SEAL_SIZE, error))
         return false;
     if (!memory_try(memory_account_current(), write_contents, &contents, error) ||
         !contents.written) {
         h5_abandon(&contents.file);
         return false;
     }
-    return h5_close(&contents.file, error) && checkpoint_seal(path, error);
+    return h5_close(&contents.file, error) && seal_write(path, &checkpoint_kind, error);
 }
 
 static void remove_step(const char *directory, int64_t step) {

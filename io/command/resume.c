@@ -27,14 +27,14 @@ static struct checkpoint *open_newest(const char *directory, struct gabion_error
 // ones: that is the user's to say.
 static bool check_newest(const struct checkpoint *checkpoint, const char *directory,
                          struct gabion_error *error) {
-    struct gabion_error none = {0};
+    struct gabion_error cause = {0};
     char remarks[2048];
-    struct checkpoint *newest = checkpoint_open_newest(directory, remarks, sizeof remarks, &none);
+    struct checkpoint *newest = checkpoint_open_newest(directory, remarks, sizeof remarks, &cause);
     if (newest == NULL)
         return error_set(error, GABION_ERROR_INPUT,
-                         "%s is not in the folder of a run; give a new folder for the results "
-                         "with -o",
-                         checkpoint_path(checkpoint));
+                         "%s cannot be continued in its folder; give a new folder for the results "
+                         "with -o. The reason: %s",
+                         checkpoint_path(checkpoint), cause.text);
     const char *name = strrchr(checkpoint_path(checkpoint), '/');
     const char *newest_name = strrchr(checkpoint_path(newest), '/');
     name = name ? name + 1 : checkpoint_path(checkpoint);

@@ -23,6 +23,7 @@ static const struct product products[] = {
     {"", "history.csv"},
     {"", "run.log"},
     {"", "checkpoint-[0-9]*.h5"},
+    {"", "checkpoint-[0-9]*.h5.damaged*"},
     {"", "checkpoint.h5"},
     {"", "bodies.pvd"},
     {"", "walls.pvd"},

@@ -85,6 +85,63 @@ for damage in truncated flipped empty noise; do
     is "$damage checkpoint" "$(field state-hash)" "$hash"
     cp whole/checkpoint-000000200.h5 good.h5
     exits 0 "info of the repaired folder" info hurt
+    ok "$damage checkpoint is kept under another name" [ -e $newest.damaged ]
+    ok "$damage checkpoint: good ones keep their names" [ "$(ls hurt/*.damaged* | wc -l)" -eq 1 ]
+done
+# A second damaged file does not replace the first, and both stay when checkpoints are thinned out.
+cp hurt/checkpoint-000000200.h5.damaged first
+echo second >hurt/checkpoint-000000200.h5
+exits 0 "damaged again" resume hurt --set output.checkpoint_keep=1
+ok "damaged again: the first is untouched" cmp first hurt/checkpoint-000000200.h5.damaged
+is "damaged again: the second is beside it" "$(cat hurt/checkpoint-000000200.h5.damaged-2)" second
+exits 0 "damaged again: --steps 0" resume hurt --steps 0
+ok "damaged files are results of a run" bash -c '! "$1" run "$2" -o hurt -q 2>/dev/null' _ "$GABION" "$box"
+exits 0 "--force takes them as well" run "$box" -o hurt --force --steps 1
+ok "--force takes them as well" bash -c '! ls hurt/*.damaged*'
+
+# What is not damaged is never passed over: the newest checkpoint cannot be read, and nothing changes.
+# Root without these capabilities obeys the modes of files as others do.
+as_user() {
+    if [ "$(id -u)" -eq 0 ]; then setpriv --bounding-set=-dac_override,-dac_read_search "$@"; else "$@"; fi
+}
+for obstacle in newer older folder forbidden; do
+    rm -rf hurt
+    cp -r whole hurt
+    newest=hurt/checkpoint-000000200.h5 before=() pattern=
+    case $obstacle in
+    newer)
+        sed -i '1s/^gabion-checkpoint [0-9]*/gabion-checkpoint 9/' $newest
+        pattern="newer than this program" ;;
+    older)
+        sed -i '1s/^gabion-checkpoint [0-9]*/gabion-checkpoint 4/' $newest
+        pattern="earlier version" ;;
+    folder)
+        rm $newest
+        mkdir $newest
+        pattern="not a file" ;;
+    forbidden)
+        chmod 0 $newest
+        before=(as_user)
+        pattern="Permission denied" ;;
+    esac
+    if [ $obstacle = forbidden ] && as_user cat $newest >/dev/null 2>&1; then
+        echo "skipped: this user reads files without permission"
+        continue
+    fi
+    find hurt -type f -exec chmod u+r {} + -exec sha256sum {} + | sort >sums
+    [ $obstacle = forbidden ] && chmod 0 $newest
+    "${before[@]}" "$GABION" resume hurt >.out 2>.err
+    ok "$obstacle: resume stops" [ $? -ne 0 ]
+    says "$obstacle" "$pattern" checkpoint-000000200 "not damaged" "-o"
+    "${before[@]}" "$GABION" resume hurt/checkpoint-000000150.h5 >.out 2>.err
+    ok "$obstacle: resume of the one before stops in this folder" [ $? -eq 2 ]
+    says "$obstacle: resume of the one before" "$pattern" "-o"
+    [ $obstacle = forbidden ] && chmod u+r $newest
+    ok "$obstacle: nothing has changed" cmp sums <(find hurt -type f -exec sha256sum {} + | sort)
+    [ $obstacle = forbidden ] && chmod 0 $newest
+    "${before[@]}" "$GABION" resume hurt/checkpoint-000000150.h5 -o "beside-$obstacle" >.out 2>.err
+    is "$obstacle: the one before, into a new folder" "$(field state-hash)" "$hash"
+    chmod -R u+rw hurt
 done
 truncate -s 3000 good.h5
 exits 2 "resume of a damaged checkpoint" resume good.h5 -o nowhere

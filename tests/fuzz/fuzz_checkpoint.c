@@ -114,7 +114,7 @@ static void change_bytes(struct input *input) {
     char *bytes = memory_allocate(good_size, 1, "copy");
     memcpy(bytes, good, good_size);
     while (input->size > 0) {
-        size_t place = CHECKPOINT_SEAL_SIZE + take(input, 3) % (good_size - CHECKPOINT_SEAL_SIZE);
+        size_t place = SEAL_SIZE + take(input, 3) % (good_size - SEAL_SIZE);
         bytes[place] = (char)take(input, 1);
     }
     store(bytes, good_size, 0);
@@ -221,7 +221,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     switch (take(&input, 1) % 4) {
     case 0:
-        store(input.data, input.size, CHECKPOINT_SEAL_SIZE);
+        store(input.data, input.size, SEAL_SIZE);
         break;
     case 1:
         change_bytes(&input);
@@ -229,7 +229,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     default:
         change_structure(&input);
     }
-    if (!checkpoint_seal(path, &error))
+    if (!seal_write(path, &checkpoint_kind, &error))
         abort();
     struct checkpoint *checkpoint = checkpoint_open(path, &error);
     if (checkpoint) {

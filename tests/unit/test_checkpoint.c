@@ -128,7 +128,7 @@ static void test_not_a_checkpoint(void **state) {
     struct gabion_error error = {0};
     char zeros[4096] = {0};
     bytes_write(path_of("zeros.h5"), zeros, sizeof zeros);
-    assert_true(checkpoint_seal(path_of("zeros.h5"), &error));
+    assert_true(seal_write(path_of("zeros.h5"), &checkpoint_kind, &error));
     assert_rejected(path_of("zeros.h5"), "cannot read");
 }
 
@@ -188,6 +188,88 @@ static void test_newest(void **state) {
         assert_int_equal(truncate(path_of_step(step), 100), 0);
     assert_null(checkpoint_open_newest(folder, remarks, sizeof remarks, &error));
     assert_non_null(strstr(error.text, "none of 4"));
+}
+
+struct newest {
+    char remarks[1024];
+    struct gabion_error error;
+    struct checkpoint *found;
+};
+
+static void find_newest(void *context) {
+    struct newest *newest = context;
+    newest->found =
+        checkpoint_open_newest(folder, newest->remarks, sizeof newest->remarks, &newest->error);
+}
+
+// A lack of memory at any allocation is no reason to go on from an older checkpoint.
+static void test_newest_without_memory(void **state) {
+    (void)state;
+    folder_clear();
+    write_steps(1, 2, 0);
+    int64_t failures = 0;
+    for (bool failed = true; failed; failures += failed) {
+        struct newest newest = {.remarks = ""};
+        struct gabion_error error = {0};
+        memory_fail_after(failures);
+        bool ended = memory_try(NULL, find_newest, &newest, &error);
+        memory_fail_after(-1);
+        failed = !ended || !newest.found;
+        assert_string_equal(newest.remarks, "");
+        if (failed)
+            assert_int_equal(ended ? newest.error.status : error.status, GABION_ERROR_MEMORY);
+        else
+            assert_int_equal(checkpoint_step(newest.found), 2);
+        checkpoint_close(newest.found);
+    }
+    assert_true(failures >= 3);
+}
+
+static void assert_not_passed_over(const char *text) {
+    struct newest newest = {.remarks = ""};
+    find_newest(&newest);
+    assert_null(newest.found);
+    assert_non_null(strstr(newest.error.text, text));
+    assert_non_null(strstr(newest.error.text, "not damaged"));
+}
+
+// The newest file is of another version or cannot be read: it may be good.
+static void test_newest_unreadable(void **state) {
+    (void)state;
+    folder_clear();
+    write_steps(1, 2, 0);
+    size_t size;
+    char *bytes = bytes_of(path_of_step(2), &size);
+    strstr(bytes, " 5.0 ")[1] = '6';
+    bytes_write(path_of_step(2), bytes, size);
+    memory_free(bytes);
+    assert_not_passed_over("newer");
+    assert_int_equal(unlink(path_of_step(2)), 0);
+    assert_int_equal(mkdir(path_of_step(2), 0777), 0);
+    assert_not_passed_over("not a file");
+    assert_int_equal(rmdir(path_of_step(2)), 0);
+}
+
+static void test_set_aside(void **state) {
+    (void)state;
+    folder_clear();
+    struct gabion_error error = {0};
+    write_steps(1, 4, 0);
+    assert_int_equal(truncate(path_of_step(3), 700), 0);
+    assert_int_equal(truncate(path_of_step(4), 0), 0);
+    bytes_write(path_of("checkpoint-000000004.h5.damaged"), "mine", 4);
+    assert_true(checkpoint_set_aside(folder, 2, &error));
+    assert_false(file_exists(path_of_step(3)) || file_exists(path_of_step(4)));
+    assert_true(file_exists(path_of("checkpoint-000000003.h5.damaged")));
+    assert_true(file_exists(path_of("checkpoint-000000004.h5.damaged-2")));
+    size_t size;
+    char *bytes = bytes_of(path_of("checkpoint-000000004.h5.damaged"), &size);
+    assert_int_equal(size, 4);
+    memory_free(bytes);
+    // What is good is left alone.
+    assert_false(checkpoint_set_aside(folder, 1, &error));
+    assert_non_null(strstr(error.text, path_of_step(2)));
+    assert_true(file_exists(path_of_step(2)));
 }
 
 static void test_keep(void **state) {
@@ -411,13 +493,23 @@ static void test_sha256(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),    cmocka_unit_test(test_round_trip_empty),
-        cmocka_unit_test(test_describe),      cmocka_unit_test(test_truncated),
-        cmocka_unit_test(test_flipped_bits),  cmocka_unit_test(test_not_a_checkpoint),
-        cmocka_unit_test(test_other_formats), cmocka_unit_test(test_newest),
-        cmocka_unit_test(test_keep),          cmocka_unit_test(test_stale_temporary),
-        cmocka_unit_test(test_no_folder),     cmocka_unit_test(test_kill),
-        cmocka_unit_test(test_full_disk),     cmocka_unit_test(test_frame),
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_round_trip_empty),
+        cmocka_unit_test(test_describe),
+        cmocka_unit_test(test_truncated),
+        cmocka_unit_test(test_flipped_bits),
+        cmocka_unit_test(test_not_a_checkpoint),
+        cmocka_unit_test(test_other_formats),
+        cmocka_unit_test(test_newest),
+        cmocka_unit_test(test_newest_without_memory),
+        cmocka_unit_test(test_newest_unreadable),
+        cmocka_unit_test(test_set_aside),
+        cmocka_unit_test(test_keep),
+        cmocka_unit_test(test_stale_temporary),
+        cmocka_unit_test(test_no_folder),
+        cmocka_unit_test(test_kill),
+        cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_frame),
         cmocka_unit_test(test_sha256),
     };
     return cmocka_run_group_tests(tests, group_setup, group_teardown);
