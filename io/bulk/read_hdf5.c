@@ -1,10 +1,12 @@
-#include <hdf5.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "engine/world/world.h"
 #include "io/bulk/columns.h"
+#include "io/file/h5.h"
+#include "io/file/seal.h"
 #include "parallel/memory.h"
 #include "parallel/sort.h"
 
@@ -43,9 +45,8 @@ struct reader {
     const struct gabion_body *template;
     struct gabion_world *world;
     struct gabion_error *error;
-    hid_t file;
-    hid_t group;             // with the datasets: the root of the file, or `bodies`
-    bool saved;              // the file is a frame or a checkpoint
+    struct h5_file file;
+    bool saved;              // the file is a frame or a checkpoint, with its bodies in a group
     hid_t dataset[DATASETS]; // 0: not in the file
     double *slab[MATERIAL];
     char *names; // material names of a slab, MATERIAL_SIZE bytes each
@@ -63,11 +64,10 @@ static bool check_type(struct reader *r, int k) {
     hid_t type = H5Dget_type(r->dataset[k]);
     H5T_class_t class = H5Tget_class(type);
     size_t size = H5Tget_size(type);
-    bool variable = class == H5T_STRING && H5Tis_variable_str(type) > 0;
     H5Tclose(type);
     if (k != MATERIAL && class != H5T_FLOAT && class != H5T_INTEGER)
         return fail(r, k, "expected numbers");
-    if (k == MATERIAL && (class != H5T_STRING || (!variable && size >= MATERIAL_SIZE)))
+    if (k == MATERIAL && (class != H5T_STRING || size >= MATERIAL_SIZE))
         return fail(r, k, "expected names of materials");
     return true;
 }
@@ -94,13 +94,12 @@ static bool check_shape(struct reader *r, int k) {
     return true;
 }
 
-static bool open_group(struct reader *r) {
-    r->saved = H5Lexists(r->file, "position", H5P_DEFAULT) <= 0 &&
-               H5Lexists(r->file, "bodies", H5P_DEFAULT) > 0 &&
-               H5Lexists(r->file, "bodies/position", H5P_DEFAULT) > 0;
-    r->group = H5Gopen2(r->file, r->saved ? "bodies" : "/", H5P_DEFAULT);
-    return r->group >= 0 || error_set(r->error, GABION_ERROR_INPUT,
-                                      "%s: bodies: cannot be read; the file is damaged", r->path);
+static void stored_name(const struct reader *r, int k, char *name, size_t size) {
+    snprintf(name, size, "%s/%s", r->saved ? "/bodies" : "", dataset_name(k));
+}
+
+static void find_group(struct reader *r) {
+    r->saved = !h5_exists(&r->file, "/position") && h5_exists(&r->file, "/bodies/position");
 }
 
 // Returns whether a dataset is read. Frames and checkpoints number materials in the order of their
@@ -115,13 +114,14 @@ static bool is_wanted(const struct reader *r, int k) {
 static bool open_dataset(struct reader *r, int k) {
     bool replaced = k == RADIUS && r->template->radius > 0.0 && !r->saved;
     bool required = k != MATERIAL && columns[k].required && !replaced;
-    if (H5Lexists(r->group, dataset_name(k), H5P_DEFAULT) <= 0)
+    char name[64];
+    stored_name(r, k, name, sizeof name);
+    if (!h5_exists(&r->file, name))
         return !required || fail(r, k, "this dataset is missing");
-    r->dataset[k] = H5Dopen2(r->group, dataset_name(k), H5P_DEFAULT);
-    if (r->dataset[k] <= 0) {
-        r->dataset[k] = 0;
-        return fail(r, k, "is not a dataset");
-    }
+    hid_t dataset = h5_open_dataset(&r->file, name, r->error);
+    if (dataset < 0)
+        return false;
+    r->dataset[k] = dataset;
     return check_type(r, k) && check_shape(r, k);
 }
 
@@ -134,18 +134,10 @@ static bool open_datasets(struct reader *r) {
     return true;
 }
 
-// Returns whether the file is large enough for its rows, because a damaged file may claim any
-// number. The best filters compress a thousand bytes into one, and a position has 24.
-static bool rows_are_there(const struct reader *r) {
-    return H5Dget_storage_size(r->dataset[POSITION]) >= r->rows / 64;
-}
-
 // Allocates memory for one slab. Rows that are ordered by id can lie anywhere in the file, so the
 // slab is then the whole file.
 static bool reserve_slabs(struct reader *r) {
     r->slab_rows = SLAB_ROWS;
-    if (r->dataset[ID] && !rows_are_there(r))
-        return fail(r, POSITION, "claims more rows than the file holds");
     if (r->dataset[ID])
         r->slab_rows = r->rows;
     for (int k = 0; k < MATERIAL; k++)
@@ -157,27 +149,12 @@ static bool reserve_slabs(struct reader *r) {
     return true;
 }
 
-// Reads the material names of a slab. HDF5 has different types for strings of fixed and of variable
-// length.
-static bool read_names(struct reader *r, hid_t memory, hid_t place, size_t rows) {
-    hid_t stored = H5Dget_type(r->dataset[MATERIAL]);
-    hid_t type = H5Tcopy(H5T_C_S1);
-    bool variable = H5Tis_variable_str(stored) > 0, good;
+static bool read_names(struct reader *r, hid_t memory, hid_t place) {
+    hid_t stored = H5Dget_type(r->dataset[MATERIAL]), type = H5Tcopy(H5T_C_S1);
     H5Tset_cset(type, H5Tget_cset(stored));
+    H5Tset_size(type, MATERIAL_SIZE);
+    bool good = H5Dread(r->dataset[MATERIAL], type, memory, place, H5P_DEFAULT, r->names) >= 0;
     H5Tclose(stored);
-    if (!variable) {
-        H5Tset_size(type, MATERIAL_SIZE);
-        good = H5Dread(r->dataset[MATERIAL], type, memory, place, H5P_DEFAULT, r->names) >= 0;
-    } else {
-        char **text = memory_allocate(rows, sizeof *text, "imported materials");
-        H5Tset_size(type, H5T_VARIABLE);
-        good = H5Dread(r->dataset[MATERIAL], type, memory, place, H5P_DEFAULT, text) >= 0;
-        for (size_t i = 0; good && i < rows; i++)
-            strncpy(r->names + i * MATERIAL_SIZE, text[i] ? text[i] : "", MATERIAL_SIZE - 1);
-        if (good)
-            H5Dvlen_reclaim(type, memory, H5P_DEFAULT, text);
-        memory_free(text);
-    }
     H5Tclose(type);
     return good;
 }
@@ -189,7 +166,7 @@ static bool read_slab(struct reader *r, int k, hsize_t first, hsize_t rows) {
     hid_t memory = H5Screate_simple(rank, count, NULL), place = H5Dget_space(r->dataset[k]);
     bool good = H5Sselect_hyperslab(place, H5S_SELECT_SET, start, NULL, count, NULL) >= 0;
     if (good && k == MATERIAL)
-        good = read_names(r, memory, place, (size_t)rows);
+        good = read_names(r, memory, place);
     else if (good)
         good =
             H5Dread(r->dataset[k], H5T_NATIVE_DOUBLE, memory, place, H5P_DEFAULT, r->slab[k]) >= 0;
@@ -248,7 +225,7 @@ static bool add_row(struct reader *r, size_t i) {
 }
 
 static bool add_rows(struct reader *r) {
-    if (rows_are_there(r) && !gabion_reserve_bodies(r->world, (size_t)r->rows, r->error))
+    if (!gabion_reserve_bodies(r->world, (size_t)r->rows, r->error))
         return false;
     for (hsize_t first = 0; first < r->rows; first += r->slab_rows) {
         hsize_t rows = r->rows - first < r->slab_rows ? r->rows - first : r->slab_rows;
@@ -270,11 +247,10 @@ static bool add_rows(struct reader *r) {
 bool bulk_add_hdf5(struct gabion_world *world, const char *path, const struct gabion_body *template,
                    struct gabion_error *error) {
     struct reader r = {.path = path, .template = template, .world = world, .error = error};
-    r.file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-    if (r.file < 0)
-        return error_set(error, GABION_ERROR_INPUT, "cannot open %s: not a complete HDF5 file",
-                         path);
-    bool good = open_group(&r) && open_datasets(&r) && reserve_slabs(&r) && add_rows(&r);
+    if (!seal_check_own(path, error) || !h5_open(&r.file, path, error))
+        return false;
+    find_group(&r);
+    bool good = open_datasets(&r) && reserve_slabs(&r) && add_rows(&r);
     for (int k = 0; k < DATASETS; k++)
         if (r.dataset[k])
             H5Dclose(r.dataset[k]);
@@ -282,8 +258,6 @@ bool bulk_add_hdf5(struct gabion_world *world, const char *path, const struct ga
         memory_free(r.slab[k]);
     memory_free(r.names);
     memory_free(r.order);
-    if (r.group > 0)
-        H5Gclose(r.group);
-    H5Fclose(r.file);
+    h5_abandon(&r.file);
     return good;
 }

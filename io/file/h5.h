@@ -76,6 +76,10 @@ bool h5_write_number(const struct h5_file *file, const char *object, const char 
 bool h5_write_text(const struct h5_file *file, const char *object, const char *name,
                    const char *text, struct gabion_error *error);
 
+// Opens a dataset of a file that is not trusted (io/file/h5_trust.h); negative with an error where
+// it is rejected.
+hid_t h5_open_dataset(const struct h5_file *file, const char *name, struct gabion_error *error);
+
 // Called, unless NULL, for each block of rows that was read, before it reaches the array. `first`
 // is the number of the block's first row.
 typedef bool (*h5_check)(const void *context, const struct h5_rows *rows, const void *block,

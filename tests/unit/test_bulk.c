@@ -197,32 +197,33 @@ static void put_numbers(hid_t file, const char *name, int rank, hsize_t rows, hs
 
 static const double positions[6] = {1, 2, 3, 4, 5, 6}, radii[2] = {0.5, 0.25};
 
+static void put_materials(hid_t file, size_t size, const void *names) {
+    hid_t type = H5Tcopy(H5T_C_S1);
+    H5Tset_size(type, size);
+    put(file, "material", type, type, 1, 2, 1, names);
+    H5Tclose(type);
+}
+
 static void hdf5_is_read(void **state) {
     (void)state;
-    for (int variable = 0; variable < 2; variable++) {
-        struct scene scene = scene_create();
-        hid_t file = create_hdf5(), type = H5Tcopy(H5T_C_S1);
-        const double spins[6] = {0, 0, 1, 0, 0, 2};
-        put_numbers(file, "position", 2, 2, 3, positions);
-        put_numbers(file, "spin", 2, 2, 3, spins);
-        put(file, "radius", H5T_IEEE_F32LE, H5T_NATIVE_DOUBLE, 1, 2, 1, radii);
-        H5Tset_size(type, variable ? H5T_VARIABLE : 8);
-        const char *variable_names[] = {"steel", "stone"}, fixed_names[] = "steel\0\0\0stone\0\0";
-        put(file, "material", type, type, 1, 2, 1,
-            variable ? (const void *)variable_names : fixed_names);
-        H5Tclose(type);
-        H5Fclose(file);
-        accept(&scene, 2);
-        const struct bodies *bodies = &scene.world->bodies;
-        assert_same(bodies->x[1].z, 6);
-        assert_same(bodies->radius[1], 0.25);
-        assert_same(bodies->w[1].z, 2);
-        assert_same(bodies->v[1].z, 7);
-        assert_int_equal(bodies->material[0], 1);
-        assert_int_equal(bodies->material[1], 0);
-        assert_true(fabs(bodies->mass[0] / sphere_weight(0.5, 8000) - 1) < 1e-12);
-        scene_free(&scene);
-    }
+    struct scene scene = scene_create();
+    hid_t file = create_hdf5();
+    const double spins[6] = {0, 0, 1, 0, 0, 2};
+    put_numbers(file, "position", 2, 2, 3, positions);
+    put_numbers(file, "spin", 2, 2, 3, spins);
+    put(file, "radius", H5T_IEEE_F32LE, H5T_NATIVE_DOUBLE, 1, 2, 1, radii);
+    put_materials(file, 8, "steel\0\0\0stone\0\0");
+    H5Fclose(file);
+    accept(&scene, 2);
+    const struct bodies *bodies = &scene.world->bodies;
+    assert_same(bodies->x[1].z, 6);
+    assert_same(bodies->radius[1], 0.25);
+    assert_same(bodies->w[1].z, 2);
+    assert_same(bodies->v[1].z, 7);
+    assert_int_equal(bodies->material[0], 1);
+    assert_int_equal(bodies->material[1], 0);
+    assert_true(fabs(bodies->mass[0] / sphere_weight(0.5, 8000) - 1) < 1e-12);
+    scene_free(&scene);
 }
 
 static void long_hdf5_is_whole(void **state) {
@@ -344,7 +345,13 @@ static void bad_hdf5_is_named(void **state) {
     reject_hdf5(file, "position: expected numbers");
     file = create_hdf5();
     H5Gclose(H5Gcreate2(file, "position", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
-    reject_hdf5(file, "position: is not a dataset");
+    reject_hdf5(file, "dataset '/position': not a dataset");
+    const char *const variable_names[] = {"steel", "stone"};
+    file = create_hdf5();
+    put_numbers(file, "position", 2, 2, 3, positions);
+    put_numbers(file, "radius", 1, 2, 1, radii);
+    put_materials(file, H5T_VARIABLE, variable_names);
+    reject_hdf5(file, "'/material' has values of variable length");
     file = create_hdf5();
     put_numbers(file, "position", 2, 2, 3, positions);
     put_numbers(file, "radius", 1, 2, 1, radii);
@@ -384,7 +391,7 @@ static void a_cut_hdf5_file_is_rejected(void **state) {
     size_t size = fread(bytes, 1, sizeof bytes, stream);
     fclose(stream);
     write_bytes("bodies.h5", bytes, size);
-    reject(&scene, "not a complete HDF5 file");
+    reject(&scene, "truncated file");
     scene_free(&scene);
 }
 
@@ -403,8 +410,7 @@ static void reject_claimed_rows(int sets) {
     }
     H5Pclose(chunked);
     H5Fclose(file);
-    reject(&scene, sets == 2 ? "row 0: radius: expected a positive number, found 0"
-                             : "position: claims more rows than the file holds");
+    reject(&scene, "'/position' has rows that were never written");
     assert_true(scene.world->bodies.capacity < 1000000);
     scene_free(&scene);
 }
