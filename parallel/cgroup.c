@@ -7,7 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A mounted hierarchy of groups that can limit processor time.
+// What a group can limit: how version 1 calls it, and how to read the limit from the folder of a
+// group; 0 where it has none.
+struct cgroup_limit {
+    const char *controller;
+    double (*read_1)(const char *folder), (*read_2)(const char *folder);
+};
+
+// A mounted hierarchy of groups that can limit it.
 struct cgroup_mount {
     int version;
     char root[PATH_MAX];  // the group that appears at `point`
@@ -37,7 +44,7 @@ static bool list_has(const char *list, const char *word) {
 }
 
 // 0 means no limit.
-static double smaller_quota(double a, double b) {
+static double smaller_limit(double a, double b) {
     if (a <= 0 || b <= 0)
         return a > b ? a : b;
     return a < b ? a : b;
@@ -73,6 +80,41 @@ static double quota_read_1(const char *folder) {
     return time > 0 && period > 0 ? time / period : 0;
 }
 
+// What is left of the group's memory. What the system could take back from caches of files counts
+// as free.
+static double room_of(double limit, double used, double cached) {
+    double room = limit - used + cached;
+    return limit <= 0 ? 0 : room > 1 ? room : 1;
+}
+
+// A line of memory.stat, "inactive_file 4096".
+static double cached_read(const char *folder, const char *key) {
+    double cached = 0, number;
+    char name[64];
+    FILE *file = file_open("%s/memory.stat", folder);
+    if (file == NULL)
+        return 0;
+    while (fscanf(file, "%63s %lf", name, &number) == 2)
+        if (strcmp(name, key) == 0)
+            cached = number;
+    fclose(file);
+    return cached;
+}
+
+static double room_read_2(const char *folder) {
+    return room_of(number_read(folder, "memory.max"), number_read(folder, "memory.current"),
+                   cached_read(folder, "inactive_file"));
+}
+
+static double room_read_1(const char *folder) {
+    return room_of(number_read(folder, "memory.limit_in_bytes"),
+                   number_read(folder, "memory.usage_in_bytes"),
+                   cached_read(folder, "total_inactive_file"));
+}
+
+static const struct cgroup_limit processor_time = {"cpu", quota_read_1, quota_read_2};
+static const struct cgroup_limit memory_room = {"memory", room_read_1, room_read_2};
+
 // Returns the part of a group's path below the mount point. Without a group namespace, a container
 // sees its own group mounted but the machine's whole path in /proc; the part above the mount is
 // then cut off.
@@ -85,29 +127,30 @@ static const char *path_below(const struct cgroup_mount *mount, const char *path
     return below ? path + length : "";
 }
 
-// Returns the smallest quota from the group up to the mount point: each level limits those below
+// Returns the smallest limit from the group up to the mount point: each level limits those below
 // it.
-static double quota_of_group(const char *root, const struct cgroup_mount *mount, const char *path) {
+static double limit_of_group(const char *root, const struct cgroup_limit *limit,
+                             const struct cgroup_mount *mount, const char *path) {
     char folder[3 * PATH_MAX];
     int length =
         snprintf(folder, sizeof folder, "%s%s%s", root, mount->point, path_below(mount, path));
     if (length >= (int)sizeof folder)
         return 0;
     size_t top = strlen(root) + strlen(mount->point);
-    double quota = 0;
+    double found = 0;
     for (;;) {
-        quota =
-            smaller_quota(quota, mount->version == 2 ? quota_read_2(folder) : quota_read_1(folder));
+        found = smaller_limit(found,
+                              mount->version == 2 ? limit->read_2(folder) : limit->read_1(folder));
         char *slash = strrchr(folder, '/');
         if (slash == NULL || (size_t)(slash - folder) < top)
-            return quota;
+            return found;
         *slash = '\0';
     }
 }
 
 // Reads one line of /proc/self/mountinfo and returns whether it is such a mount, for example
 // "36 35 0:31 /docker/1f /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu,cpuacct"
-static bool mount_parse(const char *line, struct cgroup_mount *mount) {
+static bool mount_parse(const char *line, const char *controller, struct cgroup_mount *mount) {
     char type[64], options[1024];
     _Static_assert(PATH_MAX >= 4096, "the widths below fit the arrays");
     if (sscanf(line, "%*d %*d %*s %4095s %4095s", mount->root, mount->point) != 2)
@@ -116,16 +159,17 @@ static bool mount_parse(const char *line, struct cgroup_mount *mount) {
     if (rest == NULL || sscanf(rest, " - %63s %*s %1023s", type, options) != 2)
         return false;
     mount->version = strcmp(type, "cgroup2") == 0 ? 2 : 1;
-    return mount->version == 2 || (strcmp(type, "cgroup") == 0 && list_has(options, "cpu"));
+    return mount->version == 2 || (strcmp(type, "cgroup") == 0 && list_has(options, controller));
 }
 
-// Returns the quota of this process's group in the mount's hierarchy. /proc/self/cgroup names the
+// Returns the limit of this process's group in the mount's hierarchy. /proc/self/cgroup names the
 // group: "4:cpu,cpuacct:/docker/1f" in version 1, "0::/docker/1f" in version 2.
-static double quota_of_mount(const char *root, const struct cgroup_mount *mount) {
+static double limit_of_mount(const char *root, const struct cgroup_limit *limit,
+                             const struct cgroup_mount *mount) {
     FILE *file = file_open("%s/proc/self/cgroup", root);
     if (file == NULL)
         return 0;
-    double quota = 0;
+    double found = 0;
     char *line = NULL;
     size_t capacity = 0;
     while (getline(&line, &capacity, file) >= 0) {
@@ -136,28 +180,33 @@ static double quota_of_mount(const char *root, const struct cgroup_mount *mount)
             continue;
         *path++ = '\0';
         controllers++;
-        bool ours = mount->version == 2 ? *controllers == '\0' : list_has(controllers, "cpu");
+        bool ours =
+            mount->version == 2 ? *controllers == '\0' : list_has(controllers, limit->controller);
         if (ours)
-            quota = smaller_quota(quota, quota_of_group(root, mount, path));
+            found = smaller_limit(found, limit_of_group(root, limit, mount, path));
     }
     free(line);
     fclose(file);
-    return quota;
+    return found;
 }
 
-double cgroup_cpu_quota(const char *root) {
+static double limit_of_process(const char *root, const struct cgroup_limit *limit) {
     FILE *file = file_open("%s/proc/self/mountinfo", root);
     if (file == NULL)
         return 0;
-    double quota = 0;
+    double found = 0;
     struct cgroup_mount mount;
     char *line = NULL;
     size_t capacity = 0;
     while (getline(&line, &capacity, file) >= 0) {
-        if (mount_parse(line, &mount))
-            quota = smaller_quota(quota, quota_of_mount(root, &mount));
+        if (mount_parse(line, limit->controller, &mount))
+            found = smaller_limit(found, limit_of_mount(root, limit, &mount));
     }
     free(line);
     fclose(file);
-    return quota;
+    return found;
 }
+
+double cgroup_cpu_quota(const char *root) { return limit_of_process(root, &processor_time); }
+
+double cgroup_memory_room(const char *root) { return limit_of_process(root, &memory_room); }

@@ -1,6 +1,7 @@
-// The CPU quota of the control group that this process runs in (`docker --cpus`, systemd CPUQuota).
-// hwloc, nproc and OpenMP ignore it, and the system stops a team with more threads than the quota
-// allows for most of every period.
+// What the control group that this process runs in leaves to it (`docker --cpus --memory`, systemd
+// CPUQuota, Slurm). hwloc, nproc and OpenMP ignore the quota of processor time, and the system
+// stops a team with more threads than the quota allows for most of every period; it kills a process
+// that takes more memory.
 #ifndef PARALLEL_CGROUP_H
 #define PARALLEL_CGROUP_H
 
@@ -8,5 +9,8 @@
 // versions 1 and 2 of control groups. `root` is put before every path: "" reads the machine's
 // files, tests pass a folder with files of their own.
 double cgroup_cpu_quota(const char *root);
+
+// Returns the bytes that the group and all groups above it have left, 0: no limit.
+double cgroup_memory_room(const char *root);
 
 #endif

@@ -10,6 +10,8 @@
 #include <malloc.h>
 #endif
 
+#include "parallel/available.h"
+
 // The header directly before every array. Arrays are few and large, so its 32 bytes do not matter.
 // They keep the alignment that malloc gives, and fit into the cache line before an aligned array.
 struct block {
@@ -159,6 +161,14 @@ static void *block_begin(void *start, size_t offset, struct memory_account *acco
     return array;
 }
 
+// Arrays from this size on are compared with the memory that is left.
+#define LARGE ((size_t)64 << 20)
+
+static bool is_there(size_t bytes) {
+    double left = bytes < LARGE ? 0 : available_memory("");
+    return left <= 0 || (double)bytes < left;
+}
+
 // The size of a block whose array begins `offset` bytes after its start. Leaves room for rounding
 // up to whole cache lines.
 static size_t block_bytes(size_t offset, size_t count, size_t size, const char *what) {
@@ -169,7 +179,7 @@ static size_t block_bytes(size_t offset, size_t count, size_t size, const char *
 
 void *memory_allocate(size_t count, size_t size, const char *what) {
     size_t bytes = block_bytes(sizeof(struct block), count, size, what);
-    void *start = fails_now() ? NULL : calloc(1, bytes);
+    void *start = fails_now() || !is_there(bytes) ? NULL : calloc(1, bytes);
     if (start == NULL)
         memory_exhausted(count, size, what);
     return block_begin(start, sizeof(struct block), current);
@@ -180,9 +190,11 @@ void *memory_resize(void *old, size_t count, size_t size, const char *what) {
     struct memory_account *account = block ? block->account : current;
     size_t offset = block ? (size_t)((char *)old - (char *)block->start) : sizeof *block;
     size_t bytes = block_bytes(offset, count, size, what);
+    size_t held = block ? malloc_usable_size(block->start) : 0;
+    bool granted = !fails_now() && is_there(bytes > held ? bytes - held : 0);
     if (block)
         block_unregister(block); // its neighbours point at it, and it may move
-    void *start = fails_now() ? NULL : realloc(block ? block->start : NULL, bytes);
+    void *start = granted ? realloc(block ? block->start : NULL, bytes) : NULL;
     if (start == NULL) {
         if (block)
             block_register(block, account);
@@ -214,7 +226,7 @@ void *memory_reserve_aligned(void *array, size_t *capacity, size_t needed, size_
     struct memory_account *account = array ? block_of(array)->account : current;
     memory_free(array);
     bytes = (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE; // as aligned_alloc demands
-    void *start = fails_now() ? NULL : aligned_alloc(CACHE_LINE, bytes);
+    void *start = fails_now() || !is_there(bytes) ? NULL : aligned_alloc(CACHE_LINE, bytes);
     if (start == NULL)
         memory_exhausted(grown, size, what);
     *capacity = grown;
