@@ -11,10 +11,11 @@
 
 struct case_file;
 
-// How often each output is written, in steps; 0 switches it off. Every member has a row in
-// io/case/keys.c.
+// How often each output is written, in steps or minutes; 0 switches it off. Every member has a row
+// in io/case/keys.c.
 struct output_settings {
     int vtk_every, checkpoint_every, history_every, frames_every;
+    double checkpoint_minutes; // of wall-clock time
     int checkpoint_keep;
     enum vtk_blocks blocks;
 };

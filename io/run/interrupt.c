@@ -4,11 +4,18 @@
 #include <stddef.h>
 #include <unistd.h>
 
+#include "parallel/clock.h"
+
 static volatile sig_atomic_t requested;
 
+// The system sends these several times: SIGXCPU every second, SIGHUP from the terminal and again
+// from the shell that it closes.
+static bool comes_again(int number) { return number == SIGHUP || number == SIGXCPU; }
+
 static void take_signal(int number) {
-    static const char text[] =
-        "\ngabion: stopping after this step; a second signal stops at once\n";
+    static const char text[] = "\ngabion: stopping; a second signal stops at once\n";
+    if (requested && comes_again(number))
+        return;
     if (requested)
         _exit(128 + number);
     requested = 1;
@@ -16,14 +23,37 @@ static void take_signal(int number) {
         return; // standard error is closed, and there is no other place to report to
 }
 
+static bool is_ignored(int number) {
+    struct sigaction present;
+    return sigaction(number, NULL, &present) == 0 && present.sa_handler == SIG_IGN;
+}
+
 void interrupt_install(void) {
+    static const int asking[] = {SIGINT, SIGTERM}; // also where a shell ignores them for its jobs
+    static const int ending[] = {SIGHUP, SIGXCPU, SIGUSR1, SIGUSR2, SIGALRM};
     struct sigaction action = {.sa_handler = take_signal, .sa_flags = SA_RESTART};
     sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    for (size_t k = 0; k < sizeof asking / sizeof *asking; k++)
+        sigaction(asking[k], &action, NULL);
+    for (size_t k = 0; k < sizeof ending / sizeof *ending; k++)
+        if (!is_ignored(ending[k])) // as SIGHUP is by nohup
+            sigaction(ending[k], &action, NULL);
     signal(SIGPIPE, SIG_IGN);
 }
 
 void interrupt_spare_writes(void) { signal(SIGXFSZ, SIG_IGN); }
 
 bool interrupt_requested(void) { return requested != 0; }
+
+#define PATIENCE 1.0 // s
+
+bool interrupt_presses(void *unused) {
+    static double first; // when this function first saw the request
+    (void)unused;
+    if (!requested)
+        return false;
+    double now = clock_seconds();
+    if (first == 0)
+        first = now;
+    return now - first >= PATIENCE;
+}

@@ -1,5 +1,7 @@
-// Signals. The first SIGINT or SIGTERM asks the run to stop after its step, a second one ends the
-// process at once. Writing to a closed pipe is an error of that write and does not end the process.
+// Signals. The first SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGUSR1, SIGUSR2 or SIGALRM asks the run to
+// stop; a second one ends the process at once, unless it is a SIGHUP or SIGXCPU. Those that were
+// ignored when the program started stay ignored, except SIGINT and SIGTERM. Writing to a closed
+// pipe is an error of that write and does not end the process.
 #ifndef IO_RUN_INTERRUPT_H
 #define IO_RUN_INTERRUPT_H
 
@@ -7,6 +9,11 @@
 
 void interrupt_install(void);
 bool interrupt_requested(void);
+
+// Returns whether a step in progress should be abandoned: a signal asked to stop more than a second
+// ago. Shorter steps end by themselves, with all that they have to show. For
+// gabion_set_stop_function.
+bool interrupt_presses(void *unused);
 
 // Called by every command: turns writes beyond the file size limit into errors of these writes.
 void interrupt_spare_writes(void);

@@ -31,6 +31,7 @@ struct runner {
     int64_t start_step;
     int64_t start_contact_sweeps;
     int64_t checkpoint_step; // of the newest checkpoint known to be good
+    double checkpoint_time;  // clock, when it was written or read
     const char *status;
     int64_t capped_steps;   // steps of this command that ended at the cap of sweeps
     double capped_residual; // the largest among them
@@ -74,6 +75,8 @@ static bool open_series(struct runner *runner, struct gabion_error *error) {
     // First, because to continue a series is to drop what lies beyond the checkpoint.
     if (request->resume && runner->output->vtk_every > 0 &&
         !vtk_check_names(request->directory, error))
+        return false;
+    if (request->resume && !checkpoint_set_aside(request->directory, step_of(runner), error))
         return false;
     if (runner->output->history_every > 0) {
         runner->history = history_open(request->directory, runner->world, request->resume, error);
@@ -130,6 +133,7 @@ static bool write_checkpoint(struct runner *runner, struct gabion_error *error) 
                           error))
         return false;
     runner->checkpoint_step = step_of(runner);
+    runner->checkpoint_time = clock_seconds();
     log_line(runner->log, "checkpoint of step %" PRId64, runner->checkpoint_step);
     return true;
 }
@@ -196,6 +200,14 @@ static bool write_last(struct runner *runner, struct gabion_error *error) {
            frame_write(runner->request->directory, runner->world, error);
 }
 
+// Returns whether more of the run would be lost than the user allows. The clock decides only when a
+// checkpoint is written, never what a step does.
+static bool checkpoint_due(const struct runner *runner) {
+    double allowed = 60 * runner->output->checkpoint_minutes;
+    return due(runner, runner->output->checkpoint_every) ||
+           (allowed > 0 && clock_seconds() - runner->checkpoint_time >= allowed);
+}
+
 // The checkpoint comes last: once it exists, everything up to its step is on disk.
 static bool write_step(struct runner *runner, struct gabion_error *error) {
     double wall = runner->request->wall_time + wall_time(runner);
@@ -204,7 +216,7 @@ static bool write_step(struct runner *runner, struct gabion_error *error) {
         return false;
     if (!write_pictures(runner, error))
         return false;
-    if (!due(runner, runner->output->checkpoint_every))
+    if (!checkpoint_due(runner))
         return true;
     return (runner->history == NULL || history_flush(runner->history, error)) &&
            write_checkpoint(runner, error);
@@ -337,6 +349,16 @@ static bool go_on(struct runner *runner, struct gabion_error *error) {
     return !runner->series_broken;
 }
 
+// A step that a signal made the run abandon is not an error: the state before it is whole.
+static bool was_interrupted(struct runner *runner, struct gabion_error *error) {
+    if (error->status != GABION_ERROR_STOPPED)
+        return false;
+    report(runner, "%s", error->text);
+    *error = (struct gabion_error){0};
+    runner->status = "interrupted";
+    return true;
+}
+
 static bool run_steps(struct runner *runner, struct gabion_error *error) {
     while ((runner->status = end_status(runner)) == NULL) {
         if (interrupt_requested()) {
@@ -344,7 +366,7 @@ static bool run_steps(struct runner *runner, struct gabion_error *error) {
             return true;
         }
         if (!go_on(runner, error))
-            return false;
+            return was_interrupted(runner, error);
         progress_update(&runner->progress, runner->world);
     }
     return true;
@@ -436,6 +458,7 @@ static bool start(struct runner *runner, const struct runner_request *request,
         .world = world,
         .output = case_output(request->scene->file),
         .started = clock_seconds(),
+        .checkpoint_time = clock_seconds(),
         .start_step = step,
         .checkpoint_step = request->resume ? step : NO_CHECKPOINT,
     };
@@ -456,6 +479,7 @@ bool runner_run(const struct runner_request *request, struct gabion_error *error
         return true;
     }
     interrupt_install();
+    gabion_set_stop_function(request->scene->world, interrupt_presses, NULL, NULL);
     progress_start(&runner.progress, step_of(&runner), request->target, request->quiet);
     if (!open_files(&runner, error)) {
         struct gabion_error second = {0};

@@ -1,4 +1,4 @@
-# Ctrl-C, SIGTERM, kill -9.
+# Signals that stop a run, those that must not, and kill -9.
 . "$(dirname "$0")/check.sh"
 box=$CASES/box.yaml
 # Long enough to be caught in the middle; the state is compared at whatever step that was.
@@ -17,7 +17,7 @@ start() {
     wait_for 60 ls "$1"/checkpoint-000000050.h5
 }
 
-for signal in INT TERM; do
+for signal in INT TERM HUP XCPU USR1 USR2 ALRM; do
     start "run$signal"
     kill -$signal $pid
     wait $pid
@@ -33,6 +33,37 @@ for signal in INT TERM; do
     ok "$signal: history after resuming" cmp <(history_of "run$signal") <(history_of reference)
     ok "$signal: series after resuming" cmp "run$signal/bodies.pvd" reference/bodies.pvd
 done
+
+# nohup: the run goes on when the terminal is closed.
+nohup "$GABION" run "$box" $long -o spared >.out 2>.err </dev/null &
+pid=$!
+ok "nohup: the first checkpoint" wait_for 60 ls spared/checkpoint-000000050.h5
+kill -HUP $pid
+newest=$(ls spared/checkpoint-*.h5 | tail -n 1)
+later() { [[ $(ls spared/checkpoint-*.h5 | tail -n 1) > $newest ]]; }
+ok "nohup: the run goes on after SIGHUP" wait_for 60 later
+kill -TERM $pid
+wait $pid
+is "nohup: SIGTERM" "$(field status)" interrupted
+
+# Several signals at once, as they wait for a process that is stopped. The system sends SIGHUP and SIGXCPU again
+# and again; two of the others are somebody who does not want to wait.
+start "hung-up"
+kill -STOP $pid
+kill -HUP $pid
+kill -XCPU $pid
+kill -CONT $pid
+wait $pid
+is "SIGHUP and SIGXCPU: status" "$(field status)" interrupted
+ok "SIGHUP and SIGXCPU: a checkpoint of the last step" [ -s "hung-up/checkpoint-$(printf %09d "$(field steps)").h5" ]
+start "impatient"
+kill -STOP $pid
+kill -INT $pid
+kill -TERM $pid
+kill -CONT $pid
+wait $pid
+status=$?
+ok "a second signal: exit status $status" [ $status -eq 130 -o $status -eq 143 ]
 
 for round in 1 2 3; do
     start "killed$round"

@@ -32,6 +32,7 @@ static void defaults_are_those_of_the_engine(void **state) {
     assert_int_equal(output->vtk_every, 0);
     assert_int_equal(output->history_every, 1);
     assert_int_equal(output->checkpoint_keep, 3);
+    assert_same(output->checkpoint_minutes, 10);
     case_free(file);
 }
 
@@ -43,7 +44,8 @@ static void settings_are_read(void **state) {
         "solver: {local: exact, tolerance: 1e-8, measure: fclib, max_sweeps: 1e3,\n"
         "         relaxation: 1.5, on_cap: stop}\nstop: {rest_speed: 1e-3, rest_duration: 0.5}\n"
         "output: {vtk_every: 10, checkpoint_every: 20, history_every: 0, frames_every: 5,\n"
-        "         checkpoint_keep: 7}\nmaterials: {}\ntime: {step: 0.5, end: 0, theta: 1}\n");
+        "         checkpoint_keep: 7, checkpoint_minutes: 0.5}\nmaterials: {}\ntime: {step: 0.5, "
+        "end: 0, theta: 1}\n");
     const struct gabion_settings *s = case_settings(file);
     assert_string_equal(case_title(file), "a \"b\"");
     assert_vector(s->gravity, 1, -2, 0.5);
@@ -58,6 +60,7 @@ static void settings_are_read(void **state) {
     assert_same(s->rest_duration, 0.5);
     assert_same(s->theta, 1);
     assert_int_equal(case_output(file)->frames_every, 5);
+    assert_same(case_output(file)->checkpoint_minutes, 0.5);
     assert_int_equal(case_output(file)->history_every, 0);
     case_free(file);
 }

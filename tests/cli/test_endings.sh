@@ -1,0 +1,79 @@
+# However a run ends, what it leaves is a checkpoint of its last complete step.
+. "$(dirname "$0")/check.sh"
+box=$CASES/box.yaml
+
+# same_series NAME A B: what same_results compares, of runs whose case files differ.
+same_series() {
+    ok "$1: history" cmp <(history_of "$2") <(history_of "$3")
+    ok "$1: pictures" diff -r "$2/vtk" "$3/vtk"
+    ok "$1: frames" diff -r "$2/frames" "$3/frames"
+}
+
+# By the clock: an interval that is over at every step, and one that never is.
+exits 0 "no interval" run "$box" -o plain --set output.checkpoint_every=0 --set output.checkpoint_minutes=0
+hash=$(field state-hash)
+is "no interval: one checkpoint" "$(ls plain/checkpoint-*.h5)" plain/checkpoint-000000200.h5
+exits 0 "every moment" run "$box" -o often --set output.checkpoint_every=0 --set output.checkpoint_minutes=1e-9
+is "every moment: state" "$(field state-hash)" "$hash"
+is "every moment: the newest are kept" "$(echo $(ls often/checkpoint-*.h5))" \
+    "often/checkpoint-000000198.h5 often/checkpoint-000000199.h5 often/checkpoint-000000200.h5"
+same_series "every moment" plain often
+rm often/checkpoint-000000200.h5
+exits 0 "every moment: resume" resume often --set output.checkpoint_minutes=0
+is "every moment: state after resuming" "$(field state-hash)" "$hash"
+same_series "every moment: after resuming" plain often
+exits 2 "a negative interval" run "$box" -o never --set output.checkpoint_minutes=-1
+says "a negative interval" "checkpoint_minutes"
+
+# In the middle of a step that would take minutes: it is abandoned, and the run goes on from the last complete one as
+# if it had never been tried.
+crowd=$CASES/crowd.yaml
+gone() { ! kill -0 $pid; }
+# stop_in_the_middle NAME ARGUMENTS...: SIGTERM to the program, some time after its start.
+stop_in_the_middle() {
+    local name=$1
+    shift
+    "$GABION" "$@" >.out 2>.err </dev/null &
+    pid=$!
+    sleep 3
+    ok "$name: still at work" kill -TERM $pid
+    ok "$name: obeys SIGTERM" wait_for 120 gone
+    kill -9 $pid 2>/dev/null
+    wait $pid
+    status=$?
+}
+exits 0 "crowd" run "$crowd" -o crowd --steps 3
+hash=$(field state-hash)
+exits 0 "crowd, undisturbed" run "$crowd" -o calm --steps 5
+whole=$(field state-hash)
+for method in qp "lemke --set solver.cone_sides=3 --set solver.max_sweeps=1000000" \
+    "nsgs --set solver.measure=fclib --set solver.tolerance=1e-300 --set solver.max_sweeps=1000000000"; do
+    name=${method%% *}
+    rm -rf slow
+    cp -r crowd slow
+    stop_in_the_middle "$name" resume slow --steps 1 --set solver.method=$method
+    ok "$name: exit status $status" [ $status -eq 0 ]
+    says "$name" "step 4 was abandoned"
+    is "$name: status" "$(field status)" interrupted
+    is "$name: steps" "$(field steps)" 3
+    is "$name: the last complete step" "$(field state-hash)" "$hash"
+    exits 0 "$name: resume" resume slow --steps 2
+    is "$name: state after resuming" "$(field state-hash)" "$whole"
+done
+# A first step leaves its start, which is all there is.
+stop_in_the_middle "first step" run "$crowd" -o first --set solver.method=nsgs --set solver.measure=fclib \
+    --set solver.tolerance=1e-300 --set solver.max_sweeps=1000000000
+is "first step: steps" "$(field steps)" 0
+exits 0 "first step: resume" resume first --steps 3 --set solver.method=auto --set solver.measure=scaled \
+    --set solver.tolerance=1e-6 --set solver.max_sweeps=200
+is "first step: state after resuming" "$(field state-hash)" "$hash"
+
+# A single problem.
+exits 0 "crowd: export" export crowd --fclib crowd.hdf5
+problem=crowd.hdf5
+for method in qp "nsgs --measure fclib --tol 1e-300 --max 1000000000"; do
+    stop_in_the_middle "solve ${method%% *}" solve "$problem" --solver $method
+    ok "solve ${method%% *}: exit status $status" [ $status -eq 1 ]
+    says "solve ${method%% *}" "stopped by a signal"
+done
+finish
