@@ -9,9 +9,12 @@
 #   make debug      build/debug: validators between the phases of a step, with all unit tests
 #   make asan       build/asan: the same with address and undefined-behaviour sanitizers; make check shortens it
 #   make clang      build/clang: the other compiler, with all unit tests
+#   make coverage   build/coverage: which lines the tests run
 #   make validate   long physics; make papers: the five papers on one page; make bench, bench-full: speed
+#   make bench-methods  every method and the default, solved steps and time, on problem files and in scenes
 #   make bench-solvers  contact problems solved side by side with Siconos, where that is installed
-#   make torture    what is too long for make check: debug, asan, clang, race detector, and fuzzers for FUZZ_SECONDS each
+#   make torture    what is too long for make check: attacks on runs and files, debug, asan, clang, race detector,
+#                   and fuzzers for FUZZ_SECONDS each
 #   make install    program, libraries and header to PREFIX (DESTDIR is honoured); make uninstall
 #
 # debug, asan and clang take TEST as unit does. docs/contributing.md says when to use which.
@@ -55,8 +58,8 @@ FUZZ_BINARIES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/*.c))
 SICONOS      := $(wildcard /usr/include/siconos/SiconosConfig.h)
 RACE         := $(BUILD)/tests/bench/race$(if $(SICONOS),,_alone)
 
-.PHONY: all demo check unit cli layers format format-check debug asan clang tsan fuzz torture validate papers \
-    bench bench-full bench-solvers race-solvers library install uninstall clean packages packages-test \
+.PHONY: all demo check unit cli layers format format-check debug asan clang coverage tsan fuzz torture validate papers \
+    bench bench-full bench-methods bench-solvers race-solvers library install uninstall clean packages packages-test \
     test-programs unit-programs
 .SECONDARY:
 
@@ -134,6 +137,17 @@ clang:
 	@$(MAKE) --no-print-directory -j$(JOBS) $(CLANG) all unit-programs
 	@$(MAKE) --no-print-directory $(CLANG) unit
 
+# Lines that the unit tests and those of the command line run, by file, and the ones that they do not.
+COVERAGE := BUILD=$(BUILD)/coverage OPT=-O1 CFLAGS="--coverage -fprofile-update=atomic $(CFLAGS)"
+coverage: packages-test
+	@.ci/packages coverage
+	@$(MAKE) --no-print-directory -j$(JOBS) $(COVERAGE) all unit-programs
+	@find $(BUILD)/coverage -name '*.gcda' -delete
+	@$(MAKE) --no-print-directory $(COVERAGE) unit cli || true
+	@gcovr --root . --filter '(engine|geometry|parallel|io|cases)/' --object-directory $(BUILD)/coverage \
+	    --print-summary --txt $(BUILD)/coverage/lines.txt --csv $(BUILD)/coverage/files.csv --html-details $(BUILD)/coverage/index.html
+	@echo "by file: $(BUILD)/coverage/lines.txt, by line: $(BUILD)/coverage/index.html"
+
 # Races: clang with libomp and its Archer tool; gcc's runtime gives false reports.
 TSAN_UNIT := memory parallel splitting sweeps fuzz_blocks fuzz_world
 tsan:
@@ -155,11 +169,14 @@ fuzz:
 torture: packages-test
 	@.ci/packages clang
 	@GABION_FUZZ_SCENES=100 $(MAKE) --no-print-directory unit TEST="fuzz_world fuzz_blocks"
+	@$(MAKE) --no-print-directory all && GABION=$(abspath $(BUILD)/gabion) $(PYTHON) tests/torture/torture.py
 	@$(MAKE) --no-print-directory debug asan clang tsan fuzz
 
+# VALIDATE: names of sections.
 validate: packages-test
+	@.ci/packages pictures || true
 	@$(MAKE) --no-print-directory all test-programs
-	@GABION=$(abspath $(BUILD)/gabion) BUILD=$(BUILD) PYTHON=$(PYTHON) tests/validation/validate.sh
+	@GABION=$(abspath $(BUILD)/gabion) BUILD=$(BUILD) PYTHON=$(PYTHON) tests/validation/validate.sh $(VALIDATE)
 
 # PAPERS: names of sections, --full. Pictures need a display; without one the page has notes in their place.
 papers: packages-test
@@ -174,6 +191,12 @@ bench: packages-test
 bench-full: packages-test
 	@$(MAKE) --no-print-directory all
 	@GABION=$(abspath $(BUILD)/gabion) PYTHON=$(PYTHON) tests/bench/bench.sh --largest 1000000
+
+# What each method and the default solve and how fast, on problem files and in scenes: hours.
+bench-methods: packages-test
+	@$(MAKE) --no-print-directory all test-programs
+	@GABION=$(abspath $(BUILD)/gabion) tests/tally.sh "$(PYTHON) tests/validation/solvers.py" \
+	    "$(PYTHON) tests/validation/rivals.py" "$(PYTHON) tests/validation/defaults.py"
 
 # Installs Siconos if it can and goes on without if it cannot.
 bench-solvers: packages-test

@@ -1,0 +1,99 @@
+"""The program under attack: calls of it, and small cases whose undisturbed end is known."""
+import glob
+import os
+import re
+import resource
+import subprocess
+import sys
+import time
+
+ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+GABION = os.path.abspath(os.environ.get("GABION", os.path.join(ROOT, "build", "gabion")))
+PATIENCE = 300  # s; a run takes a fraction of a second, so that this is a hang
+STEPS = 120
+OUTPUT = {"output.vtk_every": 20, "output.checkpoint_every": 10, "output.history_every": 1, "output.frames_every": 20,
+          "output.checkpoint_keep": 3}
+
+
+class Wrong(Exception):
+    """A promise of docs/reliability.md that was broken."""
+
+
+def call(words, prefix=(), limit=None, silent=False):
+    """The program to its end; silent where it may have been kept from writing its message."""
+    return finished(start(words, prefix, limit), words, silent=silent)
+
+
+def start(words, prefix=(), limit=None):
+    """limit is a resource and the most of it that the program gets."""
+    confine = (lambda: resource.setrlimit(limit[0], (limit[1], limit[1]))) if limit else None
+    return subprocess.Popen([*prefix, GABION, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            text=True, errors="replace", preexec_fn=confine)
+
+
+def finished(process, words, expected=(0, 1, 2), silent=False):
+    """Its result; Wrong where it hangs, crashes or fails without a message."""
+    try:
+        out, err = process.communicate(timeout=PATIENCE)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        raise Wrong("%s hangs" % words[0]) from None
+    if process.returncode not in expected:
+        raise Wrong("%s ended with status %d: %s" % (words[0], process.returncode, err.strip()[-300:]))
+    if process.returncode in (1, 2) and not err.strip() and not silent:
+        raise Wrong("%s ended with status %d and no message" % (words[0], process.returncode))
+    return subprocess.CompletedProcess(words, process.returncode, out, err)
+
+
+def summary(done, key):
+    found = re.search(r"^%s: (.*)$" % key, done.stdout, flags=re.M)
+    return found.group(1) if found else None
+
+
+def checkpoints(folder):
+    return [os.path.basename(path) for path in sorted(glob.glob(os.path.join(folder, "checkpoint-*.h5")))]
+
+
+class Case:
+    """A case with its settings, and the state in which it ends when nothing disturbs it."""
+
+    def __init__(self, name, folder):
+        self.file = os.path.join(ROOT, "tests", "cli", "cases", name + ".yaml")
+        self.settings = []
+        for key, value in OUTPUT.items():
+            self.settings += ["--set", "%s=%s" % (key, value)]
+        self.calls = {}
+        started = time.monotonic()
+        done = call(self.words(folder))
+        self.seconds = time.monotonic() - started
+        if done.returncode != 0:
+            sys.exit("torture.py: %s does not run: %s" % (self.file, done.stderr))
+        self.hash = summary(done, "state-hash")
+
+    def words(self, folder, steps=STEPS):
+        return ["run", self.file, *self.settings, "--steps", str(steps), "-q", "-o", folder, "-j", "1", "--force"]
+
+    def resume_words(self, folder, threads):
+        """What takes a run from its newest good checkpoint to the end; None where it has none."""
+        found = call(["info", folder]) if os.path.isdir(folder) else None
+        if found is None or found.returncode != 0:
+            return None
+        return ["resume", folder, "--steps", str(max(STEPS - int(summary(found, "step")), 0)), "-q", "-j", str(threads)]
+
+    def check_end(self, done):
+        """A run that says it did all must be in the state of an undisturbed one."""
+        if done.returncode == 0 and summary(done, "steps") == str(STEPS) and summary(done, "state-hash") != self.hash:
+            raise Wrong("completed in another state")
+
+    def check_recovery(self, folder, saved, threads=1):
+        """Without disturbance: where checkpoints had been saved the run goes on, otherwise it starts again; it
+        ends in the state of a run that was never disturbed."""
+        words = self.resume_words(folder, threads)
+        if words is None and saved:
+            raise Wrong("no good checkpoint is left of %s" % ", ".join(saved))
+        done = call(words or self.words(folder))
+        if done.returncode != 0:
+            raise Wrong("cannot go on, status %d: %s" % (done.returncode, done.stderr.strip()))
+        if summary(done, "state-hash") != self.hash:
+            raise Wrong("another state than without disturbance")
