@@ -216,7 +216,7 @@ LIBRARY   := $(SHARED) $(addprefix $(BUILD)/library/,libgabion.a gabion.h gabion
 SHARE     := $(wildcard cases/*.yaml cases/*.csv cases/papers/*.yaml cases/papers/*.csv) io/vtk/show.py
 TARGET     = $(DESTDIR)$(PREFIX)
 INSTALLED := bin/gabion include/gabion.h lib/libgabion.a lib/libgabion.so lib/$(SONAME) \
-    lib/libgabion.so.$(VERSION) lib/pkgconfig/gabion.pc $(addprefix share/gabion/,$(SHARE))
+    lib/libgabion.so.$(VERSION) lib/pkgconfig/gabion.pc $(addprefix share/gabion/,$(SHARE) gabion.schema.json)
 
 library: $(LIBRARY)
 
@@ -229,6 +229,7 @@ install: all library
 	ln -sf $(SONAME) $(TARGET)/lib/libgabion.so
 	install -m 644 $(BUILD)/library/gabion.pc $(TARGET)/lib/pkgconfig
 	for file in $(SHARE); do install -D -m 644 $$file $(TARGET)/share/gabion/$$file; done
+	$(BUILD)/gabion explain --schema >$(TARGET)/share/gabion/gabion.schema.json
 
 # What install put there and nothing else; folders of our own go when they are empty.
 uninstall:

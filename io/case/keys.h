@@ -13,5 +13,7 @@ extern const struct key_section case_output_keys; // its section `output`: struc
 
 // Prints the key reference of docs/case-files.md (`gabion explain --markdown`).
 void case_keys_markdown(FILE *stream);
+// Prints the JSON Schema of case files (`gabion explain --schema`).
+void case_keys_schema(FILE *stream);
 
 #endif

@@ -5,14 +5,21 @@
 
 #define TEXT_SIZE ((size_t)1 << 20)
 
+// Prints the whole table, which leaves nothing to name.
+static bool print_table(const struct options *options, const char *option,
+                        void (*print)(FILE *stream), struct gabion_error *error) {
+    if (options->target != NULL)
+        return error_set(error, GABION_ERROR_INPUT, "%s prints all keys: leave \"%s\" away", option,
+                         options->target);
+    print(stdout);
+    return true;
+}
+
 bool command_explain(const struct options *options, struct gabion_error *error) {
-    if (options->markdown) {
-        if (options->target != NULL)
-            return error_set(error, GABION_ERROR_INPUT,
-                             "--markdown prints all keys: leave \"%s\" away", options->target);
-        case_keys_markdown(stdout);
-        return true;
-    }
+    if (options->markdown)
+        return print_table(options, "--markdown", case_keys_markdown, error);
+    if (options->schema)
+        return print_table(options, "--schema", case_keys_schema, error);
     char *text = memory_allocate(TEXT_SIZE, 1, "the explanation of the keys");
     bool known = case_explain(options->target ? options->target : "", text, TEXT_SIZE, error);
     if (known)

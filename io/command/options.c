@@ -109,6 +109,8 @@ static const struct option_row option_rows[] = {
     {"quiet", 'q', NULL, BIT(VERB_RUN) | BIT(VERB_RESUME), "no progress, only the summary",
      set_quiet},
     {"markdown", 0, NULL, BIT(VERB_EXPLAIN), "as a page of the manual", set_markdown},
+    {"schema", 0, NULL, BIT(VERB_EXPLAIN), "as a JSON Schema, for editors that check YAML",
+     set_schema},
     {"help", 'h', NULL, ~0u, "show this help", set_help},
     {"version", 0, NULL, BIT(VERB_NONE), "show the version", set_version},
 };

@@ -77,6 +77,11 @@ bool set_markdown(struct options *options, const char *value, struct gabion_erro
     return options->markdown = true;
 }
 
+bool set_schema(struct options *options, const char *value, struct gabion_error *error) {
+    (void)value, (void)error;
+    return options->schema = true;
+}
+
 bool set_help(struct options *options, const char *value, struct gabion_error *error) {
     (void)value, (void)error;
     return options->help = true;

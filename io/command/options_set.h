@@ -13,6 +13,7 @@ bool set_override(struct options *options, const char *value, struct gabion_erro
 bool set_force(struct options *options, const char *value, struct gabion_error *error);
 bool set_quiet(struct options *options, const char *value, struct gabion_error *error);
 bool set_markdown(struct options *options, const char *value, struct gabion_error *error);
+bool set_schema(struct options *options, const char *value, struct gabion_error *error);
 bool set_help(struct options *options, const char *value, struct gabion_error *error);
 bool set_version(struct options *options, const char *value, struct gabion_error *error);
 bool set_step(struct options *options, const char *value, struct gabion_error *error);
