@@ -53,7 +53,7 @@ TEST         ?= $(UNIT_NAMES)
 UNIT_BINARIES := $(TEST:%=$(BUILD)/tests/unit/test_%)
 PAPERS_BINARIES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/papers/*.c))
 VALIDATION_BINARIES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/validation/*.c)) $(PAPERS_BINARIES)
-FUZZ_BINARIES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/*.c))
+FUZZ_BINARIES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 # Siconos is a guest: only this one program knows it, and it has another name without.
 SICONOS      := $(wildcard /usr/include/siconos/SiconosConfig.h)
 RACE         := $(BUILD)/tests/bench/race$(if $(SICONOS),,_alone)

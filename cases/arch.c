@@ -74,6 +74,8 @@ static bool check_arch(const struct arch_definition *definition, struct gabion_e
 bool generate_arch(struct gabion_world *world, const struct arch_definition *definition,
                    struct gabion_error *error) {
     struct mason mason = mason_start(world, &definition->template, &definition->marks);
-    bool good = check_arch(definition, error) && lay_arch(&mason, definition, error);
+    bool good = check_arch(definition, error) &&
+                mason_check_count(&mason, definition->voussoirs, error) &&
+                lay_arch(&mason, definition, error);
     return mason_finish(&mason, good, "arch", error);
 }

@@ -56,7 +56,8 @@ static bool check_dome(const struct dome_definition *definition, struct gabion_e
 bool generate_dome(struct gabion_world *world, const struct dome_definition *definition,
                    struct gabion_error *error) {
     struct mason mason = mason_start(world, &definition->template, &definition->marks);
-    bool good = check_dome(definition, error);
+    bool good = check_dome(definition, error) &&
+                mason_check_count(&mason, (definition->rings + 1.0) * definition->blocks, error);
     for (int ring = 1; good && ring <= definition->rings; ring++)
         good = lay_ring(&mason, definition, ring, error);
     if (good && definition->name)

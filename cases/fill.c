@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "engine/world/footprint.h"
+#include "geometry/cells.h"
 #include "parallel/memory.h"
 
 // Random sequential addition: places spheres one after the other, largest first, each at the first
@@ -104,8 +106,7 @@ static void make_levels(struct packing *packing) {
 static int64_t cell_along(const struct packing *packing, const struct level *level, int axis,
                           double coordinate) {
     double offset = coordinate - vec3_get(packing->definition->low, axis);
-    int64_t cell = (int64_t)floor(offset / level->edge);
-    return cell < 0 ? 0 : cell >= level->cells[axis] ? level->cells[axis] - 1 : cell;
+    return cells_find(offset, level->edge, level->cells[axis]);
 }
 
 static bool cell_hits(const struct packing *packing, int64_t first, vec3 position, double radius) {
@@ -221,6 +222,11 @@ static bool check_fill(const struct fill_definition *definition, struct gabion_e
             return error_set(error, GABION_ERROR_INPUT,
                              "the box is empty: along %c it goes from %g to %g m", "xyz"[axis], low,
                              high);
+        if (!isfinite(high - low))
+            return error_set(error, GABION_ERROR_INPUT,
+                             "the box is too large: along %c it goes from %g to %g m, a length "
+                             "beyond the range of numbers",
+                             "xyz"[axis], low, high);
     }
     return true;
 }
@@ -265,7 +271,10 @@ static bool pack(struct gabion_world *world, struct packing *packing, struct gab
 bool generate_fill(struct gabion_world *world, const struct fill_definition *definition,
                    struct gabion_error *error) {
     struct packing packing = {.definition = definition};
-    bool done = check_fill(definition, error) && pack(world, &packing, error);
+    bool done =
+        check_fill(definition, error) &&
+        footprint_check(world, (double)definition->count, definition->template.shape, error) &&
+        pack(world, &packing, error);
     for (int k = 0; k < packing.level_count; k++)
         memory_free(packing.levels[k].first);
     memory_free(packing.grains);

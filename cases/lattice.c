@@ -1,5 +1,6 @@
 #include "cases/orientation.h"
 #include "cases/size.h"
+#include "engine/world/footprint.h"
 
 static bool check_lattice(const struct lattice_definition *definition, struct gabion_error *error) {
     int64_t sites = 1;
@@ -57,7 +58,8 @@ static bool add_sites(struct gabion_world *world, const struct lattice_definitio
         sites = definition->limit;
     struct random_stream stream = {definition->seed};
     struct gabion_body body = definition->template;
-    if (!gabion_reserve_bodies(world, (size_t)sites, error))
+    if (!footprint_check(world, (double)sites, definition->template.shape, error) ||
+        !gabion_reserve_bodies(world, (size_t)sites, error))
         return false;
     for (int64_t site = 0; site < sites; site++) {
         if (!size_draw(&definition->size, &stream, &body.radius, error))

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/api/define.h"
+#include "engine/world/footprint.h"
 #include "geometry/polyhedron.h"
 #include "parallel/memory.h"
 
@@ -93,6 +94,10 @@ bool mason_lay_box(struct mason *mason, vec3 centre, vec3 size, struct gabion_er
 bool mason_support_box(struct mason *mason, vec3 centre, vec3 size, quat orientation, int group,
                        struct gabion_error *error) {
     return mason_support(mason, find_box(mason, size, error), centre, orientation, group, error);
+}
+
+bool mason_check_count(const struct mason *mason, double blocks, struct gabion_error *error) {
+    return footprint_check(mason->world, blocks, GABION_POLYHEDRON, error);
 }
 
 bool mason_finish(struct mason *mason, bool good, const char *what, struct gabion_error *error) {

@@ -40,6 +40,9 @@ bool mason_support_box(struct mason *mason, vec3 centre, vec3 size, quat orienta
 // generator, `what`.
 bool mason_finish(struct mason *mason, bool good, const char *what, struct gabion_error *error);
 
+// Rejects more blocks than there is memory for, before the first is laid.
+bool mason_check_count(const struct mason *mason, double blocks, struct gabion_error *error);
+
 // Check the lengths of a block, and the radius and thickness of an arch or a dome.
 bool mason_check_block(vec3 block, vec3 origin, struct gabion_error *error);
 bool mason_check_ring(double radius, double thickness, vec3 origin, struct gabion_error *error);

@@ -31,7 +31,8 @@ static double overhang(const struct stack_definition *definition, int k) {
 bool generate_stack(struct gabion_world *world, const struct stack_definition *definition,
                     struct gabion_error *error) {
     struct mason mason = mason_start(world, &definition->template, &definition->marks);
-    bool good = check_stack(definition, error);
+    bool good =
+        check_stack(definition, error) && mason_check_count(&mason, definition->count, error);
     // The edge of the table, or the middle of the lowest block, is at the origin.
     double x = definition->harmonic > 0 ? -0.5 * definition->block.x : 0;
     for (int k = 0; good && k < definition->count; k++) {

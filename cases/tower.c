@@ -43,7 +43,8 @@ static bool check_tower(const struct tower_definition *definition, struct gabion
 bool generate_tower(struct gabion_world *world, const struct tower_definition *definition,
                     struct gabion_error *error) {
     struct mason mason = mason_start(world, &definition->template, &definition->marks);
-    bool good = check_tower(definition, error);
+    bool good = check_tower(definition, error) &&
+                mason_check_count(&mason, 4.0 * definition->blocks * definition->courses, error);
     for (int ring = 0; good && ring < definition->courses; ring++)
         good = lay_ring(&mason, definition, ring, error);
     return mason_finish(&mason, good, "tower", error);

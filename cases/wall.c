@@ -123,6 +123,15 @@ static bool check_wall(const struct wall *wall, struct gabion_error *error) {
     return true;
 }
 
+// Returns about how many blocks the wall has, and not more than that where openings overlap.
+static double count_blocks(const struct wall *wall) {
+    const struct wall_definition *definition = wall->definition;
+    double count = (definition->blocks + 0.5) * definition->courses;
+    for (size_t k = 0; k < definition->openings; k++)
+        count -= definition->opening[k].width / wall->pitch * definition->opening[k].courses;
+    return count;
+}
+
 // ---- courses ----
 
 static void find_cuts(struct wall *wall, int course) {
@@ -195,7 +204,7 @@ bool generate_wall(struct gabion_world *world, const struct wall_definition *def
                         .pitch = definition->block.x + definition->interface_width,
                         .sliver = 1e-9 * definition->block.x};
     wall.end = (double)definition->blocks * wall.pitch - definition->interface_width;
-    bool good = check_wall(&wall, error);
+    bool good = check_wall(&wall, error) && mason_check_count(&mason, count_blocks(&wall), error);
     for (int course = 1; good && course <= definition->courses; course++)
         good = lay_course(&wall, &mason, course, error);
     memory_free(wall.cuts.span);

@@ -20,12 +20,19 @@ static inline uint64_t curve_spread(uint64_t a) {
     return a;
 }
 
+// Returns the place on one axis. Lengths that are extreme make products that no integer holds;
+// these are 0 or the last place.
+static inline uint64_t curve_place(double offset, double scale) {
+    double place = offset * scale;
+    return !(place > 0) ? 0 : place < 1 << CURVE_BITS ? (uint64_t)place : (1 << CURVE_BITS) - 1;
+}
+
 // Returns the Morton key of x within the cube that starts at `low` and has the edge `size`.
 static inline uint64_t curve_key(vec3 x, vec3 low, double size) {
     double scale = ((1 << CURVE_BITS) - 1) / size;
-    uint64_t cx = (uint64_t)((x.x - low.x) * scale), cy = (uint64_t)((x.y - low.y) * scale),
-             cz = (uint64_t)((x.z - low.z) * scale);
-    return curve_spread(cx) | curve_spread(cy) << 1 | curve_spread(cz) << 2;
+    return curve_spread(curve_place(x.x - low.x, scale)) |
+           curve_spread(curve_place(x.y - low.y, scale)) << 1 |
+           curve_spread(curve_place(x.z - low.z, scale)) << 2;
 }
 
 #endif

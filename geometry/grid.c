@@ -1,12 +1,15 @@
 #include "geometry/grid.h"
 
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "geometry/cells.h"
 #include "parallel/memory.h"
 #include "parallel/sort.h"
 
-#define LEVELS            16 // bodies above 2^15 times the smallest size share the last level
+#define LEVELS            16     // bodies above 2^15 times the smallest size share
+#define LEVEL_LAST        0x1p15 // the last level
 #define BODIES_PER_THREAD 4096
 #define CELLS_MAX         (1 << 19) // along each axis; larger scenes get larger cells
 
@@ -100,8 +103,11 @@ static void measure_bounds(void *context, size_t begin, size_t end, double *out)
 
 static int level_of(const struct grid *grid, double reach) {
     int exponent;
-    frexp(reach / grid->reach_min, &exponent); // reach / reach_min in [2^(e-1), 2^e)
-    return exponent < 1 ? 0 : exponent > LEVELS ? LEVELS - 1 : exponent - 1;
+    double ratio = reach / grid->reach_min;
+    if (!(ratio < LEVEL_LAST)) // also where it is beyond the range of numbers
+        return LEVELS - 1;
+    frexp(ratio, &exponent); // ratio in [2^(e-1), 2^e)
+    return exponent < 1 ? 0 : exponent - 1;
 }
 
 static void measure_levels(void *context, size_t begin, size_t end, double *out) {
@@ -112,8 +118,14 @@ static void measure_levels(void *context, size_t begin, size_t end, double *out)
     }
 }
 
+// Differences of far positions may be beyond the range of numbers.
+static vec3 offset_of(vec3 x, vec3 low) {
+    vec3 offset = vec3_sub(x, low);
+    return vec3_make(fmin(offset.x, DBL_MAX), fmin(offset.y, DBL_MAX), fmin(offset.z, DBL_MAX));
+}
+
 static void size_levels(struct grid *grid, const double *largest) {
-    vec3 span = vec3_sub(grid->high, grid->low);
+    vec3 span = offset_of(grid->high, grid->low);
     double longest = fmax(span.x, fmax(span.y, span.z));
     uint64_t base = 0;
     for (int k = 0; k < LEVELS; k++) {
@@ -130,20 +142,15 @@ static void size_levels(struct grid *grid, const double *largest) {
     }
 }
 
-static int64_t cell_along(double offset, double cell, int64_t n) {
-    int64_t k = (int64_t)floor(offset / cell);
-    return k < 0 ? 0 : k >= n ? n - 1 : k;
-}
-
 static void fill_keys(void *context, size_t begin, size_t end) {
     const struct grid_call *call = context;
     struct grid *grid = call->grid;
     for (size_t i = begin; i < end; i++) {
         const struct grid_level *level = &grid->level[level_of(grid, call->reach[i])];
-        vec3 offset = vec3_sub(call->x[i], grid->low);
-        int64_t cx = cell_along(offset.x, level->cell, level->nx);
-        int64_t cy = cell_along(offset.y, level->cell, level->ny);
-        int64_t cz = cell_along(offset.z, level->cell, level->nz);
+        vec3 offset = offset_of(call->x[i], grid->low);
+        int64_t cx = cells_find(offset.x, level->cell, level->nx);
+        int64_t cy = cells_find(offset.y, level->cell, level->ny);
+        int64_t cz = cells_find(offset.z, level->cell, level->nz);
         grid->key[i] = level->base + (uint64_t)((cz * level->ny + cy) * level->nx + cx);
         grid->body[i] = (uint32_t)i;
     }
@@ -241,10 +248,10 @@ static void window_of(const struct grid *grid, const struct grid_level *level,
                       struct grid_item item, int64_t *low, int64_t *high) {
     double margin = item.reach + 0.5 * level->cell;
     int64_t n[3] = {level->nx, level->ny, level->nz};
+    vec3 offset = offset_of(item.x, grid->low);
     for (int axis = 0; axis < 3; axis++) {
-        double offset = vec3_get(item.x, axis) - vec3_get(grid->low, axis);
-        low[axis] = cell_along(offset - margin, level->cell, n[axis]);
-        high[axis] = cell_along(offset + margin, level->cell, n[axis]);
+        low[axis] = cells_find(vec3_get(offset, axis) - margin, level->cell, n[axis]);
+        high[axis] = cells_find(vec3_get(offset, axis) + margin, level->cell, n[axis]);
     }
 }
 

@@ -4,8 +4,9 @@
 #ifndef PARALLEL_AVAILABLE_H
 #define PARALLEL_AVAILABLE_H
 
-// Returns the bytes that the machine and the control group have left, with swap; 0 where neither
-// says so. `root` is put before every path, as in parallel/cgroup.h.
+// Returns the bytes that the machine with its swap, the control group and the limits of the process
+// (`ulimit -v`, `ulimit -d`) leave; 0 where none of them says so. `root` is put before every path,
+// as in parallel/cgroup.h.
 double available_memory(const char *root);
 
 #endif

@@ -43,13 +43,6 @@ static bool list_has(const char *list, const char *word) {
     }
 }
 
-// 0 means no limit.
-static double smaller_limit(double a, double b) {
-    if (a <= 0 || b <= 0)
-        return a > b ? a : b;
-    return a < b ? a : b;
-}
-
 // 0 when there is no such file.
 static double number_read(const char *folder, const char *name) {
     double number = 0;
@@ -139,8 +132,8 @@ static double limit_of_group(const char *root, const struct cgroup_limit *limit,
     size_t top = strlen(root) + strlen(mount->point);
     double found = 0;
     for (;;) {
-        found = smaller_limit(found,
-                              mount->version == 2 ? limit->read_2(folder) : limit->read_1(folder));
+        found = cgroup_smaller(found,
+                               mount->version == 2 ? limit->read_2(folder) : limit->read_1(folder));
         char *slash = strrchr(folder, '/');
         if (slash == NULL || (size_t)(slash - folder) < top)
             return found;
@@ -183,7 +176,7 @@ static double limit_of_mount(const char *root, const struct cgroup_limit *limit,
         bool ours =
             mount->version == 2 ? *controllers == '\0' : list_has(controllers, limit->controller);
         if (ours)
-            found = smaller_limit(found, limit_of_group(root, limit, mount, path));
+            found = cgroup_smaller(found, limit_of_group(root, limit, mount, path));
     }
     free(line);
     fclose(file);
@@ -200,7 +193,7 @@ static double limit_of_process(const char *root, const struct cgroup_limit *limi
     size_t capacity = 0;
     while (getline(&line, &capacity, file) >= 0) {
         if (mount_parse(line, limit->controller, &mount))
-            found = smaller_limit(found, limit_of_mount(root, limit, &mount));
+            found = cgroup_smaller(found, limit_of_mount(root, limit, &mount));
     }
     free(line);
     fclose(file);

@@ -13,4 +13,11 @@ double cgroup_cpu_quota(const char *root);
 // Returns the bytes that the group and all groups above it have left, 0: no limit.
 double cgroup_memory_room(const char *root);
 
+// The smaller of two limits, where 0 means no limit.
+static inline double cgroup_smaller(double a, double b) {
+    if (a <= 0 || b <= 0)
+        return a > b ? a : b;
+    return a < b ? a : b;
+}
+
 #endif

@@ -162,11 +162,37 @@ static void *block_begin(void *start, size_t offset, struct memory_account *acco
 }
 
 // Arrays from this size on are compared with the memory that is left.
-#define LARGE ((size_t)64 << 20)
+#define LARGE 64e6
 
-static bool is_there(size_t bytes) {
-    double left = bytes < LARGE ? 0 : available_memory("");
-    return left <= 0 || (double)bytes < left;
+static bool is_there(double bytes, double *left) {
+    *left = bytes < LARGE ? 0 : available_memory("");
+    return *left <= 0 || bytes < *left;
+}
+
+static bool is_granted(size_t bytes) {
+    double left;
+    return !fails_now() && is_there((double)bytes, &left);
+}
+
+// "12.5 GB": three digits are enough for an estimate.
+static const char *print_bytes(double bytes, char text[32]) {
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+    size_t k = 0;
+    for (; bytes >= 999.5 && k + 1 < sizeof units / sizeof *units; k++)
+        bytes /= 1000;
+    snprintf(text, 32, "%.3g %s", bytes, units[k]);
+    return text;
+}
+
+bool memory_check(double bytes, const char *what, struct gabion_error *error) {
+    double left;
+    char needed[32], available[32];
+    if (is_there(bytes, &left))
+        return true;
+    return error_set(error, GABION_ERROR_MEMORY,
+                     "%s needs about %s of memory, and %s are available. Use a smaller case or a "
+                     "machine with more memory.",
+                     what, print_bytes(bytes, needed), print_bytes(left, available));
 }
 
 // The size of a block whose array begins `offset` bytes after its start. Leaves room for rounding
@@ -179,7 +205,7 @@ static size_t block_bytes(size_t offset, size_t count, size_t size, const char *
 
 void *memory_allocate(size_t count, size_t size, const char *what) {
     size_t bytes = block_bytes(sizeof(struct block), count, size, what);
-    void *start = fails_now() || !is_there(bytes) ? NULL : calloc(1, bytes);
+    void *start = is_granted(bytes) ? calloc(1, bytes) : NULL;
     if (start == NULL)
         memory_exhausted(count, size, what);
     return block_begin(start, sizeof(struct block), current);
@@ -191,7 +217,7 @@ void *memory_resize(void *old, size_t count, size_t size, const char *what) {
     size_t offset = block ? (size_t)((char *)old - (char *)block->start) : sizeof *block;
     size_t bytes = block_bytes(offset, count, size, what);
     size_t held = block ? malloc_usable_size(block->start) : 0;
-    bool granted = !fails_now() && is_there(bytes > held ? bytes - held : 0);
+    bool granted = is_granted(bytes > held ? bytes - held : 0);
     if (block)
         block_unregister(block); // its neighbours point at it, and it may move
     void *start = granted ? realloc(block ? block->start : NULL, bytes) : NULL;
@@ -226,7 +252,7 @@ void *memory_reserve_aligned(void *array, size_t *capacity, size_t needed, size_
     struct memory_account *account = array ? block_of(array)->account : current;
     memory_free(array);
     bytes = (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE; // as aligned_alloc demands
-    void *start = fails_now() || !is_there(bytes) ? NULL : aligned_alloc(CACHE_LINE, bytes);
+    void *start = is_granted(bytes) ? aligned_alloc(CACHE_LINE, bytes) : NULL;
     if (start == NULL)
         memory_exhausted(grown, size, what);
     *capacity = grown;

@@ -48,6 +48,11 @@ void *memory_reserve(void *array, size_t *capacity, size_t needed, size_t size, 
 void *memory_reserve_aligned(void *array, size_t *capacity, size_t needed, size_t size,
                              const char *what);
 
+// Fails with GABION_ERROR_MEMORY where `bytes` are more than what is available. Called before a
+// number that a file or a generator gives becomes several arrays: the system would grant each of
+// them and kill the process when it fills them. `what` needs the memory ("the wall").
+bool memory_check(double bytes, const char *what, struct gabion_error *error);
+
 // Frees an array of any of the functions above, from any thread; NULL is allowed. Arrays of malloc
 // and of other libraries must not be passed here, nor arrays from here to free().
 void memory_free(void *array);

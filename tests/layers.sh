@@ -36,8 +36,8 @@ engine/solvers          | the panel of methods, and those made of others        
 engine/step             | when: the two schemes as tables of contents, choice of method          |
 engine/api              | the defining and the reading half of engine/gabion.h                   |
 cases                   | scene generators                                                       |
-io/text                 | numbers, CSV, YAML, checksums                                          |
 io/file                 | files, folders and HDF5 that survive a crash                           |
+io/text                 | numbers, CSV, YAML, checksums                                          |
 io/mesh                 | OBJ and STL                                                            |
 io/bulk                 | bodies by the million from CSV and HDF5                                |
 io/vtk                  | ParaView files                                                         | ^engine/.*/

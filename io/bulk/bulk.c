@@ -1,12 +1,8 @@
 #include "io/bulk/bulk.h"
 
-#include <errno.h>
-#include <hdf5.h>
-#include <string.h>
-#include <sys/stat.h>
-
 #include "engine/world/world.h"
 #include "io/bulk/columns.h"
+#include "io/file/h5.h"
 
 bool bulk_set_material(const struct gabion_world *world, const struct gabion_body *template,
                        const char *name, bool density_given, struct gabion_body *body,
@@ -23,17 +19,9 @@ bool bulk_set_material(const struct gabion_world *world, const struct gabion_bod
 
 bool bulk_add_bodies(struct gabion_world *world, const char *path,
                      const struct gabion_body *template, struct gabion_error *error) {
-    struct stat about;
-    if (stat(path, &about) != 0)
-        return error_set(error, GABION_ERROR_INPUT, "cannot open %s: %s", path, strerror(errno));
-    if (!S_ISREG(about.st_mode))
-        return error_set(error, GABION_ERROR_INPUT, "%s: is not a file", path);
-    if (about.st_size == 0)
-        return error_set(error, GABION_ERROR_INPUT, "%s: is empty", path);
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); // silences HDF5: the messages here name the dataset
     int32_t before = world->bodies.id_count;
-    bool good = H5Fis_hdf5(path) > 0 ? bulk_add_hdf5(world, path, template, error)
-                                     : bulk_add_csv(world, path, template, error);
+    bool good = h5_recognise(path) ? bulk_add_hdf5(world, path, template, error)
+                                   : bulk_add_csv(world, path, template, error);
     if (good && world->bodies.id_count == before)
         return error_set(error, GABION_ERROR_INPUT, "%s: contains no bodies", path);
     return good;

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "engine/api/key.h"
+#include "engine/world/footprint.h"
 #include "io/bulk/columns.h"
 #include "io/text/csv.h"
 #include "io/text/number.h"
@@ -94,6 +95,20 @@ static bool add_row(const struct csv *csv, const struct header *header,
     return gabion_add_body(world, &body, error) >= 0;
 }
 
+// After this many rows the size of the file says how many there are, about.
+#define ROWS_SAMPLED 1000
+
+// Rejects a table with more rows than there is memory for. Later rows may be longer than the first
+// ones, so that only half as many are expected.
+static bool check_room(const struct csv *csv, long row, const struct gabion_body *template,
+                       const struct gabion_world *world, struct gabion_error *error) {
+    double read = (double)ftello(csv->stream) - (double)(csv->end - csv->begin);
+    if (row != ROWS_SAMPLED || !(read > 0))
+        return true;
+    double left = 0.5 * (double)row * ((double)csv->size / read - 1);
+    return footprint_check(world, left, template->shape, error);
+}
+
 bool bulk_add_csv(struct gabion_world *world, const char *path, const struct gabion_body *template,
                   struct gabion_error *error) {
     struct csv csv;
@@ -102,9 +117,10 @@ bool bulk_add_csv(struct gabion_world *world, const char *path, const struct gab
         return false;
     bool good = read_header(&csv, template, &header, error);
     enum csv_result result = CSV_ROW;
-    while (good && result == CSV_ROW) {
+    for (long row = 1; good && result == CSV_ROW; row++) {
         result = csv_next(&csv, error);
-        if (result == CSV_ROW && !add_row(&csv, &header, template, world, error))
+        if (result == CSV_ROW && !(check_room(&csv, row, template, world, error) &&
+                                   add_row(&csv, &header, template, world, error)))
             good = error_context(error, "%s:%ld", path, csv.line);
     }
     csv_close(&csv);

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/world/world.h"
+#include "engine/world/footprint.h"
 #include "io/bulk/columns.h"
 #include "io/file/h5.h"
 #include "io/file/seal.h"
@@ -102,6 +102,22 @@ static void find_group(struct reader *r) {
     r->saved = !h5_exists(&r->file, "/position") && h5_exists(&r->file, "/bodies/position");
 }
 
+// The seal does not cover its own words. A file of ours says them once more inside, and has room
+// for a seal even where the seal is gone; frames before 2.1 have neither.
+static bool check_seal(struct reader *r, const char *sealed) {
+    char format[32], version[16], expected[64] = "";
+    if (sealed[0] == '\0' && !(r->saved && h5_user_block(&r->file) == SEAL_SIZE))
+        return true;
+    if (!h5_read_text(&r->file, "/", "format", format, sizeof format, r->error) ||
+        !h5_read_text(&r->file, "/", "format_version", version, sizeof version, r->error))
+        return false;
+    snprintf(expected, sizeof expected, "%s %s", format, version);
+    return strcmp(sealed, expected) == 0 ||
+           error_set(r->error, GABION_ERROR_INPUT,
+                     "%s: damaged: its seal is of '%s', its contents are of '%s'", r->path, sealed,
+                     expected);
+}
+
 // Returns whether a dataset is read. Frames and checkpoints number materials in the order of their
 // own case, so these are skipped; so are the velocities if the bodies are fixed in this case.
 static bool is_wanted(const struct reader *r, int k) {
@@ -134,12 +150,23 @@ static bool open_datasets(struct reader *r) {
     return true;
 }
 
+// The bytes that a row of the file takes in memory.
+static double row_bytes(const struct reader *r) {
+    double bytes = r->dataset[MATERIAL] ? MATERIAL_SIZE : 0;
+    for (int k = 0; k < MATERIAL; k++)
+        bytes += r->dataset[k] ? columns[k].width * (double)sizeof(double) : 0;
+    return bytes;
+}
+
 // Allocates memory for one slab. Rows that are ordered by id can lie anywhere in the file, so the
 // slab is then the whole file.
 static bool reserve_slabs(struct reader *r) {
     r->slab_rows = SLAB_ROWS;
     if (r->dataset[ID])
         r->slab_rows = r->rows;
+    if (!footprint_check(r->world, (double)r->rows, r->template->shape, r->error) ||
+        !memory_check(row_bytes(r) * (double)r->slab_rows, "reading all rows at once", r->error))
+        return error_context(r->error, "%s", r->path);
     for (int k = 0; k < MATERIAL; k++)
         if (r->dataset[k])
             r->slab[k] = memory_allocate((size_t)r->slab_rows * (size_t)columns[k].width,
@@ -247,10 +274,11 @@ static bool add_rows(struct reader *r) {
 bool bulk_add_hdf5(struct gabion_world *world, const char *path, const struct gabion_body *template,
                    struct gabion_error *error) {
     struct reader r = {.path = path, .template = template, .world = world, .error = error};
-    if (!seal_check_own(path, error) || !h5_open(&r.file, path, error))
+    char sealed[SEAL_NAME_SIZE];
+    if (!seal_check_own(path, sealed, error) || !h5_open(&r.file, path, error))
         return false;
     find_group(&r);
-    bool good = open_datasets(&r) && reserve_slabs(&r) && add_rows(&r);
+    bool good = check_seal(&r, sealed) && open_datasets(&r) && reserve_slabs(&r) && add_rows(&r);
     for (int k = 0; k < DATASETS; k++)
         if (r.dataset[k])
             H5Dclose(r.dataset[k]);

@@ -11,8 +11,11 @@
 #include "io/text/number.h"
 #include "parallel/memory.h"
 
+// Includes and tables multiply: what they add up to is bounded as one document is.
 #define INCLUDE_DEPTH_MAX 16
+#define INCLUDE_FILES_MAX 1000
 #define TABLE_POINTS_MAX  100000
+#define POINTS_MAX        1000000 // of all tables
 
 const char *text_list_add(struct text_list *list, const char *text) {
     size_t size = strlen(text) + 1;
@@ -32,6 +35,14 @@ void text_list_free(struct text_list *list) {
 }
 
 // ---- include ----
+
+// A case on its way to one document.
+struct resolver {
+    const char *path; // of the case file
+    struct text_list *origins;
+    size_t files, bytes, points; // read so far
+    struct gabion_error *error;
+};
 
 struct include_chain { // the files being read, innermost first
     const char *path;
@@ -57,8 +68,9 @@ static void merge(struct yaml_node *base, struct yaml_node *over,
             merge(old, value, NULL);
         } else if (old && key && key->type == KEY_ENTRIES && old->kind == YAML_LIST &&
                    value->kind == YAML_LIST) {
-            while (value->count)
-                yaml_append(old, yaml_take(value, 0));
+            for (size_t i = 0; i < value->count; i++)
+                yaml_append(old, value->item[i]);
+            value->count = 0;
             yaml_free(value);
         } else {
             char *name = value->key;
@@ -70,61 +82,82 @@ static void merge(struct yaml_node *base, struct yaml_node *over,
     yaml_free(over);
 }
 
-static struct yaml_node *load(const char *path, const struct include_chain *outer,
-                              struct text_list *origins, struct gabion_error *error);
+static struct yaml_node *load(struct resolver *resolver, const char *path,
+                              const struct include_chain *outer);
 
-static bool load_include(const struct yaml_node *name, const struct include_chain *chain,
-                         struct yaml_node *base, struct text_list *origins,
-                         struct gabion_error *error) {
+static bool load_include(struct resolver *resolver, const struct yaml_node *name,
+                         const struct include_chain *chain, struct yaml_node *base) {
     char path[PATH_MAX], real[PATH_MAX];
+    struct gabion_error *error = resolver->error;
     if (name->kind != YAML_SCALAR)
         return yaml_error(error, name->at, "include: expected a file name or a list of them");
     if (!join_path(path, name->at.origin, name->text) || !realpath(path, real))
         return yaml_error(error, name->at, "include: cannot find \"%s\"", name->text);
     if (chain->depth >= INCLUDE_DEPTH_MAX)
         return yaml_error(error, name->at, "include: nested more than %d deep", INCLUDE_DEPTH_MAX);
+    if (resolver->files > INCLUDE_FILES_MAX)
+        return yaml_error(error, name->at,
+                          "include: more than %d files, counted as often as they "
+                          "are included",
+                          INCLUDE_FILES_MAX);
     for (const struct include_chain *link = chain; link; link = link->outer) {
         char seen[PATH_MAX];
         if (realpath(link->path, seen) && strcmp(seen, real) == 0)
             return yaml_error(error, name->at, "include: \"%s\" includes itself", name->text);
     }
-    struct yaml_node *included = load(path, chain, origins, error);
+    struct yaml_node *included = load(resolver, path, chain);
     if (included)
         merge(base, included, &case_keys);
     return included != NULL;
 }
 
-static bool load_includes(const struct yaml_node *names, const struct include_chain *chain,
-                          struct yaml_node *base, struct text_list *origins,
-                          struct gabion_error *error) {
+static bool load_includes(struct resolver *resolver, const struct yaml_node *names,
+                          const struct include_chain *chain, struct yaml_node *base) {
     if (names->kind != YAML_LIST)
-        return load_include(names, chain, base, origins, error);
+        return load_include(resolver, names, chain, base);
     for (size_t i = 0; i < names->count; i++)
-        if (!load_include(names->item[i], chain, base, origins, error))
+        if (!load_include(resolver, names->item[i], chain, base))
             return false;
     return true;
 }
 
-static struct yaml_node *load(const char *path, const struct include_chain *outer,
-                              struct text_list *origins, struct gabion_error *error) {
-    size_t size;
-    char *text = file_read(path, YAML_SIZE_MAX, &size, error);
+// Returns the text of one file, as long as all files together are no longer than one may be.
+static char *read_text(struct resolver *resolver, const char *path, size_t *size) {
+    char *text = file_read(path, YAML_SIZE_MAX, size, resolver->error);
     if (!text)
         return NULL;
-    const char *origin = text_list_add(origins, path);
-    struct yaml_node *root = yaml_parse(text, size, origin, error);
+    resolver->files++;
+    resolver->bytes += *size;
+    if (resolver->bytes <= YAML_SIZE_MAX)
+        return text;
+    memory_free(text);
+    error_set(resolver->error, GABION_ERROR_INPUT,
+              "%s: the case with its included files is larger than %zu MiB; put bodies in bulk "
+              "into a CSV or HDF5 file and name it under `imports`",
+              path, YAML_SIZE_MAX >> 20);
+    return NULL;
+}
+
+static struct yaml_node *load(struct resolver *resolver, const char *path,
+                              const struct include_chain *outer) {
+    size_t size;
+    char *text = read_text(resolver, path, &size);
+    if (!text)
+        return NULL;
+    const char *origin = text_list_add(resolver->origins, path);
+    struct yaml_node *root = yaml_parse(text, size, origin, resolver->error);
     memory_free(text);
     if (!root)
         return NULL;
     if (root->kind != YAML_MAPPING) {
-        yaml_error(error, root->at, "a case file is a mapping (key: value)");
+        yaml_error(resolver->error, root->at, "a case file is a mapping (key: value)");
         yaml_free(root);
         return NULL;
     }
     const struct include_chain chain = {path, outer, outer ? outer->depth + 1 : 0};
     const struct yaml_node *names = yaml_find(root, "include");
     struct yaml_node *base = yaml_create(YAML_MAPPING, root->at);
-    if (names && !load_includes(names, &chain, base, origins, error)) {
+    if (names && !load_includes(resolver, names, &chain, base)) {
         yaml_free(base);
         yaml_free(root);
         return NULL;
@@ -264,38 +297,39 @@ static bool read_table(const char *path, struct yaml_node *points, struct yaml_p
     return result == CSV_END;
 }
 
-static bool inline_points(struct yaml_node *table, const char *case_path,
-                          struct gabion_error *error) {
+static bool inline_points(struct resolver *resolver, struct yaml_node *table) {
     struct yaml_node *name = yaml_find(table, "file");
+    struct gabion_error *error = resolver->error;
     char path[PATH_MAX];
     if (!name || name->kind != YAML_SCALAR || yaml_find(table, "points"))
         return true; // nothing to do, or an error that the check reports
-    if (!find_named(name, case_path, path, error))
+    if (!find_named(name, resolver->path, path, error))
         return false;
     struct yaml_node *points = yaml_create(YAML_LIST, name->at);
     if (!read_table(path, points, name->at, error)) {
         yaml_free(points);
         return false;
     }
+    resolver->points += points->count;
+    if (resolver->points > POINTS_MAX)
+        yaml_error(error, name->at, "more than %d points in all tables", POINTS_MAX);
     yaml_remove(table, "file");
     yaml_put(table, "points", points);
-    return true;
+    return error->status == GABION_OK;
 }
 
-static bool inline_tables(struct yaml_node *action, const char *case_path,
-                          struct gabion_error *error) {
-    return inline_points(yaml_find(action, "table"), case_path, error) &&
-           inline_points(yaml_find(action, "record"), case_path, error);
+static bool inline_tables(struct resolver *resolver, struct yaml_node *action) {
+    return inline_points(resolver, yaml_find(action, "table")) &&
+           inline_points(resolver, yaml_find(action, "record"));
 }
 
 // Makes a reference absolute, because the resolved case is read again from other folders.
-static bool anchor_file(struct yaml_node *mapping, const char *case_path,
-                        struct gabion_error *error) {
+static bool anchor_file(struct resolver *resolver, struct yaml_node *mapping) {
     struct yaml_node *name = yaml_find(mapping, "file");
     char path[PATH_MAX];
     if (!name || name->kind != YAML_SCALAR)
         return true;
-    if (!find_named(name, case_path, path, error))
+    if (!find_named(name, resolver->path, path, resolver->error))
         return false;
     struct yaml_node *anchored = yaml_create_scalar(path, name->at);
     anchored->key_at = name->key_at;
@@ -303,34 +337,34 @@ static bool anchor_file(struct yaml_node *mapping, const char *case_path,
     return true;
 }
 
-static bool anchor_mesh(struct yaml_node *body, const char *case_path, struct gabion_error *error) {
+static bool anchor_mesh(struct resolver *resolver, struct yaml_node *body) {
     struct yaml_node *mesh = yaml_find(body, "mesh");
-    return !mesh || anchor_file(mesh, case_path, error);
+    return !mesh || anchor_file(resolver, mesh);
 }
 
-static bool for_entries(struct yaml_node *root, const char *key, const char *case_path,
-                        bool (*f)(struct yaml_node *, const char *, struct gabion_error *),
-                        struct gabion_error *error) {
+static bool for_entries(struct resolver *resolver, struct yaml_node *root, const char *key,
+                        bool (*f)(struct resolver *, struct yaml_node *)) {
     struct yaml_node *list = yaml_find(root, key);
     for (size_t i = 0; list && list->kind == YAML_LIST && i < list->count; i++)
-        if (!f(list->item[i], case_path, error))
+        if (!f(resolver, list->item[i]))
             return false;
     return true;
 }
 
 struct yaml_node *case_resolve(const char *path, const char *const *overrides, int override_count,
                                struct text_list *origins, struct gabion_error *error) {
-    struct yaml_node *root = load(path, NULL, origins, error);
+    struct resolver resolver = {.path = path, .origins = origins, .error = error};
+    struct yaml_node *root = load(&resolver, path, NULL);
     if (!root)
         return NULL;
     bool good = true;
     for (int i = 0; good && i < override_count; i++)
         good = case_override(root, overrides[i], origins, error);
-    good = good && inline_tables(yaml_find(root, "tilt"), path, error) &&
-           for_entries(root, "drivers", path, inline_tables, error) &&
-           for_entries(root, "forces", path, inline_tables, error) &&
-           for_entries(root, "imports", path, anchor_file, error) &&
-           for_entries(root, "bodies", path, anchor_mesh, error);
+    good = good && inline_tables(&resolver, yaml_find(root, "tilt")) &&
+           for_entries(&resolver, root, "drivers", inline_tables) &&
+           for_entries(&resolver, root, "forces", inline_tables) &&
+           for_entries(&resolver, root, "imports", anchor_file) &&
+           for_entries(&resolver, root, "bodies", anchor_mesh);
     if (good)
         return root;
     yaml_free(root);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "io/checkpoint/format.h"
+#include "io/file/file.h"
 #include "parallel/memory.h"
 
 static bool read_number(struct checkpoint *checkpoint, const struct state_part *part,
@@ -93,7 +94,8 @@ struct checkpoint *checkpoint_open(const char *path, struct gabion_error *error)
 // People rename files. A checkpoint has a seal before the HDF5 part.
 bool checkpoint_recognise(const char *path) {
     char start[8] = "";
-    FILE *stream = fopen(path, "rb");
+    struct gabion_error ignored = {0};
+    FILE *stream = file_open(path, &ignored);
     if (stream == NULL)
         return false;
     size_t got = fread(start, 1, sizeof start, stream);

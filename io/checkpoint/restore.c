@@ -111,12 +111,27 @@ static bool check_sizes(const struct checkpoint *checkpoint, const struct sizes 
         wrong = "attribute 'bodies/id_count' is less than the number of bodies";
     else if (ids < (int64_t)rows_of(sizes, &state_body_starts))
         wrong = "dataset 'start/position' has more rows than there are ids";
+    else if (ids > (int64_t)(rows_of(sizes, &state_body_starts) + waiting))
+        wrong = "attribute 'bodies/id_count' is more than the bodies that have entered or wait";
     else if (starts != (size_t)moving + 1 && (starts != 0 || memory != 0))
         wrong = "dataset 'contacts/start' should have one row more than there are moving bodies";
     else if (collisions != 0 && collisions != memory)
         wrong = "dataset 'contacts/collision' should have a row for each contact, or none";
     return !wrong ||
            error_set(error, GABION_ERROR_INPUT, "%s: damaged: %s", checkpoint->file.path, wrong);
+}
+
+// The arrays are allocated one after the other; together they must fit.
+static bool check_room(const struct checkpoint *checkpoint, const struct sizes *sizes,
+                       struct gabion_error *error) {
+    double bytes = (double)checkpoint->numbers.bodies.id_count * sizeof(int32_t);
+    for (size_t k = 0; k < STATE_PARTS; k++)
+        for (size_t f = 0; state_parts[k]->rows && f < state_parts[k]->fields; f++) {
+            const struct state_field *field = &state_parts[k]->field[f];
+            bytes += (double)sizes->rows[k] * field->columns * (double)state_type_size(field->type);
+        }
+    return memory_check(bytes, "its state", error) ||
+           error_context(error, "%s", checkpoint->file.path);
 }
 
 static void make_room(const struct checkpoint *checkpoint, struct state *state,
@@ -356,7 +371,8 @@ static bool restore_state(const struct checkpoint *checkpoint, struct state *sta
                           struct gabion_error *error) {
     struct sizes sizes = {0};
     struct gabion_world *world = state->world;
-    if (!find_sizes(checkpoint, state, &sizes, error) || !check_sizes(checkpoint, &sizes, error))
+    if (!find_sizes(checkpoint, state, &sizes, error) || !check_sizes(checkpoint, &sizes, error) ||
+        !check_room(checkpoint, &sizes, error))
         return false;
     make_room(checkpoint, state, &sizes);
     return restore_rows(checkpoint, state, error) && restore_shapes(checkpoint, state, error) &&

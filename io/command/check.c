@@ -2,6 +2,7 @@
 #include <stdarg.h>
 
 #include "engine/contact/standing.h"
+#include "engine/world/footprint.h"
 #include "engine/world/hollow_fit.h"
 #include "engine/world/schedule.h"
 #include "io/command/commands.h"
@@ -325,26 +326,12 @@ static void check_fall(const struct gabion_world *world) {
         warn("stop.fall_group: no body of group %s can fall: none of them can move", group);
 }
 
-// Measured on packings of 64 000 and 512 000 grains; five contact points per grain lie within the
-// alert distance of a dense packing. A block is counted with its ten points, as measured on a wall
-// of 10 025 in running bond.
-#define BYTES_AT_START    20e6
-#define BYTES_PER_BODY    350.0
-#define BYTES_PER_CONTACT 190.0
-#define BYTES_PER_BLOCK   7400.0
-
-static double body_memory(int shape) {
-    return shape_kinds[shape].spin_reach ? BYTES_PER_BLOCK
-                                         : BYTES_PER_BODY + 5.0 * BYTES_PER_CONTACT;
-}
-
-static double estimate_memory(const struct gabion_world *world) {
-    double memory = BYTES_AT_START;
-    for (int32_t i = 0; i < world->bodies.count; i++)
-        memory += body_memory(world->bodies.shape[i]);
-    for (int k = 0; k < world->pending_count; k++)
-        memory += body_memory(world->pending[k].body.shape);
-    return memory;
+static void check_memory(const struct gabion_world *world) {
+    struct gabion_error error = {0};
+    double bytes = footprint_estimate(world);
+    printf("memory-estimate-mb: %.0f\n", 1e-6 * bytes);
+    if (!memory_check(bytes, "the run", &error))
+        warn("%s", error.text);
 }
 
 static bool check_scene(const struct scene *scene, struct gabion_error *error) {
@@ -354,7 +341,7 @@ static bool check_scene(const struct scene *scene, struct gabion_error *error) {
     warnings = 0;
     struct extremes found = find_extremes(scene->world);
     scene_describe(scene, stdout);
-    printf("memory-estimate-mb: %.0f\n", 1e-6 * estimate_memory(scene->world));
+    check_memory(scene->world);
     print_extremes(&found);
     if (found.count == 0)
         warn("nothing can move: there is no body that is not fixed");

@@ -154,6 +154,23 @@ static int32_t *find_lines(const struct h5_file *file, int32_t *p, size_t length
     return line;
 }
 
+// What an entry takes at most while W is built: its row, column and value twice, and a block of its
+// own.
+#define BYTES_PER_ENTRY (4.0 * 4 + 2 * 8 + CONTACT_BLOCK * 8)
+
+// What a contact takes: its block on the diagonal, q, mu and where its row begins.
+#define BYTES_PER_CONTACT (CONTACT_BLOCK * 8.0 + 8 * 8)
+
+static bool check_room(const struct h5_file *file, struct gabion_error *error) {
+    struct h5_rows x = {.name = FCLIB_W "/x", .type = H5_TYPE_FLOAT64, .columns = 1};
+    struct h5_rows q = {.name = FCLIB_VECTORS "/q", .type = H5_TYPE_FLOAT64, .columns = 1};
+    if (!h5_find_rows(file, &x, error) || !h5_find_rows(file, &q, error))
+        return false;
+    double bytes = (double)x.count * BYTES_PER_ENTRY + (double)q.count / 3 * BYTES_PER_CONTACT;
+    return memory_check(bytes, "the contact problem", error) ||
+           error_context(error, "%s", file->path);
+}
+
 // Triplets hold nz entries of nzmax; FCLIB cuts p and i to nz and leaves x as long as it is.
 static bool read_storage(const struct h5_file *file, int32_t nz, struct entries *entries,
                          struct gabion_error *error) {
@@ -196,7 +213,7 @@ static bool read_entries(const struct h5_file *file, struct entries *entries,
                          "columns) or a number of triplets was expected",
                          file->path, nz, FCLIB_ROWS, FCLIB_COLUMNS);
     entries->side = m;
-    return read_storage(file, nz, entries, error);
+    return check_room(file, error) && read_storage(file, nz, entries, error);
 }
 
 // Blocks --------------------------------------------------------------------------------------

@@ -105,6 +105,16 @@ struct sizes {
     bool general, before, late;
 };
 
+static bool check_room(const struct h5_file *file, const struct sizes *sizes,
+                       struct gabion_error *error) {
+    double bytes = 0;
+    for (size_t k = 0; k < COLUMNS; k++)
+        bytes += (double)sizes->of[columns[k].rows] * columns[k].width *
+                 (double)h5_type_size(columns[k].type);
+    return memory_check(bytes, "the exported step", error) ||
+           error_context(error, "%s", file->path);
+}
+
 static bool find_sizes(const struct h5_file *file, struct sizes *sizes,
                        struct gabion_error *error) {
     bool known[3] = {false};
@@ -128,6 +138,8 @@ static bool find_sizes(const struct h5_file *file, struct sizes *sizes,
         known[columns[k].rows] = true;
         *size = rows.count;
     }
+    if (!check_room(file, sizes, error))
+        return false;
     bool fit = sizes->of[OF_BODIES] < INT32_MAX && sizes->of[OF_CONTACTS] < INT32_MAX / 3 &&
                sizes->of[OF_LAWS] <= UINT16_MAX;
     return fit || error_set(error, GABION_ERROR_INPUT, "%s: '" FCLIB_STEP "' has too many rows",

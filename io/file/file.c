@@ -93,11 +93,31 @@ static void copy_mode(FILE *from, FILE *to) {
         errno = 0; // a file system without modes
 }
 
+FILE *file_open(const char *path, struct gabion_error *error) {
+    struct stat about;
+    // Opening a pipe must not wait for somebody to write to it.
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor < 0 || fstat(descriptor, &about) != 0) {
+        error_set(error, GABION_ERROR_INPUT, "cannot open %s: %s", path, strerror(errno));
+    } else if (S_ISREG(about.st_mode)) {
+        FILE *stream = fdopen(descriptor, "rb");
+        if (stream)
+            return stream;
+        error_set(error, GABION_ERROR_MEMORY, "cannot open %s: %s", path, strerror(errno));
+    } else {
+        error_set(error, GABION_ERROR_INPUT, "%s is %s; a file is expected here", path,
+                  S_ISDIR(about.st_mode) ? "a folder" : "a pipe or a device");
+    }
+    if (descriptor >= 0)
+        close(descriptor);
+    return NULL;
+}
+
 bool file_copy(const char *from, const char *to, struct gabion_error *error) {
     struct safe_file copy;
-    FILE *stream = fopen(from, "rb");
+    FILE *stream = file_open(from, error);
     if (!stream)
-        return error_set(error, GABION_ERROR_INPUT, "cannot open %s: %s", from, strerror(errno));
+        return false;
     bool good = safe_file_open(&copy, to, error);
     if (good) {
         copy_mode(stream, copy.stream);
@@ -118,7 +138,7 @@ bool file_copy(const char *from, const char *to, struct gabion_error *error) {
     return good;
 }
 
-// Reads to the end of the stream rather than trusting the size: pipes have none.
+// Reads to the end of the stream rather than trusting the size: the file may grow meanwhile.
 static char *file_read_stream(FILE *stream, const char *path, size_t limit, size_t *size,
                               struct gabion_error *error) {
     char *text = NULL;
@@ -146,17 +166,11 @@ static char *file_read_stream(FILE *stream, const char *path, size_t limit, size
 
 char *file_read(const char *path, size_t limit, size_t *size, struct gabion_error *error) {
     struct stat about;
-    FILE *stream = fopen(path, "rb");
-    if (!stream || fstat(fileno(stream), &about) != 0) {
-        error_set(error, GABION_ERROR_INPUT, "cannot open %s: %s", path, strerror(errno));
-        if (stream)
-            fclose(stream);
-        return NULL;
-    }
     char *text = NULL;
-    if (S_ISDIR(about.st_mode))
-        error_set(error, GABION_ERROR_INPUT, "%s is a folder; a file is expected here", path);
-    else if (about.st_size > 0 && (size_t)about.st_size > limit)
+    FILE *stream = file_open(path, error);
+    if (!stream)
+        return NULL;
+    if (fstat(fileno(stream), &about) == 0 && (size_t)about.st_size > limit)
         error_set(error, GABION_ERROR_INPUT, "%s has %lld bytes; at most %zu are allowed here",
                   path, (long long)about.st_size, limit);
     else

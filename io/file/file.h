@@ -21,9 +21,14 @@ void safe_file_abandon(struct safe_file *file);
 // Flushes and renames a file that another library wrote to `temporary`, then flushes the folder.
 bool file_publish(const char *temporary, const char *path, struct gabion_error *error);
 
+// Opens an ordinary file to be read. Rejects folders, and pipes and devices without waiting for
+// them: they may never end.
+FILE *file_open(const char *path, struct gabion_error *error);
+
 bool file_copy(const char *from, const char *to, struct gabion_error *error); // replaces `to`
 
-// Reads a whole file; rejects folders and anything larger than `limit` bytes. Adds a final NUL.
+// Reads a whole file; rejects what file_open rejects and anything larger than `limit` bytes. Adds a
+// final NUL.
 char *file_read(const char *path, size_t limit, size_t *size, struct gabion_error *error);
 
 bool file_make_directory(const char *path,

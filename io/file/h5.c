@@ -120,6 +120,15 @@ bool h5_create(struct h5_file *file, const char *path, size_t user_block,
     return good;
 }
 
+bool h5_recognise(const char *path) {
+    struct gabion_error ignored = {0};
+    uint64_t size;
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    bool recognised = h5_trust_file(path, &size, &ignored) && H5Fis_hdf5(path) > 0;
+    H5Eclear2(H5E_DEFAULT);
+    return recognised;
+}
+
 bool h5_open(struct h5_file *file, const char *path, struct gabion_error *error) {
     if (!h5_begin(file, path, false, error))
         return false;
@@ -158,6 +167,14 @@ bool h5_exists(const struct h5_file *file, const char *name) {
             return there;
     }
     return true;
+}
+
+uint64_t h5_user_block(const struct h5_file *file) {
+    hsize_t size = 0;
+    hid_t creation = H5Fget_create_plist(file->id);
+    H5Pget_userblock(creation, &size);
+    H5Pclose(creation);
+    return size;
 }
 
 bool h5_remove(const struct h5_file *file, const char *name, struct gabion_error *error) {

@@ -57,6 +57,9 @@ bool h5_close(struct h5_file *file,
               struct gabion_error *error); // flushes: the last write that can fail
 void h5_abandon(struct h5_file *file);     // closes it and ignores errors
 
+bool h5_recognise(const char *path); // whether it is an HDF5 file at all
+
+uint64_t h5_user_block(const struct h5_file *file);           // bytes before HDF5's own
 bool h5_exists(const struct h5_file *file, const char *name); // "/group/dataset"
 bool h5_remove(const struct h5_file *file, const char *name, struct gabion_error *error);
 

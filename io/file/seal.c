@@ -105,6 +105,7 @@ struct sealed {
     const struct seal_kind *kind; // NULL: any, and files without a seal pass
     int descriptor;
     char *block;
+    char name[SEAL_NAME_SIZE]; // format and version, where there is a seal
     bool damaged;
 };
 
@@ -159,6 +160,9 @@ static bool check_seal(struct sealed *file, struct gabion_error *error) {
     if (read_fully(file->descriptor, stored, SEAL_SIZE, 0) < 0)
         return error_set(error, GABION_ERROR_INPUT, "%s: %s", file->path, strerror(errno));
     bool found = seal_scan(stored, &claimed);
+    if (found)
+        snprintf(file->name, sizeof file->name, "%s %d.%d", claimed.format, claimed.major,
+                 claimed.minor);
     if (!file->kind)
         return !found || check_contents(file, stored, &claimed, error);
     file->damaged = !found || strcmp(claimed.format, file->kind->format) != 0;
@@ -192,7 +196,9 @@ bool seal_verify(const char *path, const struct seal_kind *kind, bool *damaged,
     return verified;
 }
 
-bool seal_check_own(const char *path, struct gabion_error *error) {
+bool seal_check_own(const char *path, char name[SEAL_NAME_SIZE], struct gabion_error *error) {
     struct sealed file = {.path = path};
-    return open_and_check(&file, error);
+    bool whole = open_and_check(&file, error);
+    memcpy(name, file.name, SEAL_NAME_SIZE);
+    return whole;
 }

@@ -23,8 +23,9 @@ bool seal_write(const char *path, const struct seal_kind *kind, struct gabion_er
 bool seal_verify(const char *path, const struct seal_kind *kind, bool *damaged,
                  struct gabion_error *error);
 
-// Compares a file that somebody names with its seal, whatever its kind and version. A file without
-// one, such as those of others, passes.
-bool seal_check_own(const char *path, struct gabion_error *error);
+// Compares a file that somebody names with its seal, whatever its kind and version, and returns the
+// seal's "format major.minor". A file without a seal, such as those of others, passes as "".
+#define SEAL_NAME_SIZE 64
+bool seal_check_own(const char *path, char name[SEAL_NAME_SIZE], struct gabion_error *error);
 
 #endif

@@ -12,6 +12,10 @@
 
 #define MESH_BYTES_MAX ((size_t)1 << 30)
 
+// What a byte of a file takes in memory: a face of an OBJ file, "f 1 2 3", has three corners, edges
+// and pieces of lists.
+#define BYTES_PER_BYTE 16.0
+
 // Tolerances for files with 32-bit floats or few decimals. Points closer than MESH_EQUAL times the
 // largest coordinate are one point. Faces must be flat and convex to within MESH_FLAT times that
 // coordinate and MESH_FLAT_PIECE times the size of the piece.
@@ -291,8 +295,11 @@ static bool parse(struct mesh_faces *mesh, const char *path, struct gabion_error
     char *text = file_read(path, MESH_BYTES_MAX, &size, error);
     if (!text)
         return false;
-    bool good = obj ? mesh_read_obj(mesh, path, text, size, error)
-                    : mesh_read_stl(mesh, path, text, size, error);
+    bool good = memory_check(BYTES_PER_BYTE * (double)size, "the mesh", error) ||
+                error_context(error, "%s", path);
+    if (good)
+        good = obj ? mesh_read_obj(mesh, path, text, size, error)
+                   : mesh_read_stl(mesh, path, text, size, error);
     memory_free(text);
     return good;
 }

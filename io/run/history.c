@@ -238,9 +238,9 @@ static bool copy_rows(struct history *history, FILE *old, FILE *fresh,
 static bool history_prepare(struct history *history, const struct gabion_world *world, bool resume,
                             struct gabion_error *error) {
     const char *path = history->path;
-    FILE *old = resume ? fopen(path, "r") : NULL;
-    if (resume && !old && errno != ENOENT)
-        return error_set(error, GABION_ERROR_INPUT, "%s: %s", path, strerror(errno));
+    FILE *old = resume && file_exists(path) ? file_open(path, error) : NULL;
+    if (error->status != GABION_OK)
+        return false;
     struct safe_file file;
     bool good = safe_file_open(&file, path, error);
     if (good && old)

@@ -4,19 +4,19 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "io/file/file.h"
 #include "parallel/memory.h"
 
 bool csv_open(struct csv *csv, const char *path, struct gabion_error *error) {
     struct stat about;
-    *csv = (struct csv){.path = path, .stream = fopen(path, "rb")};
+    *csv = (struct csv){.path = path, .stream = file_open(path, error)};
     if (!csv->stream)
-        return error_set(error, GABION_ERROR_INPUT, "cannot open %s: %s", path, strerror(errno));
-    bool regular = fstat(fileno(csv->stream), &about) == 0 && S_ISREG(about.st_mode);
-    if (!regular || about.st_size == 0) {
+        return false;
+    if (fstat(fileno(csv->stream), &about) == 0 && about.st_size == 0) {
         csv_close(csv);
-        return error_set(error, GABION_ERROR_INPUT, "%s: %s", path,
-                         regular ? "is empty" : "is not a file");
+        return error_set(error, GABION_ERROR_INPUT, "%s: is empty", path);
     }
+    csv->size = (uint64_t)about.st_size;
     csv->buffer = memory_allocate(CSV_LINE_MAX, 1, "CSV buffer");
     return true;
 }

@@ -3,6 +3,7 @@
 #ifndef IO_TEXT_CSV_H
 #define IO_TEXT_CSV_H
 
+#include <stdint.h>
 #include <stdio.h>
 
 #include "parallel/error.h"
@@ -13,7 +14,8 @@
 struct csv {
     FILE *stream;
     const char *path;
-    long line; // number of the current line, from 1
+    uint64_t size; // bytes of the file
+    long line;     // number of the current line, from 1
     int count;
     char *field[CSV_FIELDS_MAX];
     char *buffer;

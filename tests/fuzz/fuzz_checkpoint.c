@@ -13,7 +13,7 @@
 #include "io/checkpoint/format.h"
 #include "io/file/file.h"
 #include "parallel/memory.h"
-#include "tests/fuzz/input.h"
+#include "tests/fuzz/forge.h"
 
 static struct team *team;
 static char folder[64], good_path[128], path[128];
@@ -103,60 +103,6 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     return 0;
 }
 
-static void store(const void *bytes, size_t size, size_t skip) {
-    FILE *stream = fopen(path, "wb");
-    if (!stream || fseek(stream, (long)skip, SEEK_SET) != 0 ||
-        fwrite(bytes, 1, size, stream) != size || fclose(stream) != 0)
-        abort();
-}
-
-static void change_bytes(struct input *input) {
-    char *bytes = memory_allocate(good_size, 1, "copy");
-    memcpy(bytes, good, good_size);
-    while (input->size > 0) {
-        size_t place = SEAL_SIZE + take(input, 3) % (good_size - SEAL_SIZE);
-        bytes[place] = (char)take(input, 1);
-    }
-    store(bytes, good_size, 0);
-    memory_free(bytes);
-}
-
-static hid_t some_type(uint64_t choice) {
-    const hid_t types[] = {H5T_STD_U8LE,  H5T_STD_U16LE,  H5T_STD_I32LE,  H5T_STD_U32LE,
-                           H5T_STD_I64LE, H5T_IEEE_F64LE, H5T_IEEE_F32BE, H5T_C_S1};
-    return types[choice % (sizeof types / sizeof *types)];
-}
-
-static void replace_dataset(hid_t file, const char *name, struct input *input) {
-    hid_t type = some_type(take(input, 1));
-    hsize_t extent[3] = {take(input, 1) ? take(input, 1) : take(input, 5), take(input, 1) % 6, 1};
-    hsize_t chunk[3] = {1, 1, 1}; // so that a large extent does not make a large file
-    int rank = 1 + (int)(take(input, 1) % 3);
-    hid_t space = H5Screate_simple(rank, extent, NULL), creation = H5Pcreate(H5P_DATASET_CREATE);
-    H5Pset_chunk(creation, rank, chunk);
-    H5Ldelete(file, name, H5P_DEFAULT);
-    hid_t dataset = H5Dcreate2(file, name, type, space, H5P_DEFAULT, creation, H5P_DEFAULT);
-    H5Dclose(dataset);
-    H5Pclose(creation);
-    H5Sclose(space);
-}
-
-static void change_value(hid_t file, const char *name, struct input *input) {
-    hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT), space = H5Dget_space(dataset);
-    hsize_t start[3] = {take(input, 1), take(input, 1) % 4, 0}, one[3] = {1, 1, 1};
-    int64_t bits = (int64_t)take(input, 8);
-    double real;
-    memcpy(&real, &bits, sizeof real);
-    bool whole = take(input, 1) & 1;
-    hid_t memory = H5Screate_simple(1, one, NULL);
-    H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, one, NULL);
-    H5Dwrite(dataset, whole ? H5T_NATIVE_INT64 : H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT,
-             whole ? (const void *)&bits : &real);
-    H5Sclose(memory);
-    H5Sclose(space);
-    H5Dclose(dataset);
-}
-
 // Counts through the stored fields of all parts, single numbers or rows.
 static const struct state_field *some_field(uint64_t which, bool rows, const char **group) {
     for (size_t p = 0;; p = (p + 1) % STATE_PARTS)
@@ -173,9 +119,6 @@ static void change_attribute(hid_t file, uint64_t which, struct input *input) {
     struct gabion_error error = {0};
     struct h5_file forged = {.id = file, .writing = true};
     int64_t value = (int64_t)take(input, 8);
-    // The ids given out may be many more than the bodies of a file; keep the memory of it small.
-    if (strcmp(number->name, "id_count") == 0)
-        value &= 0xffff;
     H5Adelete_by_name(file, object, number->name, H5P_DEFAULT);
     enum h5_type type =
         take(input, 1) & 1 ? checkpoint_type(number->type) : (enum h5_type)(value & 3);
@@ -198,19 +141,21 @@ static void change_names(hid_t file, const char *name, struct input *input) {
 static void change_structure(struct input *input) {
     static const char *const names[] = {CHECKPOINT_CASE, CHECKPOINT_GROUP_NAMES,
                                         CHECKPOINT_MATERIAL_NAMES};
-    store(good, good_size, 0);
+    store(path, good, good_size, 0);
     hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
     while (input->size > 0) {
         uint64_t what = take(input, 1), which = take(input, 1);
         const char *group, *name = some_field(which, true, &group)->name;
-        if (what % 4 == 0)
+        if (what % 5 == 0)
             replace_dataset(file, name, input);
-        else if (what % 4 == 1)
+        else if (what % 5 == 1)
             change_value(file, name, input);
-        else if (what % 4 == 2)
+        else if (what % 5 == 2)
             change_attribute(file, which, input);
-        else
+        else if (what % 5 == 3)
             change_names(file, names[which % 3], input);
+        else
+            replace_by_link(file, name, "/bodies/mass", input);
     }
     H5Fclose(file);
 }
@@ -221,10 +166,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     switch (take(&input, 1) % 4) {
     case 0:
-        store(input.data, input.size, SEAL_SIZE);
+        store(path, input.data, input.size, SEAL_SIZE);
         break;
     case 1:
-        change_bytes(&input);
+        change_bytes(path, good, good_size, SEAL_SIZE, &input);
         break;
     default:
         change_structure(&input);

@@ -1,6 +1,6 @@
 // libFuzzer: contact problems in FCLIB files. The first byte of an input says what it is: changes
-// of single bytes of a good file, which reach HDF5's parser, or the numbers of its datasets, which
-// reach our checks. What is accepted must come back the same after it was written.
+// of single bytes of a good file, which reach HDF5's parser, changes of its datasets, or their
+// numbers, which reach our checks. What is accepted must come back the same after it was written.
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "io/file/file.h"
 #include "io/file/h5.h"
 #include "parallel/memory.h"
-#include "tests/fuzz/input.h"
+#include "tests/fuzz/forge.h"
 
 static char folder[64], path[128], copy_path[128];
 static char *good;
@@ -94,17 +94,24 @@ static void write_structure(struct input *input) {
         abort();
 }
 
-static void change_bytes(struct input *input) {
-    char *bytes = memory_allocate(good_size, 1, "copy");
-    memcpy(bytes, good, good_size);
+static void change_structure(struct input *input) {
+    static const char *const names[] = {
+        "/fclib_local/spacedim",   "/fclib_local/W/m", "/fclib_local/W/n", "/fclib_local/W/nz",
+        "/fclib_local/W/p",        "/fclib_local/W/i", "/fclib_local/W/x", "/fclib_local/vectors/q",
+        "/fclib_local/vectors/mu", "/solution/r"};
+    store(path, good, good_size, 0);
+    hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
     while (input->size > 0) {
-        size_t place = take(input, 2) % good_size;
-        bytes[place] = (char)take(input, 1);
+        uint64_t what = take(input, 1);
+        const char *name = names[take(input, 1) % (sizeof names / sizeof *names)];
+        if (what % 3 == 0)
+            replace_dataset(file, name, input);
+        else if (what % 3 == 1)
+            change_value(file, name, input);
+        else
+            replace_by_link(file, name, "/fclib_local/vectors/q", input);
     }
-    FILE *stream = fopen(path, "wb");
-    if (!stream || fwrite(bytes, 1, good_size, stream) != good_size || fclose(stream) != 0)
-        abort();
-    memory_free(bytes);
+    H5Fclose(file);
 }
 
 static void clean_up(void) {
@@ -163,10 +170,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct input input = {data, size};
     struct gabion_error error = {0};
     double *r;
-    if (take(&input, 1) % 4 == 0)
-        change_bytes(&input);
-    else
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    switch (take(&input, 1) % 4) {
+    case 0:
+        change_bytes(path, good, good_size, 0, &input);
+        break;
+    case 1:
+        change_structure(&input);
+        break;
+    default:
         write_structure(&input);
+    }
     struct contact_problem *problem = fclib_read(path, &r, &error);
     if (problem)
         check_accepted(problem, r);

@@ -146,7 +146,7 @@ static void bad_csv_is_reported(void **state) {
     free(line);
     reject(&scene, "long.csv:1: line longer than");
     snprintf(path, sizeof path, "%s", folder);
-    reject(&scene, "is not a file");
+    reject(&scene, "is a folder; a file is expected here");
     snprintf(path, sizeof path, "%s/absent", folder);
     reject(&scene, "cannot open");
     scene_free(&scene);

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -136,10 +137,26 @@ static void read_rejects_folders_and_large_files(void **state) {
     error.status = GABION_OK;
     assert_null(file_read(in_folder("missing"), 1000, NULL, &error));
     assert_non_null(strstr(error.text, "No such file"));
-    // Without a size of its own, and without an end.
-    error.status = GABION_OK;
+}
+
+// Without a size of their own and without an end; opening the pipe would wait for a writer.
+static void read_rejects_pipes_and_devices(void **state) {
+    (void)state;
+    char link[4096];
+    struct gabion_error error = {0};
     assert_null(file_read("/dev/zero", 100000, NULL, &error));
-    assert_non_null(strstr(error.text, "larger than"));
+    assert_non_null(strstr(error.text, "/dev/zero is a pipe or a device"));
+    assert_int_equal(mkfifo(in_folder("pipe"), 0666), 0);
+    snprintf(link, sizeof link, "%s", in_folder("link"));
+    assert_int_equal(symlink("pipe", link), 0);
+    error = (struct gabion_error){0};
+    alarm(60); // it would wait for ever
+    assert_null(file_read(link, 100000, NULL, &error));
+    alarm(0);
+    assert_int_equal(error.status, GABION_ERROR_INPUT);
+    assert_non_null(strstr(error.text, "is a pipe or a device"));
+    unlink(link);
+    unlink(in_folder("pipe"));
 }
 
 static void directories_come_with_parents(void **state) {

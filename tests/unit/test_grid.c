@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "geometry/curve.h"
 #include "geometry/grid.h"
 #include "parallel/memory.h"
 #include "parallel/random.h"
@@ -205,6 +206,70 @@ static void test_fixed(void **state) {
     cloud_free(&cloud);
 }
 
+// Returns whether a list has the pair i < j.
+static bool has_pair(const struct pair_list *pairs, int32_t i, int32_t j) {
+    for (uint32_t k = pairs->start[i]; k < pairs->start[i + 1]; k++)
+        if (pairs->other[k] == j)
+            return true;
+    return false;
+}
+
+// Finds the pairs of the cloud after all its lengths were multiplied. Squares of lengths may then
+// leave the range of numbers, so that there may be more pairs than before, but no fewer.
+static void check_scaled(const struct cloud *cloud, double factor) {
+    struct gabion_error error = {0};
+    struct team *team = team_create(1, NULL, &error);
+    struct grid *grid = grid_create();
+    struct pair_list pairs = {0};
+    struct cloud scaled = cloud_create(cloud->count);
+    for (int32_t i = 0; i < cloud->count; i++) {
+        scaled.x[i] = vec3_scale(factor, cloud->x[i]);
+        scaled.reach[i] = factor * cloud->reach[i];
+    }
+    grid_find_pairs(grid, team, scaled.x, scaled.reach, cloud->count, cloud->count, &pairs);
+    for (int32_t i = 0; i < cloud->count; i++)
+        for (int32_t j = i + 1; j < cloud->count; j++)
+            if (meet(cloud, i, j) && !has_pair(&pairs, i, j))
+                fail_msg("times %g: pair %d, %d is missing", factor, i, j);
+    cloud_free(&scaled);
+    pair_list_free(&pairs);
+    grid_free(grid);
+    team_destroy(team);
+}
+
+// Lengths at both ends of the range of numbers; under the sanitizer no conversion may overflow.
+static void test_extreme_lengths(void **state) {
+    (void)state;
+    struct random_stream random = {21};
+    struct cloud cloud = cloud_create(300);
+    for (int32_t i = 0; i < cloud.count; i++) { // multiples of 1/8 stay exact
+        cloud.x[i] = vec3_make(floor(random_between(&random, -64, 64)) / 8,
+                               floor(random_between(&random, -64, 64)) / 8,
+                               floor(random_between(&random, -64, 64)) / 8);
+        cloud.reach[i] = i % 7 == 0 ? 2 : i % 3 == 0 ? 1.0 / 8 : 0.5;
+    }
+    const double factors[] = {1, 0x1p500, 0x1p1020, 0x1p-500, 0x1p-1030, 0x1p-1071};
+    for (size_t k = 0; k < sizeof factors / sizeof *factors; k++)
+        check_scaled(&cloud, factors[k]);
+    // Reaches whose quotient is beyond the range of numbers.
+    for (int32_t i = 0; i < cloud.count; i += 5)
+        cloud.reach[i] = i % 2 == 0 ? 0x1p-1074 : 0x1p1023;
+    check_scaled(&cloud, 1);
+    cloud_free(&cloud);
+}
+
+static void test_extreme_places_on_the_curve(void **state) {
+    (void)state;
+    vec3 low = vec3_make(-1.7e308, 0, 0), high = vec3_make(1.7e308, 1, 1);
+    uint64_t last = curve_key(vec3_make(1, 1, 1), vec3_make(0, 0, 0), 1);
+    assert_int_equal(last, ((uint64_t)1 << 3 * CURVE_BITS) - 1);
+    assert_int_equal(curve_key(low, low, INFINITY), 0);
+    assert_true(curve_key(high, low, INFINITY) <= last);
+    assert_int_equal(curve_key(vec3_make(0x1p-1074, 0, 0), vec3_make(0, 0, 0), 0x1p-1074),
+                     curve_key(vec3_make(1, 0, 0), vec3_make(0, 0, 0), 1));
+    assert_int_equal(curve_key(vec3_make(0, 0, 0), vec3_make(0, 0, 0), 0x1p-1074), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_equal_sizes),
@@ -217,6 +282,8 @@ int main(void) {
         cmocka_unit_test(test_same_place),
         cmocka_unit_test(test_few),
         cmocka_unit_test(test_fixed),
+        cmocka_unit_test(test_extreme_lengths),
+        cmocka_unit_test(test_extreme_places_on_the_curve),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

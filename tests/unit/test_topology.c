@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <cmocka.h>
 
@@ -16,6 +15,7 @@
 #include "parallel/cgroup.h"
 #include "parallel/team.h"
 #include "parallel/topology.h"
+#include "tests/unit/fake_root.h"
 
 static const char *program;
 
@@ -74,32 +74,6 @@ static void test_machine_without_cores(void **state) {
     assert_int_equal(topology_allowed_cores(topology), 4);
     topology_free(topology);
     unsetenv("HWLOC_SYNTHETIC");
-}
-
-static void folder_make(const char *root, const char *path) {
-    char full[512];
-    snprintf(full, sizeof full, "%s%s", root, path);
-    for (char *slash = full + strlen(root) + 1; (slash = strchr(slash, '/')); slash++) {
-        *slash = '\0';
-        mkdir(full, 0777);
-        *slash = '/';
-    }
-    mkdir(full, 0777);
-}
-
-static void file_write(const char *root, const char *path, const char *text) {
-    char full[512];
-    snprintf(full, sizeof full, "%s%s", root, path);
-    FILE *file = fopen(full, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-}
-
-static void folder_remove(const char *root) {
-    char command[600];
-    snprintf(command, sizeof command, "rm -r '%s'", root);
-    assert_int_equal(system(command), 0);
 }
 
 static void assert_quota(const char *root, double expected) {
