@@ -168,7 +168,8 @@ fuzz:
 
 torture: packages-test
 	@.ci/packages clang
-	@GABION_FUZZ_SCENES=100 $(MAKE) --no-print-directory unit TEST="fuzz_world fuzz_blocks"
+	@GABION_FUZZ_SCENES=100 GABION_ALL_ALLOCATIONS=1 $(MAKE) --no-print-directory unit \
+	    TEST="fuzz_world fuzz_blocks out_of_memory"
 	@$(MAKE) --no-print-directory all && GABION=$(abspath $(BUILD)/gabion) $(PYTHON) tests/torture/torture.py
 	@$(MAKE) --no-print-directory debug asan clang tsan fuzz
 

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <omp.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdalign.h>
 #include <stdarg.h>
@@ -37,9 +38,9 @@ struct team {
     unsigned serial;
     const struct topology *topology; // NULL: threads are not pinned
     int spins;                       // how often a waiting thread looks before it yields its core
-    struct memory_account *account;  // current when the team was created
-    double *partials;                // of team_sum and team_max
-    size_t partials_capacity;
+    // Held during a region: threads of the program that share a team take turns. The barrier and
+    // the failure below belong to the region in progress.
+    pthread_mutex_t lock;
     _Atomic int state;           // enum team_state
     struct gabion_error failure; // of the first thread that failed
     char note[512];
@@ -129,7 +130,7 @@ struct team *team_create(int threads, const struct topology *topology, struct ga
     struct team *team = team_allocate(threads);
     team->threads = threads;
     team->serial = atomic_fetch_add(&teams_created, 1) + 1;
-    team->account = memory_account_current();
+    pthread_mutex_init(&team->lock, NULL);
     omp_set_dynamic(0); // OMP_DYNAMIC would change the team's size from region to region
     team_place(team, topology);
     team_start(team);
@@ -147,7 +148,7 @@ void team_destroy(struct team *team) {
             pinned_by = 0;
         }
     }
-    memory_free(team->partials);
+    pthread_mutex_destroy(&team->lock);
     memory_free(team);
 }
 
@@ -184,8 +185,10 @@ static void part_try(struct team *team, struct memory_account *account, struct t
         team_fail(team, &error);
 }
 
-// Makes the team usable again: threads may have left in the middle of a barrier.
-static void team_recover(struct team *team) {
+// Takes the failure out of the team and makes it usable again: threads may have left in the middle
+// of a barrier.
+static void team_recover(struct team *team, struct gabion_error *failure) {
+    *failure = team->failure;
     for (int k = 0; k < team->threads; k++)
         atomic_store_explicit(&team->slots[k].epoch, 0, memory_order_relaxed);
     atomic_store(&team->state, TEAM_SOUND);
@@ -199,6 +202,7 @@ void team_run(struct team *team, int threads, team_function f, void *context) {
         return;
     }
     struct memory_account *account = memory_account_current();
+    pthread_mutex_lock(&team->lock);
     // Always the whole team: OpenMP would end the threads that a smaller region leaves out.
 #pragma omp parallel num_threads(team->threads)
     {
@@ -210,10 +214,13 @@ void team_run(struct team *team, int threads, team_function f, void *context) {
         if (thread < working)
             part_try(team, account, (struct thread_part){f, context, thread, working});
     }
-    if (atomic_load_explicit(&team->state, memory_order_relaxed) == TEAM_SOUND)
-        return;
-    team_recover(team);
-    memory_raise(&team->failure);
+    struct gabion_error failure;
+    bool failed = atomic_load_explicit(&team->state, memory_order_relaxed) != TEAM_SOUND;
+    if (failed)
+        team_recover(team, &failure);
+    pthread_mutex_unlock(&team->lock);
+    if (failed)
+        memory_raise(&failure);
 }
 
 static inline void core_relax(void) {
@@ -312,43 +319,52 @@ static void reduction_chunk(void *context, size_t begin, size_t end) {
     memcpy(reduction->partials + begin / TEAM_SUM_CHUNK * width, out, width * sizeof *out);
 }
 
-// The partials live as long as the team, which may outlive the caller's account.
-static void partials_reserve(struct team *team, size_t count) {
-    struct memory_account *callers = memory_account_use(team->account);
-    team->partials = memory_reserve(team->partials, &team->partials_capacity, count,
-                                    sizeof *team->partials, "partial sums");
-    memory_account_use(callers);
-}
+// So many partials are kept on the stack.
+#define PARTIALS_AT_HAND 1024
 
-// Fills the team's partials and returns the number of chunks.
-static size_t team_reduce(struct team *team, size_t count, int width, sum_function f,
-                          void *context) {
-    size_t chunks = count == 0 ? 0 : (count - 1) / TEAM_SUM_CHUNK + 1;
-    partials_reserve(team, chunks * (size_t)width);
-    struct reduction reduction = {width, f, context, team->partials};
+// The partial results of a sum or maximum. They belong to the calling thread: others may use the
+// team meanwhile.
+struct partials {
+    size_t chunks;
+    double *value, *allocated; // NULL: at hand
+    double at_hand[PARTIALS_AT_HAND];
+};
+
+static void partials_compute(struct partials *partials, struct team *team, size_t count, int width,
+                             sum_function f, void *context) {
+    partials->chunks = count == 0 ? 0 : (count - 1) / TEAM_SUM_CHUNK + 1;
+    size_t needed = partials->chunks * (size_t)width;
+    partials->allocated = needed <= PARTIALS_AT_HAND
+                              ? NULL
+                              : memory_allocate(needed, sizeof *partials->value, "partial sums");
+    partials->value = partials->allocated ? partials->allocated : partials->at_hand;
+    struct reduction reduction = {width, f, context, partials->value};
     team_for(team, count, TEAM_SUM_CHUNK, reduction_chunk, &reduction);
-    return chunks;
 }
 
 void team_sum(struct team *team, size_t count, int width, sum_function f, void *context,
               double *total) {
-    size_t chunks = team_reduce(team, count, width, f, context);
+    struct partials partials;
+    partials_compute(&partials, team, count, width, f, context);
     memset(total, 0, (size_t)width * sizeof *total);
-    const double *partial = team->partials;
-    for (size_t c = 0; c < chunks; c++)
+    const double *partial = partials.value;
+    for (size_t c = 0; c < partials.chunks; c++)
         for (int i = 0; i < width; i++)
             total[i] += *partial++;
+    memory_free(partials.allocated);
 }
 
 void team_max(struct team *team, size_t count, int width, sum_function f, void *context,
               double *total) {
-    size_t chunks = team_reduce(team, count, width, f, context);
+    struct partials partials;
+    partials_compute(&partials, team, count, width, f, context);
     for (int i = 0; i < width; i++)
-        total[i] = chunks > 0 ? -INFINITY : 0;
-    const double *partial = team->partials;
-    for (size_t c = 0; c < chunks; c++)
+        total[i] = partials.chunks > 0 ? -INFINITY : 0;
+    const double *partial = partials.value;
+    for (size_t c = 0; c < partials.chunks; c++)
         for (int i = 0; i < width; i++, partial++)
             // Keeps NaN: without it a residual that is no number would look converged.
             if (*partial > total[i] || isnan(*partial))
                 total[i] = *partial;
+    memory_free(partials.allocated);
 }

@@ -7,6 +7,9 @@
 // When memory runs out in a thread of the team, all its threads leave the region, those that wait
 // at a barrier included, and the calling thread fails as memory.h describes. The team can be used
 // again afterwards.
+//
+// Any thread of the program may use a team. Where two do so at once, their regions take turns, and
+// each gets its own results: the work of a region must not use the team that runs it.
 #ifndef PARALLEL_TEAM_H
 #define PARALLEL_TEAM_H
 

@@ -185,13 +185,18 @@ bool gabion_add_removal(struct gabion_world *world, int group, double time,
 
 // Falls ---------------------------------------------------------------------------------------
 
+static void watch_fall(struct call *call) {
+    int group = *(const int *)call->arguments;
+    if (group != -1 && !group_exists(call->world, group)) {
+        error_set(call->error, GABION_ERROR_INPUT, "falls: the group does not exist");
+        return;
+    }
+    call->world->fall_group = group;
+    call->result = 0;
+}
+
 bool gabion_watch_fall(struct gabion_world *world, int group, struct gabion_error *error) {
-    if (!entry_readable(world, error))
-        return false;
-    if (group != -1 && !group_exists(world, group))
-        return entry_reject(error, "falls: the group does not exist");
-    world->fall_group = group;
-    return true;
+    return call_run(world, watch_fall, &group, error) >= 0;
 }
 
 // Probes --------------------------------------------------------------------------------------

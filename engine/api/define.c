@@ -1,6 +1,7 @@
 // Creating and destroying a world, and its settings.
 #include "engine/api/define.h"
 #include "engine/api/entry.h"
+#include "engine/api/log.h"
 #include "engine/api/machine.h"
 #include "engine/api/materials.h"
 #include "engine/api/settings.h"
@@ -128,12 +129,17 @@ static void world_free(struct gabion_world *world) {
 void gabion_destroy(struct gabion_world *world) {
     if (!world)
         return;
+    if (entry_inside(world)) {
+        world_log(world, GABION_LOG_WARNING,
+                  "the world was not destroyed: a function that changes it has not returned yet");
+        return;
+    }
     struct memory_account *account = world->account;
     struct machine machine = {0};
     if (account)
         machine = *world->machine;
-    // Nothing in a broken world can be trusted to be freed: its account holds all that it made.
-    if (!world->broken)
+    // What was made when memory ran out cannot be trusted: the account holds all of it.
+    if (world->condition == WORLD_SOUND)
         world_free(world);
     if (!account)
         return;
@@ -177,26 +183,30 @@ static bool laws_fit(const struct gabion_world *world, enum gabion_scheme scheme
     return true;
 }
 
-bool gabion_set_settings(struct gabion_world *world, const struct gabion_settings *settings,
-                         struct gabion_error *error) {
-    struct gabion_error ignored = {0};
-    error = error ? error : &ignored;
-    if (!entry_readable(world, error))
-        return false;
-    if (!settings)
-        return entry_missing("settings", error);
-    if (!settings_check(settings, error))
-        return false;
+static void set_settings(struct call *call) {
+    struct gabion_world *world = call->world;
+    const struct gabion_settings *settings = call->arguments;
+    if (!settings_check(settings, call->error))
+        return;
     const char *defect = change_defect(world, settings);
-    if (defect)
-        return error_set(error, GABION_ERROR_INPUT, "%s", defect);
-    if (!laws_fit(world, settings->scheme, error))
-        return false;
+    if (defect) {
+        error_set(call->error, GABION_ERROR_INPUT, "%s", defect);
+        return;
+    }
+    if (!laws_fit(world, settings->scheme, call->error))
+        return;
     bool loads = changes_gravity(&world->settings, settings);
     world->settings = *settings;
     if (loads)
         world->rest_since = NAN;
     if (loads && world->step > 0)
         ledger_events(world);
-    return true;
+    call->result = 0;
+}
+
+bool gabion_set_settings(struct gabion_world *world, const struct gabion_settings *settings,
+                         struct gabion_error *error) {
+    if (!settings)
+        return entry_missing("settings", error);
+    return call_run(world, set_settings, settings, error) >= 0;
 }

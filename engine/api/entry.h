@@ -14,7 +14,7 @@ struct call {
     int64_t result;             // negative: failed
 };
 
-// Runs the work of a call and returns its result. Returns -1 where the world is NULL or broken, and
+// Runs the work of a call and returns its result. Returns -1 where the world cannot be taken, and
 // where memory runs out, which leaves the world broken. `error` may be NULL.
 int64_t call_run(struct gabion_world *world, void (*work)(struct call *call), const void *arguments,
                  struct gabion_error *error);
@@ -23,8 +23,18 @@ int64_t call_run(struct gabion_world *world, void (*work)(struct call *call), co
 // memory runs out; `error` must not be NULL.
 bool entry_try(void (*work)(void *context), void *context, struct gabion_error *error);
 
-// Returns whether the world may be read; false with an error where it is NULL or broken.
+// Returns whether the world may be read; false with an error where it is NULL or broken, or another
+// thread is changing it.
 bool entry_readable(const struct gabion_world *world, struct gabion_error *error);
+
+// Makes the calling thread the only one that may use the world until it calls entry_leave; calls
+// nest. Returns false with an error where the world may not be read or changed, or another thread
+// has taken it.
+bool entry_take(struct gabion_world *world, struct gabion_error *error);
+void entry_leave(struct gabion_world *world);
+
+// Returns whether any thread has taken the world.
+bool entry_inside(const struct gabion_world *world);
 
 // Always return false. entry_missing reports that the pointer `name` is NULL, entry_reject reports
 // the formatted text. `error` may be NULL.

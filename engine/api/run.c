@@ -26,7 +26,9 @@ void world_log(const struct gabion_world *world, enum gabion_log_level level, co
 
 bool gabion_set_log(struct gabion_world *world, enum gabion_log_level least,
                     gabion_log_function function, void *user, struct gabion_error *error) {
-    if (!entry_readable(world, error))
+    if ((unsigned)least > GABION_LOG_WARNING)
+        return entry_reject(error, "least: the level %d does not exist", (int)least);
+    if (!entry_take(world, error))
         return false;
     world->listeners.log = function;
     world->listeners.log_user = user;
@@ -34,6 +36,7 @@ bool gabion_set_log(struct gabion_world *world, enum gabion_log_level least,
     const char *note = team_note(world->team);
     if (note[0])
         world_log(world, GABION_LOG_WARNING, "%s", note);
+    entry_leave(world);
     return true;
 }
 
@@ -77,14 +80,15 @@ static void do_step(struct call *call) {
     call->result = 0;
 }
 
-// Lets the program's stop function be seen by the work of the step.
+// Lets the program's stop function be seen by the work of the step. Where memory runs out before
+// the state has changed, the last complete step can still be read.
 static bool try_step(struct gabion_world *world, struct gabion_error *error) {
-    if (!entry_readable(world, error))
-        return false;
     world->listeners.stop.seen = false;
     struct stop *before = stop_use(&world->listeners.stop);
     bool done = call_run(world, do_step, NULL, error) >= 0;
     stop_use(before);
+    if (world->condition == WORLD_BROKEN && step_undo(world))
+        world->condition = WORLD_SPENT;
     return done;
 }
 
@@ -102,19 +106,16 @@ static bool notify_listeners(struct gabion_world *world) {
 }
 
 bool gabion_step(struct gabion_world *world, struct gabion_error *error) {
-    if (!try_step(world, error))
+    if (!entry_take(world, error))
         return false;
-    notify_listeners(world);
-    return true;
+    bool done = try_step(world, error);
+    if (done)
+        notify_listeners(world);
+    entry_leave(world);
+    return done;
 }
 
-int64_t gabion_run(struct gabion_world *world, int64_t steps, struct gabion_error *error) {
-    if (!entry_readable(world, error))
-        return -1;
-    if (steps < 0) {
-        entry_reject(error, "the number of steps must not be negative, found %" PRId64, steps);
-        return -1;
-    }
+static int64_t run(struct gabion_world *world, int64_t steps, struct gabion_error *error) {
     int64_t done = 0;
     for (bool on = true; on && done < steps; done++) {
         if (!try_step(world, error))
@@ -126,19 +127,33 @@ int64_t gabion_run(struct gabion_world *world, int64_t steps, struct gabion_erro
     return done;
 }
 
+int64_t gabion_run(struct gabion_world *world, int64_t steps, struct gabion_error *error) {
+    if (steps < 0) {
+        entry_reject(error, "the number of steps must not be negative, found %" PRId64, steps);
+        return -1;
+    }
+    if (!entry_take(world, error))
+        return -1;
+    int64_t done = run(world, steps, error);
+    entry_leave(world);
+    return done;
+}
+
 bool gabion_set_step_function(struct gabion_world *world, gabion_step_function function, void *user,
                               struct gabion_error *error) {
-    if (!entry_readable(world, error))
+    if (!entry_take(world, error))
         return false;
     world->listeners.step = function;
     world->listeners.step_user = user;
+    entry_leave(world);
     return true;
 }
 
 bool gabion_set_stop_function(struct gabion_world *world, gabion_stop_function function, void *user,
                               struct gabion_error *error) {
-    if (!entry_readable(world, error))
+    if (!entry_take(world, error))
         return false;
     world->listeners.stop = (struct stop){.asked = function, .user = user};
+    entry_leave(world);
     return true;
 }

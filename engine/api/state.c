@@ -1,5 +1,6 @@
 #include "engine/api/state.h"
 
+#include "engine/api/entry.h"
 #include "parallel/hash.h"
 
 // Another order is another hash. The last two are not state and not hashed.
@@ -35,7 +36,7 @@ const struct state_part *const state_parts[STATE_PARTS] = {
 
 // Equal hashes mean that the runs go on equally.
 uint64_t gabion_state_hash(const struct gabion_world *world) {
-    if (!world || world->broken)
+    if (!entry_readable(world, NULL))
         return 0;
     uint64_t hash = HASH_START;
     struct state state = {.world = (struct gabion_world *)world};

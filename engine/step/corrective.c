@@ -56,6 +56,8 @@ void corrective_restore_past(struct gabion_world *world) {
     struct bodies *bodies = &world->bodies;
     const struct past *past = &world->galizzi->past;
     size_t count = (size_t)bodies->count;
+    if (!past->x)
+        return; // it has not been left
     memcpy(bodies->x, past->x, count * sizeof *bodies->x);
     memcpy(bodies->v, past->v, count * sizeof *bodies->v);
     memcpy(bodies->w, past->w, count * sizeof *bodies->w);

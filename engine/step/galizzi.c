@@ -16,6 +16,7 @@ static bool make_step(struct gabion_world *world, struct gabion_error *error) {
     step_phase(world, PHASE_EVENTS, step_interfaces);
     if (!step_fits(world, error))
         return false;
+    step_begin(world);
     step_phase(world, PHASE_PREDICT, motion_predict_free);
     step_phase(world, PHASE_PREDICT, motion_predict_fixed);
     step_phase(world, PHASE_PREDICT, motion_predict_driven);
@@ -41,7 +42,7 @@ static bool make_step(struct gabion_world *world, struct gabion_error *error) {
         corrective_restore_past(world);
         return false;
     }
-    step_commit();
+    step_commit(world);
     step_phase(world, PHASE_LEDGER, work_of_impulses);
     step_phase(world, PHASE_LEDGER, gain_of_step);
     step_phase(world, PHASE_INTEGRATE, corrective_take_velocities);

@@ -21,6 +21,7 @@ bool moreau_step(struct gabion_world *world, struct gabion_error *error) {
     step_phase(world, PHASE_EVENTS, step_interfaces);
     if (!step_fits(world, error))
         return false;
+    step_begin(world);
     step_phase(world, PHASE_PREDICT, motion_predict_free);
     step_phase(world, PHASE_PREDICT, motion_predict_fixed);
     step_phase(world, PHASE_PREDICT, motion_predict_driven);
@@ -40,7 +41,7 @@ bool moreau_step(struct gabion_world *world, struct gabion_error *error) {
     } while (look_found(world) || jam_found(world));
     if (!step_check(world, error))
         return false;
-    step_commit();
+    step_commit(world);
     step_phase(world, PHASE_CONTACTS, gap_note_collisions);
     step_phase(world, PHASE_CONTACTS, contacts_judge);
     step_phase(world, PHASE_LEDGER, work_of_step);

@@ -34,20 +34,32 @@ void step_phase(struct gabion_world *world, enum phase phase, void (*work)(struc
 
 bool world_step(struct gabion_world *world, struct gabion_error *error) {
     double budget = world->settings.time_budget;
-    struct gabion_step_report last = world->report;
-    struct solver_memory memory = world->memory;
-    int64_t local_fallbacks = world->run.local_fallbacks;
+    world->start = (struct step_start){
+        .report = world->report,
+        .memory = world->memory,
+        .local_fallbacks = world->run.local_fallbacks,
+    };
     world->deadline = budget > 0 ? clock_seconds() + budget : 0;
     if (world->settings.scheme == GABION_SCHEME_CORRECTIVE ? galizzi_step(world, error)
                                                            : moreau_step(world, error))
         return true;
-    // What is read from now on is the last complete step, whose contacts are gone. Trying again
-    // does the same again.
-    world->report = last;
-    world->memory = memory;
-    world->run.local_fallbacks = local_fallbacks;
-    contacts_void_list(world->contacts);
+    world->start.kept = true; // it was, or has been put back
+    step_undo(world);
     return false;
+}
+
+// What is read from now on is the last complete step, whose contacts are gone. Trying again does
+// the same again.
+bool step_undo(struct gabion_world *world) {
+    if (!world->start.kept)
+        return false;
+    if (world->galizzi)
+        corrective_restore_past(world);
+    world->report = world->start.report;
+    world->memory = world->start.memory;
+    world->run.local_fallbacks = world->start.local_fallbacks;
+    contacts_void_list(world->contacts);
+    return true;
 }
 
 // Bodies that enter and leave -------------------------------------------------------------------
@@ -142,7 +154,12 @@ bool step_check(struct gabion_world *world, struct gabion_error *error) {
     return true;
 }
 
-void step_commit(void) { stop_use(NULL); }
+void step_begin(struct gabion_world *world) { world->start.kept = true; }
+
+void step_commit(struct gabion_world *world) {
+    world->start.kept = false;
+    stop_use(NULL);
+}
 
 struct body_velocity step_velocity(const void *context, int32_t body) {
     const struct gabion_world *world = context;

@@ -9,6 +9,11 @@
 // state is then that of the last complete step.
 bool world_step(struct gabion_world *world, struct gabion_error *error);
 
+// Puts back the state of the last complete step after one that failed, also where memory ran out in
+// the middle. Returns false where that is not possible: bodies were entering or leaving, or the
+// state had begun to change. Other data of the step are lost; its contacts are gone.
+bool step_undo(struct gabion_world *world);
+
 // Runs a phase and adds its time to the run's report.
 void step_phase(struct gabion_world *world, enum phase phase, void (*work)(struct gabion_world *));
 
@@ -29,9 +34,11 @@ struct body_velocity step_velocity(const void *world, int32_t body);
 // stops the run (solver.on_cap).
 bool step_check(struct gabion_world *world, struct gabion_error *error);
 
-// Marks the place after the last check: from here on the state changes, and nobody can stop the
-// step any more.
-void step_commit(void);
+// Mark the places between which the state does not change, or is put back by step_undo: after the
+// bodies that enter and leave, and after the last check. From there on nobody can stop the step any
+// more.
+void step_begin(struct gabion_world *world);
+void step_commit(struct gabion_world *world);
 
 // Integrates free bodies with those velocities, and driven ones along their path.
 void step_integrate(struct gabion_world *world);

@@ -2,6 +2,8 @@
 #ifndef ENGINE_WORLD_WORLD_H
 #define ENGINE_WORLD_WORLD_H
 
+#include <stdatomic.h>
+
 #include "engine/world/bodies.h"
 #include "engine/gabion.h"
 #include "engine/world/joints.h"
@@ -96,13 +98,36 @@ struct listeners {
     struct stop stop;      // of the step in progress
 };
 
+// What a change that ran out of memory left of the world.
+enum world_condition {
+    WORLD_SOUND,
+    WORLD_SPENT,  // the state is that of the last complete step, but no further step is possible
+    WORLD_BROKEN, // only gabion_destroy is allowed
+};
+
+// The thread that is inside a function that changes the world, and how many such functions it is
+// in: step functions call others.
+struct world_user {
+    _Atomic(const void *) thread; // NULL: none
+    int depth;
+};
+
+// What a step that fails puts back.
+struct step_start {
+    bool kept; // nothing else has changed since
+    struct gabion_step_report report;
+    struct solver_memory memory;
+    int64_t local_fallbacks;
+};
+
 struct gabion_world {
     struct gabion_settings settings;
     struct team *team;
     // Memory and threads of a world made by gabion_create. NULL: the caller provides both.
     struct memory_account *account;
     struct machine *machine;
-    bool broken; // a change was interrupted: only gabion_destroy is allowed
+    enum world_condition condition;
+    struct world_user user;
     struct listeners listeners;
 
     struct name_table materials, groups;
@@ -142,6 +167,7 @@ struct gabion_world {
     double phase_time[PHASE_COUNT]; // s, wall, of all steps
 
     // Data of the step in progress.
+    struct step_start start;
     double deadline;       // solver.time_budget, clock_seconds; 0: none
     bool entered, changed; // bodies entered; events changed the state
     bool misfit;           // a body that entered does not fit into a hollow

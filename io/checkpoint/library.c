@@ -53,7 +53,7 @@ static void take_over(struct call *call) {
     if (checkpoint_restore(call->arguments, call->world, call->error))
         call->result = 0;
     else
-        call->world->broken = true;
+        call->world->condition = WORLD_BROKEN;
 }
 
 static void restore(void *context) {

@@ -15,6 +15,7 @@
 #include "io/run/summary.h"
 #include "io/vtk/vtk.h"
 #include "parallel/clock.h"
+#include "parallel/memory.h"
 
 #define NO_CHECKPOINT (-1)
 
@@ -30,6 +31,8 @@ struct runner {
     double started; // clock
     int64_t start_step;
     int64_t start_contact_sweeps;
+    int64_t last_step; // the last complete one; a world that is broken cannot say it any more
+    double last_time;
     int64_t checkpoint_step; // of the newest checkpoint known to be good
     double checkpoint_time;  // clock, when it was written or read
     const char *status;
@@ -341,10 +344,17 @@ static const char *end_status(const struct runner *runner) {
     return request->may_stop && gabion_at_rest(runner->world) ? "at-rest" : NULL;
 }
 
+static void note_step(struct runner *runner) {
+    runner->last_step = step_of(runner);
+    runner->last_time = gabion_time(runner->world);
+}
+
 static bool go_on(struct runner *runner, struct gabion_error *error) {
     bool resumed = runner->request->resume && step_of(runner) == runner->start_step;
     if (!do_step(runner, error))
         return false;
+    note_step(runner);
+    runner->series_broken = true; // until everything is written
     runner->series_broken = !(!resumed || forget_stop(runner, error)) || !write_step(runner, error);
     return !runner->series_broken;
 }
@@ -359,13 +369,33 @@ static bool was_interrupted(struct runner *runner, struct gabion_error *error) {
     return true;
 }
 
+// Something that the runner does and that may run out of memory.
+struct attempt {
+    bool (*work)(struct runner *runner, struct gabion_error *error);
+    struct runner *runner;
+    struct gabion_error *error;
+    bool good;
+};
+
+static void attempt_make(void *context) {
+    struct attempt *attempt = context;
+    attempt->good = attempt->work(attempt->runner, attempt->error);
+}
+
+// Output that runs out of memory must not end the program: what was computed is still to be saved.
+static bool attempt(struct runner *runner, struct gabion_error *error,
+                    bool (*work)(struct runner *runner, struct gabion_error *error)) {
+    struct attempt attempt = {work, runner, error, false};
+    return memory_try(NULL, attempt_make, &attempt, error) && attempt.good;
+}
+
 static bool run_steps(struct runner *runner, struct gabion_error *error) {
     while ((runner->status = end_status(runner)) == NULL) {
         if (interrupt_requested()) {
             runner->status = "interrupted";
             return true;
         }
-        if (!go_on(runner, error))
+        if (!attempt(runner, error, go_on))
             return was_interrupted(runner, error);
         progress_update(&runner->progress, runner->world);
     }
@@ -383,8 +413,8 @@ __attribute__((format(printf, 2, 3))) static void append(struct gabion_error *er
 
 static void explain_failure(struct runner *runner, struct gabion_error *error) {
     const char *directory = runner->request->directory;
-    int64_t step = step_of(runner), kept = runner->checkpoint_step;
-    error_context(error, "after step %" PRId64 " (t = %.6g s)", step, gabion_time(runner->world));
+    int64_t step = runner->last_step, kept = runner->checkpoint_step;
+    error_context(error, "after step %" PRId64 " (t = %.6g s)", step, runner->last_time);
     error->status = GABION_ERROR_RUN;
     if (kept == NO_CHECKPOINT)
         append(error, "\n  lost: %" PRId64 " steps; there is no checkpoint in %s",
@@ -417,17 +447,19 @@ static bool check_ledger(struct runner *runner, struct gabion_error *error) {
     return false;
 }
 
-// Leaves the last complete step on disk, whatever happened before.
+// Leaves the last complete step on disk, whatever happened before. Where memory ran out it is left
+// to the checkpoint, which needs least of it.
 static bool finish(struct runner *runner, bool well, struct gabion_error *error) {
     struct gabion_error second = {0};
-    if (!runner->series_broken && !write_last(runner, well ? error : &second)) {
+    if (!runner->series_broken && error->status != GABION_ERROR_MEMORY &&
+        !attempt(runner, well ? error : &second, write_last)) {
         runner->series_broken = true;
         well = false;
     }
     if (!close_series(runner, well ? error : &second))
         well = false;
     if (runner->checkpoint_step != step_of(runner) &&
-        !write_checkpoint(runner, well ? error : &second))
+        !attempt(runner, well ? error : &second, write_checkpoint))
         well = false;
     if (well)
         return check_ledger(runner, error);
@@ -466,6 +498,7 @@ static bool start(struct runner *runner, const struct runner_request *request,
         !gabion_read_run_report(world, &before, error))
         return false;
     runner->start_contact_sweeps = before.contact_sweeps;
+    note_step(runner);
     return true;
 }
 

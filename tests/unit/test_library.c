@@ -5,7 +5,6 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <dirent.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +12,6 @@
 #include <unistd.h>
 
 #include "engine/gabion.h"
-#include "parallel/memory.h" // memory_fail_after
 #include "tests/unit/effort.h"
 
 #define PI      3.14159265358979323846
@@ -843,118 +841,6 @@ static void test_bad_arguments_are_errors(void **state) {
     gabion_destroy(world);
 }
 
-// Memory --------------------------------------------------------------------------------------
-
-// What a program does, in order; the first call that fails ends it.
-enum stage { CREATED, DEFINED, STEPPED, WRITTEN, MEASURED, RESTORED, SOLVED, COMPLETE };
-
-static bool define_blocks(struct gabion_world *world, struct gabion_error *error) {
-    struct gabion_body block = gabion_default_body(), floor = gabion_default_body();
-    struct gabion_signal signal = {.kind = GABION_SIGNAL_LINEAR, .amplitude = 0.01, .end = 1};
-    block.shape = GABION_POLYHEDRON;
-    block.density = 2000;
-    block.material = gabion_add_material(world, "stone", 2000, error);
-    block.polyhedron = gabion_add_box(world, (gabion_vec3){1, 1, 1}, error);
-    for (int k = 0; k < 3; k++) {
-        block.position.z = 0.5 + k;
-        if (gabion_add_body(world, &block, error) < 0)
-            return false;
-    }
-    floor.shape = GABION_HALF_SPACE;
-    floor.fixed = true;
-    floor.group = gabion_add_group(world, "floor", error);
-    return gabion_add_body(world, &floor, error) >= 0 &&
-           gabion_add_driver(world, floor.group, (gabion_vec3){1, 0, 0}, &signal, error) &&
-           gabion_add_probe(world, "load", floor.group, GABION_FORCE, error) >= 0 &&
-           gabion_apply_force(world, 0, (gabion_vec3){1, 0, 0}, (gabion_vec3){0, 0, 0}, error);
-}
-
-static bool solve_something(struct gabion_error *error) {
-    static const int64_t start[] = {0, 1};
-    static const int32_t column[] = {0};
-    static const double block[] = {2, 0, 0, 0, 4, 0, 0, 0, 4}, q[] = {-6, 0, -4}, mu = 0.5;
-    struct gabion_problem problem = {1, start, column, block, q, &mu};
-    struct gabion_solver solver = gabion_default_solver();
-    struct gabion_solution solution;
-    double r[3] = {0};
-    solver.threads = 2;
-    return gabion_solve(&problem, &solver, r, &solution, error);
-}
-
-static enum stage use_library(const char *path, struct gabion_world **world,
-                              struct gabion_error *error) {
-    struct gabion_settings settings = gabion_default_settings();
-    size_t count;
-    *world = gabion_create(&settings, 2, error);
-    if (!*world)
-        return CREATED;
-    if (!define_blocks(*world, error))
-        return DEFINED;
-    if (gabion_run(*world, 3, error) < 0)
-        return STEPPED;
-    if (!gabion_write_checkpoint(*world, path, error))
-        return WRITTEN;
-    struct gabion_interface *interfaces = gabion_measure_interfaces(*world, &count, error);
-    if (!interfaces)
-        return MEASURED;
-    gabion_free(interfaces);
-    if (!gabion_restore_checkpoint(*world, path, error))
-        return RESTORED;
-    return solve_something(error) ? COMPLETE : SOLVED;
-}
-
-static int open_files(void) {
-    int count = 0;
-    DIR *folder = opendir("/proc/self/fd");
-    while (folder && readdir(folder))
-        count++;
-    if (folder)
-        closedir(folder);
-    return count;
-}
-
-// Lets every single allocation fail once, every third in short tests. The call comes back with an
-// error, a world that was being changed says that it is broken, one that was only read goes on, all
-// can be destroyed, and no file is left open.
-static void test_memory_failures_come_back(void **state) {
-    (void)state;
-    char path[] = "/tmp/gabion-library-XXXXXX";
-    int file = mkstemp(path), met[COMPLETE] = {0};
-    assert_true(file >= 0);
-    close(file);
-    int before = open_files();
-    enum stage stage = CREATED;
-    for (int64_t n = 0; stage != COMPLETE; n += effort(1, 3)) {
-        struct gabion_error error = {0}, second = {0};
-        struct gabion_world *world;
-        memory_fail_after(n);
-        stage = use_library(path, &world, &error);
-        memory_fail_after(-1);
-        if (stage == COMPLETE) {
-            assert_string_equal(error.text, "");
-            gabion_destroy(world);
-            break;
-        }
-        met[stage]++;
-        assert_int_equal(error.status, GABION_ERROR_MEMORY);
-        assert_non_null(strstr(error.text, "memory"));
-        bool works = world && gabion_step(world, &second);
-        if (stage == DEFINED || stage == STEPPED) {
-            assert_rejected(!works, &second, "broken");
-            assert_int_equal(gabion_step_number(world), -1);
-        } else if (stage == WRITTEN || stage == MEASURED || stage == SOLVED)
-            assert_true(works);
-        gabion_destroy(world);
-        assert_int_equal(open_files(), before);
-    }
-    for (int k = 0; k < COMPLETE; k++)
-        assert_true(met[k] > 0);
-    unlink(path);
-    char temporary[64];
-    snprintf(temporary, sizeof temporary, "%s.tmp", path);
-    assert_int_not_equal(access(temporary, F_OK), 0);
-}
-
 // Bodies may be added after a force was applied: each has its own.
 static void test_bodies_may_follow_forces(void **state) {
     (void)state;
@@ -1018,7 +904,6 @@ int main(void) {
         cmocka_unit_test(test_bad_problems_are_rejected),
         cmocka_unit_test(test_no_world_is_an_error),
         cmocka_unit_test(test_bad_arguments_are_errors),
-        cmocka_unit_test(test_memory_failures_come_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
