@@ -118,6 +118,9 @@ struct gabion_cone {
 
 // What a step that does not converge does: goes on silently, logs a warning, or fails.
 enum gabion_on_cap { GABION_CAP_ACCEPT, GABION_CAP_WARN, GABION_CAP_STOP };
+// What a step does about which a watch warns (docs/output-files.md): goes on, or fails once it is
+// complete.
+enum gabion_watch { GABION_WATCH_WARN, GABION_WATCH_STOP };
 // The residual that is compared with the tolerance: scaled by velocities, or as FCLIB defines it.
 enum gabion_measure { GABION_MEASURE_SCALED, GABION_MEASURE_FCLIB };
 
@@ -153,6 +156,7 @@ struct gabion_settings {
     double time_budget; // s of wall clock for a step; 0: none. Any other gives up reproducibility
     double rest_speed, rest_duration; // gabion_at_rest: slower than this for this long; 0: never
     double fall_distance, fall_speed; // gabion_collapsed: m and m/s; 0: not looked at
+    enum gabion_watch watch;
 };
 
 // Returns the default settings. Change what differs. Never fails.
@@ -383,7 +387,8 @@ GABION_API int gabion_add_probe(struct gabion_world *world, const char *name, in
 // not converge and on_cap is GABION_CAP_STOP, the method rejects the problem, a body does not fit
 // into a hollow, or the stop function abandoned the step. State and report are then those of the
 // last complete step, with the events that fall due at its end already done and without its
-// contacts, and trying again does the same again.
+// contacts, and trying again does the same again. With GABION_WATCH_STOP it also returns false
+// after a complete step that a watch warns about.
 GABION_API bool gabion_step(struct gabion_world *world, struct gabion_error *error);
 
 // Does up to `steps` steps, fewer if the step function asks to stop. Returns how many were done, -1
@@ -516,6 +521,8 @@ struct gabion_step_report {
     double mean_overlap;         // m, over the contacts that overlap or carry force
     double joint_error;          // m, largest of any joint at the end of the step
     double max_speed;
+    double max_turn;     // rad in a step, of any body but spheres with equal moments
+    bool stuck;          // a body is so far out that numbers there are too coarse to move it
     char rejection[200]; // "", or why the solver rejected the problem
 };
 GABION_API bool gabion_read_step_report(const struct gabion_world *world,
@@ -553,7 +560,7 @@ struct gabion_energies {
     double removed_energy;     // bodies that entered or left, velocities and settings that were set
     double energy_error;
     double turnover; // sum of |work| of every kind and step, the scale of energy_error
-    bool closes;     // energy_error is no more than rounding; if not, this is a defect of Gabion
+    bool closes;     // energy_error is no more than rounding
 };
 GABION_API bool gabion_read_energies(const struct gabion_world *world,
                                      struct gabion_energies *energies, struct gabion_error *error);

@@ -1,6 +1,7 @@
 // Defines what acts on groups (drivers, tilt, forces, events) and the probes that measure them.
 #include "engine/api/entry.h"
 #include "engine/api/materials.h"
+#include "engine/step/watch.h"
 #include "parallel/memory.h"
 
 // Every action has a group, a direction or axis and a signal.
@@ -120,6 +121,7 @@ static void set_tilt(struct call *call) {
         return;
     signal_free(&world->tilt);
     world->tilt = signal_copy(action->signal);
+    world->watches->tilt = false;
     world->tilt_axis = vec3_scale(1 / vec3_length(action->direction), action->direction);
     if (world->step > 0)
         ledger_events(world); // the potential energy has changed

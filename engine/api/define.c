@@ -11,6 +11,7 @@
 #include "engine/motion/midpoint.h"
 #include "engine/solvers/panel.h"
 #include "engine/solvers/sweep/workspace.h"
+#include "engine/step/watch.h"
 #include "parallel/memory.h"
 
 const char *gabion_version(void) { return GABION_VERSION; }
@@ -40,6 +41,7 @@ struct gabion_world *world_create(const struct gabion_settings *settings, struct
     world->detection = detection_create();
     world->midpoint = midpoint_create();
     world->workspace = solver_workspace_create();
+    world->watches = memory_allocate(1, sizeof *world->watches, "watches");
     world->laws.law = memory_allocate(1, sizeof *world->laws.law, "laws");
     world->laws.count = 1;
     if (gabion_add_group(world, "", error) == 0) // group 0: bodies without a name
@@ -120,6 +122,7 @@ static void world_free(struct gabion_world *world) {
     memory_free(world->pending);
     memory_free(world->driven);
     memory_free(world->applied);
+    memory_free(world->watches);
     detection_free(world->detection);
     midpoint_free(world->midpoint);
     solver_workspace_free(world->workspace);

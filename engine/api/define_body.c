@@ -19,6 +19,15 @@ static bool has_mass(const struct gabion_world *world, const struct gabion_body 
     return isnormal(mass) && isnormal(inertia.x) && isnormal(inertia.y) && isnormal(inertia.z);
 }
 
+#define INERTIA_ROUNDING 1e-6 // of moments that were given with a few digits
+
+// Returns whether some solid has these principal moments: none is larger than the sum of the other
+// two, which is that of a flat plate.
+static bool is_inertia(vec3 j) {
+    double largest = fmax(j.x, fmax(j.y, j.z)), others = j.x + j.y + j.z - largest;
+    return largest <= (1 + INERTIA_ROUNDING) * others;
+}
+
 static const char *body_defect(const struct gabion_world *world, const struct gabion_body *body) {
     if (!vec3_finite(body->position) || !vec3_finite(body->velocity) || !vec3_finite(body->spin))
         return "position, velocity and spin must be finite";
@@ -39,6 +48,9 @@ static const char *body_defect(const struct gabion_world *world, const struct ga
     bool given = j.x != 0 || j.y != 0 || j.z != 0;
     if (given && !(j.x > 0 && j.y > 0 && j.z > 0))
         return "all three moments of inertia must be positive";
+    if (given && !is_inertia(j))
+        return "no solid has such moments of inertia: the largest must not exceed the sum of the "
+               "other two";
     if (!body->fixed && !has_mass(world, body))
         return "it is too small or too large for a mass and moments of inertia to be computed; "
                "check its lengths (m) and density (kg/m3)";
@@ -88,6 +100,7 @@ static void add_body(struct call *call) {
         return;
     }
     int32_t id = bodies_new_id(&world->bodies);
+    world->laws.complete = false;
     if (world->applied) { // by id
         world->applied =
             memory_resize(world->applied, (size_t)id + 1, sizeof *world->applied, "applied forces");

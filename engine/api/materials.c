@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/api/entry.h"
+#include "engine/world/laws.h"
 #include "parallel/memory.h"
 
 // Names ---------------------------------------------------------------------------------------
@@ -171,9 +172,10 @@ static void set_law(struct call *call) {
     const struct pair_law *pair = call->arguments;
     if (!law_check(pair->law, world->settings.scheme, call->error))
         return;
-    if (pair->material[0] == ALL_MATERIALS)
+    if (pair->material[0] == ALL_MATERIALS) {
         world->laws.law[0] = *pair->law;
-    else if (!pair_exists(world, pair)) {
+        world->laws.has_default = true;
+    } else if (!pair_exists(world, pair)) {
         error_set(call->error, GABION_ERROR_INPUT, "a law names a material that does not exist");
         return;
     } else if (world->laws.count >= UINT16_MAX) {
@@ -200,4 +202,22 @@ bool gabion_set_law(struct gabion_world *world, int material_a, int material_b,
     if (material_a < 0)
         return entry_reject(error, "a law names a material that does not exist");
     return call_run(world, set_law, &pair, error) >= 0;
+}
+
+static void look_for_laws(struct call *call) {
+    struct gabion_world *world = call->world;
+    int a, b;
+    if (laws_find_missing(world, &a, &b)) {
+        error_set(call->error, GABION_ERROR_INPUT,
+                  "bodies of %s and %s can touch and have no law; give one with gabion_set_law or "
+                  "gabion_set_default_law before the first step",
+                  world->materials.name[a], world->materials.name[b]);
+        return;
+    }
+    world->laws.complete = true;
+    call->result = 0;
+}
+
+bool laws_check(struct gabion_world *world, struct gabion_error *error) {
+    return world->laws.complete || call_run(world, look_for_laws, NULL, error) >= 0;
 }

@@ -5,7 +5,9 @@
 
 #include "engine/api/entry.h"
 #include "engine/api/log.h"
+#include "engine/api/materials.h"
 #include "engine/step/step.h"
+#include "engine/step/watch.h"
 #include "parallel/memory.h"
 #include "parallel/team.h"
 
@@ -40,29 +42,25 @@ bool gabion_set_log(struct gabion_world *world, enum gabion_log_level least,
     return true;
 }
 
-#define OVERLAP_WORTH_A_WARNING 0.2 // of the smaller body's size
-
-static void log_step(struct gabion_world *world) {
+static void log_step(const struct gabion_world *world) {
     const struct gabion_step_report *report = &world->report;
     world_log(world, GABION_LOG_DEBUG,
               "step %" PRId64 ": t = %.9g s, %" PRId64 " contacts, %d sweeps, residual %.2e",
               world->step, world_time(world), report->contacts, (int)report->sweeps,
               report->residual);
-    if (!report->converged && world->settings.on_cap == GABION_CAP_WARN)
-        world_log(world, GABION_LOG_WARNING,
-                  "step %" PRId64 ": residual %.2e after %d sweeps, above the tolerance of %.2e",
-                  world->step, report->residual, (int)report->sweeps, world->settings.tolerance);
-    if (world->listeners.overlap_reported ||
-        !(report->max_overlap_relative > OVERLAP_WORTH_A_WARNING))
-        return;
-    world->listeners.overlap_reported = true;
-    world_log(world, GABION_LOG_WARNING,
-              "step %" PRId64 ": bodies %" PRId32 " and %" PRId32
-              " overlap by %.0f %% of the smaller "
-              "one's size; contact.projection: auto moves them apart as far as there is room; "
-              "further overlaps are not reported",
-              world->step, report->overlap_body_a, report->overlap_body_b,
-              100 * report->max_overlap_relative);
+}
+
+// Watches -------------------------------------------------------------------------------------
+
+static void log_warning(void *context, const char *text) {
+    world_log(context, GABION_LOG_WARNING, "%s", text);
+}
+
+static bool stop_at(const struct gabion_world *world, const char *found,
+                    struct gabion_error *error) {
+    if (found[0] == '\0' || world->settings.watch == GABION_WATCH_WARN)
+        return true;
+    return error ? error_set(error, GABION_ERROR_RUN, "%s (watch.policy is stop)", found) : false;
 }
 
 // Steps ---------------------------------------------------------------------------------------
@@ -94,9 +92,10 @@ static bool try_step(struct gabion_world *world, struct gabion_error *error) {
 
 // Calls the step and log functions of the program. Returns false where the step function asks to
 // stop.
-static bool notify_listeners(struct gabion_world *world) {
+static bool notify_listeners(struct gabion_world *world, char found[WATCH_FOUND_SIZE]) {
     struct listeners *listeners = &world->listeners;
     log_step(world);
+    watch_step(world, log_warning, world, found);
     if (!listeners->step)
         return true;
     listeners->called = true;
@@ -105,23 +104,33 @@ static bool notify_listeners(struct gabion_world *world) {
     return on;
 }
 
+// Does one step with all that belongs to it. `on` becomes false where the step function asks to
+// stop. The caller has taken the world.
+static bool whole_step(struct gabion_world *world, bool *on, struct gabion_error *error) {
+    char found[WATCH_FOUND_SIZE] = "";
+    if (!laws_check(world, error))
+        return false;
+    watch_signals(world, log_warning, world, found);
+    if (!stop_at(world, found, error) || !try_step(world, error))
+        return false;
+    *on = notify_listeners(world, found);
+    return stop_at(world, found, error);
+}
+
 bool gabion_step(struct gabion_world *world, struct gabion_error *error) {
+    bool on;
     if (!entry_take(world, error))
         return false;
-    bool done = try_step(world, error);
-    if (done)
-        notify_listeners(world);
+    bool done = whole_step(world, &on, error);
     entry_leave(world);
     return done;
 }
 
 static int64_t run(struct gabion_world *world, int64_t steps, struct gabion_error *error) {
     int64_t done = 0;
-    for (bool on = true; on && done < steps; done++) {
-        if (!try_step(world, error))
+    for (bool on = true; on && done < steps; done++)
+        if (!whole_step(world, &on, error))
             return -1;
-        on = notify_listeners(world);
-    }
     world_log(world, GABION_LOG_INFO, "%" PRId64 " steps done, t = %.9g s%s", done,
               world_time(world), done < steps ? ": the step function asked to stop" : "");
     return done;

@@ -119,6 +119,13 @@ static const struct key stop_keys[] = {
 };
 const struct key_section settings_stop_keys = KEY_SECTION_OF(stop_keys);
 
+static const struct key watch_keys[] = {
+    {"policy", KEY_CHOICE, MEMBER(watch), .initial = "warn", .words = "warn stop",
+     .help = "what a warning about doubtful results does: the run goes on, or it ends after that "
+             "step with a checkpoint and exit status 1 (docs/output-files.md lists the watches)"},
+};
+const struct key_section settings_watch_keys = KEY_SECTION_OF(watch_keys);
+
 static const struct key top_keys[] = {SETTINGS_KEYS};
 const struct key_section settings_keys = KEY_SECTION_OF(top_keys);
 

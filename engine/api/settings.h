@@ -23,11 +23,12 @@ extern const struct key_section settings_keys; // the rows of SETTINGS_KEYS
         {"time", KEY_SECTION, .required = true, .section = &settings_time_keys,                    \
          .help = "time stepping"},                                                                 \
         {"contact", KEY_SECTION, .section = &settings_contact_keys, .help = "contact model"},      \
-        {"solver", KEY_SECTION, .section = &settings_solver_keys, .help = "contact solver"}, {     \
-        "stop", KEY_SECTION, .section = &settings_stop_keys, .help = "ends the run early"          \
+        {"solver", KEY_SECTION, .section = &settings_solver_keys, .help = "contact solver"},       \
+        {"stop", KEY_SECTION, .section = &settings_stop_keys, .help = "ends the run early"}, {     \
+        "watch", KEY_SECTION, .section = &settings_watch_keys, .help = "warnings during the run"   \
     }
 extern const struct key_section settings_gravity_ramp_keys, settings_time_keys,
-    settings_contact_keys, settings_solver_keys, settings_stop_keys;
+    settings_contact_keys, settings_solver_keys, settings_stop_keys, settings_watch_keys;
 
 // A rule between two settings that are each valid but may contradict each other.
 struct settings_rule {

@@ -86,21 +86,43 @@ static mat3 free_spin_slope(vec3 inertia, vec3 held, vec3 middle, double h) {
                    {column[0].z, column[1].z, column[2].z}}};
 }
 
+static vec3 gyroscopic_moment(vec3 inertia, vec3 before, vec3 after) {
+    vec3 middle = vec3_scale(0.5, vec3_add(before, after));
+    return vec3_cross(middle, vec3_times(inertia, middle));
+}
+
+// Returns what is left of the equation that motion_free_spin solves.
+static vec3 free_spin_residual(vec3 inertia, vec3 held, vec3 before, vec3 after, vec3 kick,
+                               double h) {
+    vec3 residual = vec3_add_scaled(vec3_times(inertia, vec3_sub(after, before)), h,
+                                    gyroscopic_moment(inertia, before, after));
+    return across(held, vec3_sub(residual, kick));
+}
+
+#define SOLVED_SPIN 1e-6 // of the angular momentum; a solved equation holds to rounding
+
+static bool solves_free_spin(vec3 inertia, vec3 held, vec3 before, vec3 after, vec3 kick,
+                             double h) {
+    vec3 residual = free_spin_residual(inertia, held, before, after, kick, h);
+    double scale = vec3_length(vec3_times(inertia, before)) + vec3_length(kick);
+    return vec3_length(residual) <= SOLVED_SPIN * scale;
+}
+
 vec3 motion_free_spin(vec3 inertia, vec3 held, vec3 before, vec3 kick, double h) {
     vec3 after = before;
     for (int iteration = 0; iteration < 30; iteration++) {
         vec3 middle = vec3_scale(0.5, vec3_add(before, after));
-        vec3 momentum = vec3_times(inertia, middle);
-        vec3 residual = vec3_add_scaled(vec3_times(inertia, vec3_sub(after, before)), h,
-                                        vec3_cross(middle, momentum));
-        residual = across(held, vec3_sub(residual, kick));
-        vec3 change;
+        vec3 residual = free_spin_residual(inertia, held, before, after, kick, h), change;
         mat3_solve(free_spin_slope(inertia, held, middle, h), residual, &change);
         after = vec3_sub(after, change);
         if (vec3_dot(change, change) <= 1e-32 * vec3_dot(after, after))
             break;
     }
-    return after;
+    if (solves_free_spin(inertia, held, before, after, kick, h))
+        return after;
+    vec3 change;
+    mat3_solve(free_spin_slope(inertia, held, before, 0), across(held, kick), &change);
+    return vec3_add(before, change);
 }
 
 static unsigned locked_turns(const struct bodies *bodies, int32_t i) {
@@ -146,17 +168,33 @@ static vec3 applied_turn(const struct gabion_world *world, int32_t i) {
     return sym3_apply(inverse, vec3_scale(h / (R * R), loads_applied(world, i).moment));
 }
 
+// Returns the angular impulse on a free body in a step, in body axes: what joints are expected to
+// do and the moment that the program applies.
+static vec3 free_kick(const struct gabion_world *world, int32_t i, const mat3 *axes, vec3 turn) {
+    vec3 kick = vec3_times(world->bodies.inertia[i], turn);
+    if (!world->applied)
+        return kick;
+    vec3 moment = mat3_apply_transposed(*axes, loads_applied(world, i).moment);
+    return vec3_add_scaled(kick, world->settings.step, moment);
+}
+
+vec3 motion_gyroscopic_moment(const struct gabion_world *world, int32_t i, const mat3 *axes,
+                              vec3 before, vec3 free) {
+    const struct bodies *bodies = &world->bodies;
+    vec3 kick = free_kick(world, i, axes, motion_expected_turn(world, i, axes));
+    if (!solves_free_spin(bodies->inertia[i], held_axis(bodies, i, axes), before, free, kick,
+                          world->settings.step))
+        return vec3_zero();
+    return gyroscopic_moment(bodies->inertia[i], before, free);
+}
+
 static vec3 free_spin(const struct gabion_world *world, int32_t i) {
     const struct bodies *bodies = &world->bodies;
     if (!motion_is_gyroscopic(bodies, i))
         return world->applied ? vec3_add(bodies->w[i], applied_turn(world, i)) : bodies->w[i];
     mat3 axes = motion_midpoint_axes(world, i);
     vec3 before = mat3_apply_transposed(axes, bodies->w[i]);
-    vec3 turn = motion_expected_turn(world, i, &axes);
-    vec3 kick = vec3_times(bodies->inertia[i], turn);
-    if (world->applied)
-        kick = vec3_add_scaled(kick, world->settings.step,
-                               mat3_apply_transposed(axes, loads_applied(world, i).moment));
+    vec3 turn = motion_expected_turn(world, i, &axes), kick = free_kick(world, i, &axes, turn);
     vec3 after = motion_free_spin(bodies->inertia[i], held_axis(bodies, i, &axes), before, kick,
                                   world->settings.step);
     after = vec3_sub(after, turn);

@@ -47,8 +47,15 @@ bool motion_needs_tensor(const struct bodies *bodies, int32_t i);
 // and after a step h by the implicit midpoint rule, I (W1 - W0) + h Wm x I Wm = kick,
 // Wm = (W0 + W1) / 2, which without a kick (an angular impulse) keeps energy and |L| to rounding.
 // `held` is a unit vector along the one axis that the body cannot turn about, and the equation then
-// holds across it; zero: it turns about all.
+// holds across it; zero: it turns about all. Above 3 rad in a step the equation may not be solved
+// by Newton's method; the gyroscopic term is then left out, which still keeps the energy.
 vec3 motion_free_spin(vec3 inertia, vec3 held, vec3 before, vec3 kick, double h);
+
+// Returns the moment Wm x I Wm of a gyroscopic body in the equation above, as the free rotation of
+// the step used it: in body axes at q_m, between the spin before the step and `free`, the solution
+// with what joints were expected to do.
+vec3 motion_gyroscopic_moment(const struct gabion_world *world, int32_t i, const mat3 *axes,
+                              vec3 before, vec3 free);
 
 // Returns whether a body has a gyroscopic term: unequal moments, and more than one axis to turn
 // about. About a single axis, which is fixed in the world, the moment does not change.

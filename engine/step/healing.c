@@ -16,7 +16,7 @@
 
 #define TARGET        (0.5 * HEALING_BOUND) // of the smaller body's size: overlap that is left
 #define NEGLIGIBLE    (0.05 * TARGET)       // errors that are not worth a displacement
-#define SWEEPS        200                   // of all contacts are what a round may cost,
+#define SWEEPS        200                   // of all contacts and joints are a round's cost,
 #define LEAST_VISITS  100000                // and so many visits more, for small but slow stacks
 #define MOST_GROWTH   1.05 // of the largest overlap, in a round that is not dropped
 #define PARTING_STEPS 10
@@ -172,6 +172,7 @@ static void visit_joint(struct healing *healing, const struct joint_block *block
     mat3 W;
     if (!moved_lately(healing, block->c) && !moved_lately(healing, block->a))
         return;
+    healing->visits += block->count;
     for (uint32_t k = 0; k < block->count; k++) {
         row_of_joint(&healing->views, block, block->begin + k, &row, &W, &law);
         for (int axis = 0; axis < 3; axis++) {
@@ -200,7 +201,8 @@ static bool any_moved(const struct healing *healing) {
 // Projected Gauss-Seidel, only where something moves: the cost follows the overlaps, not the scene.
 // Returns false when there was nothing to do.
 static bool sweep(struct healing *healing) {
-    size_t budget = LEAST_VISITS + SWEEPS * healing->views.count;
+    size_t points = healing->views.count + healing->views.joints->count;
+    size_t budget = LEAST_VISITS + SWEEPS * points;
     healing->visits = 0;
     for (healing->sweep = 0; healing->visits < budget; healing->sweep++) {
         sweep_contacts(healing);

@@ -9,6 +9,7 @@
 #include "engine/step/corrective.h"
 #include "engine/step/galizzi.h"
 #include "engine/step/moreau.h"
+#include "engine/step/moves.h"
 #include "engine/step/validate.h"
 #include "engine/world/drivers.h"
 #include "engine/world/events.h"
@@ -106,17 +107,6 @@ bool step_fits(struct gabion_world *world, struct gabion_error *error) {
 
 // The end of a step -----------------------------------------------------------------------------
 
-// Finds the largest square of a speed; NaN where a velocity or spin is not finite.
-static void measure_speed(void *context, size_t begin, size_t end, double *out) {
-    const struct gabion_world *world = context;
-    for (size_t i = begin; i < end; i++) {
-        struct body_velocity u = step_velocity(world, (int32_t)i);
-        out[0] = isfinite(body_velocity_square(u)) ? fmax(out[0], vec3_dot(u.v, u.v)) : NAN;
-        if (isnan(out[0]))
-            return;
-    }
-}
-
 static int32_t first_not_finite(const struct gabion_world *world) {
     int32_t i = 0;
     while (i + 1 < world->bodies.moving && isfinite(body_velocity_square(step_velocity(world, i))))
@@ -125,7 +115,6 @@ static int32_t first_not_finite(const struct gabion_world *world) {
 }
 
 bool step_check(struct gabion_world *world, struct gabion_error *error) {
-    double v2;
     if (stop_seen())
         return error_set(error, GABION_ERROR_STOPPED,
                          "step %lld was abandoned, as the program asked; the state of the last "
@@ -137,9 +126,8 @@ bool step_check(struct gabion_world *world, struct gabion_error *error) {
                          world->report.rejection);
     if (!contradiction_check(world, error))
         return false;
-    team_max(world->team, (size_t)world->bodies.moving, 1, measure_speed, world, &v2);
-    world->report.max_speed = sqrt(v2);
-    if (isnan(v2))
+    moves_measure(world, step_velocity, world, &world->report);
+    if (isnan(world->report.max_speed))
         return error_set(error, GABION_ERROR_RUN,
                          "step %lld: the velocity of body %d is not a number; the state of the "
                          "last complete step is kept. Try a smaller time.step",

@@ -26,8 +26,7 @@ static double gyroscopic_work(const struct gabion_world *world, int32_t i, vec3 
     vec3 free = mat3_apply_transposed(axes, vec3_scale(scale, world->midpoint->s_free[i]));
     vec3 after = mat3_apply_transposed(axes, w_after);
     free = vec3_add(free, motion_expected_turn(world, i, &axes));
-    vec3 middle = vec3_scale(0.5, vec3_add(before, free));
-    vec3 turn = vec3_cross(middle, vec3_times(bodies->inertia[i], middle));
+    vec3 turn = motion_gyroscopic_moment(world, i, &axes, before, free);
     return -0.5 * world->settings.step * vec3_dot(vec3_sub(after, free), turn);
 }
 

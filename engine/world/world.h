@@ -24,6 +24,7 @@ struct contact_problem;  // engine/problem/contact_problem.h
 struct solver_workspace; // engine/solvers/sweep/workspace.h
 struct step_observer;    // engine/step/solve.h
 struct galizzi;          // engine/step/corrective.c
+struct watch_log;        // engine/step/watch.h
 struct machine;          // engine/api/machine.h
 
 struct name_table {
@@ -36,6 +37,8 @@ struct law_table {
     uint16_t *of;  // [materials * materials] -> law
     struct gabion_law *law;
     int count; // law 0 is the default one
+    bool has_default;
+    bool complete; // no pair of materials that can touch lacks a law, as far as is known
 };
 
 struct driver {
@@ -93,9 +96,8 @@ struct listeners {
     gabion_log_function log;
     void *log_user;
     enum gabion_log_level least;
-    bool called;           // the step function is running
-    bool overlap_reported; // the warning about overlaps was given; it is given once
-    struct stop stop;      // of the step in progress
+    bool called;      // the step function is running
+    struct stop stop; // of the step in progress
 };
 
 // What a change that ran out of memory left of the world.
@@ -165,6 +167,7 @@ struct gabion_world {
     struct gabion_step_report report;
     struct gabion_run_report run;
     double phase_time[PHASE_COUNT]; // s, wall, of all steps
+    struct watch_log *watches;
 
     // Data of the step in progress.
     struct step_start start;

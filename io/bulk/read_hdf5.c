@@ -202,23 +202,42 @@ static bool read_slab(struct reader *r, int k, hsize_t first, hsize_t rows) {
     return good || fail(r, k, "cannot be read; the file is damaged or uses an unknown filter");
 }
 
-static bool sort_rows(struct reader *r) {
-    size_t rows = (size_t)r->rows;
-    uint64_t *keys = memory_allocate(rows, sizeof *keys, "imported ids");
-    bool good = true;
-    r->order = memory_allocate(rows, sizeof *r->order, "imported ids");
-    for (size_t i = 0; good && i < rows; i++) {
+// The ids must be whole numbers, no two of them equal: what they name would not be certain.
+static bool read_ids(struct reader *r, uint64_t *ids) {
+    for (size_t i = 0; i < (size_t)r->rows; i++) {
         double id = r->slab[ID][i];
-        good = id >= 0.0 && id < 0x1p53;
-        keys[i] = good ? (uint64_t)id : 0;
+        if (!(id >= 0.0 && id < 0x1p53 && id == floor(id)))
+            return error_set(r->error, GABION_ERROR_INPUT,
+                             "%s: row %zu: id: expected a whole number from 0 on, found %g",
+                             r->path, i, id);
+        ids[i] = (uint64_t)id;
         r->order[i] = (uint32_t)i;
     }
+    return true;
+}
+
+static bool check_distinct(struct reader *r, const uint64_t *sorted) {
+    for (size_t i = 1; i < (size_t)r->rows; i++)
+        if (sorted[i] == sorted[i - 1])
+            return error_set(r->error, GABION_ERROR_INPUT,
+                             "%s: rows %" PRIu32 " and %" PRIu32 " have the same id %" PRIu64
+                             "; give every body its own",
+                             r->path, r->order[i - 1], r->order[i], sorted[i]);
+    return true;
+}
+
+static bool sort_rows(struct reader *r) {
+    size_t rows = (size_t)r->rows;
+    uint64_t *ids = memory_allocate(rows, sizeof *ids, "imported ids");
+    r->order = memory_allocate(rows, sizeof *r->order, "imported ids");
+    bool good = read_ids(r, ids);
     struct sort_scratch *scratch = sort_scratch_create();
     if (good)
-        sort_by_key(r->world->team, keys, r->order, rows, 53, scratch);
+        sort_by_key(r->world->team, ids, r->order, rows, 53, scratch);
     sort_scratch_free(scratch);
-    memory_free(keys);
-    return good || fail(r, ID, "expected whole numbers from 0 on");
+    good = good && check_distinct(r, ids);
+    memory_free(ids);
+    return good;
 }
 
 static bool fill_body(struct reader *r, size_t i, struct gabion_body *body) {

@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "engine/world/world.h"
+#include "engine/world/laws.h"
 #include "io/bulk/bulk.h"
 #include "io/case/case_file.h"
 #include "io/case/grains.h"
@@ -209,56 +209,18 @@ static bool add_import(struct fields fields, unsigned plane, struct gabion_world
 
 // ---- laws of the pairs that can touch ----
 
-static bool has_law(struct fields file, const char *a, const char *b) {
-    for (size_t i = 0; i < fields_count(file, "laws"); i++) {
-        const struct yaml_node *pair = fields_node(fields_entry(file, "laws", i), "between");
-        if (pair->kind == YAML_SCALAR)
-            return true; // the default law applies to every pair
-        const char *first = pair->item[0]->text, *second = pair->item[1]->text;
-        if ((strcmp(first, a) == 0 && strcmp(second, b) == 0) ||
-            (strcmp(first, b) == 0 && strcmp(second, a) == 0))
-            return true;
-    }
-    return false;
-}
-
-struct material_use {
-    size_t bodies, moving;
-};
-
-static void count_body(struct material_use *use, int material, bool moving) {
-    use[material].bodies++;
-    use[material].moving += moving;
-}
-
-// Reports the first pair of materials that can touch and has no law. Two fixed bodies never touch,
-// and a body never touches itself, so such pairs need none.
+// Reports the first pair of materials that can touch and has no law.
 static bool check_laws(struct fields file, const struct gabion_world *world,
                        struct gabion_error *error) {
-    int materials = world->materials.count;
-    struct material_use *use = memory_allocate((size_t)materials, sizeof *use, "materials");
-    const struct bodies *bodies = &world->bodies;
-    for (int32_t i = 0; i < bodies->count; i++)
-        count_body(use, bodies->material[i], bodies->mass[i] > 0.0);
-    for (int k = 0; k < world->pending_count; k++)
-        count_body(use, world->pending[k].body.material, !world->pending[k].body.fixed);
-    bool good = true;
-    for (int a = 0; a < materials && good; a++)
-        for (int b = a; b < materials && good; b++) {
-            bool touch = use[a].bodies && use[b].bodies && use[a].moving + use[b].moving > 0 &&
-                         (a != b || use[a].bodies > 1);
-            const char *first = world->materials.name[a], *second = world->materials.name[b];
-            if (!touch || has_law(file, first, second))
-                continue;
-            const struct yaml_node *laws = fields_node(file, "laws");
-            good = yaml_error(error, laws ? laws->key_at : file.node->at,
-                              "no law for %s on %s; add to laws: - {between: [%s, %s], "
-                              "friction: 0.5, restitution: 0} with your values, or a law with "
-                              "between: default",
-                              first, second, first, second);
-        }
-    memory_free(use);
-    return good;
+    int a, b;
+    if (!laws_find_missing(world, &a, &b))
+        return true;
+    const char *first = world->materials.name[a], *second = world->materials.name[b];
+    const struct yaml_node *laws = fields_node(file, "laws");
+    return yaml_error(error, laws ? laws->key_at : file.node->at,
+                      "no law for %s on %s; add to laws: - {between: [%s, %s], friction: 0.5, "
+                      "restitution: 0} with your values, or a law with between: default",
+                      first, second, first, second);
 }
 
 bool case_add_bodies(const struct case_file *file, struct gabion_world *world,

@@ -48,7 +48,8 @@ struct case_file *case_load(const char *path, const char *const *overrides, int 
 }
 
 static bool may_change(const char *override) {
-    static const char *const allowed[] = {"solver.", "contact.", "output.", "stop.", "time.end="};
+    static const char *const allowed[] = {"solver.", "contact.", "output.",
+                                          "stop.",   "watch.",   "time.end="};
     for (size_t k = 0; k < sizeof allowed / sizeof *allowed; k++)
         if (strncmp(override, allowed[k], strlen(allowed[k])) == 0)
             return true;
@@ -60,8 +61,8 @@ static bool override_resolved(struct case_file *file, const char *override,
     if (may_change(override))
         return case_override(file->root, override, &file->origins, error);
     return error_set(error, GABION_ERROR_INPUT,
-                     "--set %s: a resumed run can change only solver, contact, output, stop and "
-                     "time.end; start a new run to change anything else",
+                     "--set %s: a resumed run can change only solver, contact, output, stop, "
+                     "watch and time.end; start a new run to change anything else",
                      override);
 }
 

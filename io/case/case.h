@@ -24,8 +24,8 @@ struct output_settings {
 // error, which names file, line and column; the caller frees the case with case_free.
 struct case_file *case_load(const char *path, const char *const *overrides, int override_count,
                             struct gabion_error *error);
-// Reads a resolved text from a checkpoint. Overrides may change only solver, contact, output, stop
-// and time.end, because bodies, materials and the step are part of the state.
+// Reads a resolved text from a checkpoint. Overrides may change only solver, contact, output, stop,
+// watch and time.end, because bodies, materials and the step are part of the state.
 struct case_file *case_parse(const char *resolved_text, const char *origin,
                              const char *const *overrides, int override_count,
                              struct gabion_error *error);

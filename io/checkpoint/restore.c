@@ -365,6 +365,7 @@ static void restore_numbers(const struct checkpoint *checkpoint, struct gabion_w
                        state_address(state_parts[k], field, &from), state_type_size(field->type));
         }
     world->report.overlap_body_a = world->report.overlap_body_b = -1; // files do not have them
+    world->laws.complete = false;
 }
 
 static bool restore_state(const struct checkpoint *checkpoint, struct state *state,

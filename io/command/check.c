@@ -2,6 +2,7 @@
 #include <stdarg.h>
 
 #include "engine/contact/standing.h"
+#include "engine/step/watch.h"
 #include "engine/world/footprint.h"
 #include "engine/world/hollow_fit.h"
 #include "engine/world/schedule.h"
@@ -334,7 +335,24 @@ static void check_memory(const struct gabion_world *world) {
         warn("%s", error.text);
 }
 
-static bool check_scene(const struct scene *scene, struct gabion_error *error) {
+static void warn_of(void *user, const char *text) {
+    (void)user;
+    warn("%s", text);
+}
+
+// What the watches of a run would say at its start.
+static void check_watches(struct gabion_world *world) {
+    char found[WATCH_FOUND_SIZE] = "";
+    watch_signals(world, warn_of, NULL, found);
+    watch_start(world, warn_of, NULL);
+}
+
+static bool check_strictly(bool strict, struct gabion_error *error) {
+    return !strict || warnings == 0 ||
+           error_set(error, GABION_ERROR_RUN, "--strict: warnings: %d", warnings);
+}
+
+static bool check_scene(const struct scene *scene, bool strict, struct gabion_error *error) {
     int64_t steps;
     if (!scene_steps_until(scene, case_settings(scene->file)->end, &steps, error))
         return false;
@@ -354,8 +372,9 @@ static bool check_scene(const struct scene *scene, struct gabion_error *error) {
     check_events(scene, steps);
     check_rest(scene->world);
     check_fall(scene->world);
+    check_watches(scene->world);
     printf("warnings: %d\n", warnings);
-    return true;
+    return check_strictly(strict, error);
 }
 
 bool command_check(const struct options *options, struct gabion_error *error) {
@@ -363,7 +382,7 @@ bool command_check(const struct options *options, struct gabion_error *error) {
     struct scene scene;
     if (!scene_open_case(&scene, &request, error))
         return false;
-    bool good = check_scene(&scene, error);
+    bool good = check_scene(&scene, options->strict, error);
     scene_close(&scene);
     return good;
 }

@@ -108,6 +108,9 @@ static const struct option_row option_rows[] = {
     {"force", 0, NULL, BIT(VERB_EXPORT), "replace a file that exists", set_force},
     {"quiet", 'q', NULL, BIT(VERB_RUN) | BIT(VERB_RESUME), "no progress, only the summary",
      set_quiet},
+    {"strict", 0, NULL, BIT(VERB_RUN) | BIT(VERB_RESUME) | BIT(VERB_CHECK),
+     "exit status 1 where there was a warning or an unsolved step; the results are kept",
+     set_strict},
     {"markdown", 0, NULL, BIT(VERB_EXPLAIN), "as a page of the manual", set_markdown},
     {"schema", 0, NULL, BIT(VERB_EXPLAIN), "as a JSON Schema, for editors that check YAML",
      set_schema},
@@ -305,8 +308,9 @@ void options_print_help(enum verb verb, FILE *stream) {
                 row->name, row->target, row->text);
     }
     print_options(verb, stream);
-    fprintf(stream, "\nExit status: 0 fine, 1 the run failed or did not converge as asked, 2 bad "
-                    "usage or input.\n");
+    fprintf(stream,
+            "\nExit status: 0 fine, 1 the run failed or did not converge as asked (with "
+            "--strict:\nalso after a warning or an unsolved step), 2 bad usage or input.\n");
 }
 
 struct scene_request options_scene(const struct options *options) {

@@ -39,7 +39,7 @@ struct options {
     double until;       // --until; NAN: not given
     const char **overrides;
     int override_count;
-    bool force, quiet, markdown, schema, help, version;
+    bool force, quiet, strict, markdown, schema, help, version;
     // For solve and compare.
     struct solver_choice *solvers; // --solver, --solvers
     int solver_count;

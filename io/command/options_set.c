@@ -72,6 +72,11 @@ bool set_quiet(struct options *options, const char *value, struct gabion_error *
     return options->quiet = true;
 }
 
+bool set_strict(struct options *options, const char *value, struct gabion_error *error) {
+    (void)value, (void)error;
+    return options->strict = true;
+}
+
 bool set_markdown(struct options *options, const char *value, struct gabion_error *error) {
     (void)value, (void)error;
     return options->markdown = true;

@@ -12,6 +12,7 @@ bool set_until(struct options *options, const char *value, struct gabion_error *
 bool set_override(struct options *options, const char *value, struct gabion_error *error);
 bool set_force(struct options *options, const char *value, struct gabion_error *error);
 bool set_quiet(struct options *options, const char *value, struct gabion_error *error);
+bool set_strict(struct options *options, const char *value, struct gabion_error *error);
 bool set_markdown(struct options *options, const char *value, struct gabion_error *error);
 bool set_schema(struct options *options, const char *value, struct gabion_error *error);
 bool set_help(struct options *options, const char *value, struct gabion_error *error);

@@ -94,6 +94,7 @@ static bool resume_scene(struct scene *scene, const struct checkpoint *checkpoin
         .resume = options->output == NULL,
         .may_stop = options->steps < 0,
         .quiet = options->quiet,
+        .strict = options->strict,
         .wall_time = checkpoint_wall_time(checkpoint),
         .parent = checkpoint_path(checkpoint),
     };

@@ -12,6 +12,7 @@ static bool run_scene(struct scene *scene, const struct options *options,
         .target = options->steps,
         .may_stop = options->steps < 0,
         .quiet = options->quiet,
+        .strict = options->strict,
         .parent = "",
     };
     if (options->steps < 0 &&

@@ -5,12 +5,13 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "engine/step/watch.h"
+#include "engine/world/world.h"
 #include "io/file/file.h"
 #include "io/file/folder.h"
 #include "io/run/history.h"
 #include "io/run/interrupt.h"
 #include "io/run/log.h"
-#include "io/run/overlap_watch.h"
 #include "io/run/progress.h"
 #include "io/run/summary.h"
 #include "io/vtk/vtk.h"
@@ -36,10 +37,7 @@ struct runner {
     int64_t checkpoint_step; // of the newest checkpoint known to be good
     double checkpoint_time;  // clock, when it was written or read
     const char *status;
-    int64_t capped_steps;   // steps of this command that ended at the cap of sweeps
-    double capped_residual; // the largest among them
-    struct overlap_watch overlaps;
-    bool substitution_reported;
+    bool begun;         // steps are being done, or were
     bool series_broken; // the last step is complete, but some of its output could not be written
 };
 
@@ -97,9 +95,16 @@ static bool open_series(struct runner *runner, struct gabion_error *error) {
     return true;
 }
 
+static void report_warning(void *user, const char *text) { report(user, "warning: %s", text); }
+
+// The library says at once what there is to say about the threads; what it says later are warnings.
 static void report_library(void *user, enum gabion_log_level level, const char *text) {
+    struct runner *runner = user;
     (void)level;
-    report(user, "%s", text);
+    if (runner->begun)
+        report_warning(runner, text);
+    else
+        report(runner, "%s", text);
 }
 
 static void log_start(struct runner *runner) {
@@ -111,10 +116,8 @@ static void log_start(struct runner *runner) {
              gabion_threads(runner->world));
     if (request->parent[0] != '\0')
         log_line(runner->log, "resumed from %s", request->parent);
-    // The library reports at once what there is to say about the threads. The warnings of its steps
-    // are not asked for: this file has its own.
     gabion_set_log(runner->world, GABION_LOG_WARNING, report_library, runner, NULL);
-    gabion_set_log(runner->world, GABION_LOG_WARNING, NULL, NULL, NULL);
+    runner->begun = true;
     if (runner->settings.time_budget > 0)
         report(runner,
                "not reproducible: solver.time_budget stops each step after %g s by the clock",
@@ -225,115 +228,6 @@ static bool write_step(struct runner *runner, struct gabion_error *error) {
            write_checkpoint(runner, error);
 }
 
-static const char *budget_text(const struct runner *runner) {
-    return runner->settings.time_budget > 0 ? " or their time budget" : "";
-}
-
-// Where an unsolved step stopped, and what helps.
-struct remedy {
-    char stopped[80];
-    const char *advice;
-};
-
-static struct remedy remedy_of(const struct runner *runner) {
-    struct remedy remedy = {
-        .advice = "solver.method auto tries others; raise solver.max_sweeps or solver.tolerance"};
-    if (runner->settings.method == GABION_METHOD_AUTO) {
-        snprintf(remedy.stopped, sizeof remedy.stopped, "after all stages of solver.method auto%s",
-                 budget_text(runner));
-        remedy.advice = "take a smaller time.step, or raise solver.tolerance or solver.max_sweeps";
-    } else {
-        snprintf(remedy.stopped, sizeof remedy.stopped, "at the cap of %d sweeps%s",
-                 runner->settings.max_sweeps, budget_text(runner));
-    }
-    return remedy;
-}
-
-// Reports the first such step as it happens and counts the others, so that the log of a long run
-// stays readable.
-static void warn_unconverged(struct runner *runner, const struct gabion_step_report *step) {
-    if (step->converged || runner->settings.on_cap != GABION_CAP_WARN)
-        return;
-    runner->capped_residual = fmax(runner->capped_residual, step->residual);
-    if (runner->capped_steps++ > 0)
-        return;
-    struct remedy remedy = remedy_of(runner);
-    report(runner,
-           "warning: step %" PRId64 " stopped %s, residual %.2e (asked: %.2e); %s; further such "
-           "steps are counted at the end",
-           step_of(runner), remedy.stopped, step->residual, runner->settings.tolerance,
-           remedy.advice);
-}
-
-static void report_unconverged(struct runner *runner) {
-    if (runner->capped_steps == 0)
-        return;
-    struct remedy remedy = remedy_of(runner);
-    report(runner,
-           "warning: %" PRId64 " of %" PRId64 " steps stopped %s, largest residual %.2e (asked: "
-           "%.2e); %s; solver.on_cap: accept silences this",
-           runner->capped_steps, step_of(runner) - runner->start_step, remedy.stopped,
-           runner->capped_residual, runner->settings.tolerance, remedy.advice);
-}
-
-// A local solver that cannot serve every contact is not replaced in silence.
-static void warn_substitution(struct runner *runner, const struct gabion_step_report *step) {
-    if (runner->substitution_reported || step->substitutions == 0)
-        return;
-    runner->substitution_reported = true;
-    report(runner,
-           "warning: step %" PRId64 ": solver.local %s cannot serve %" PRId64 " contacts whose "
-           "blocks are not diagonal, and newton does it; solver.local: auto chooses so by itself",
-           step_of(runner), gabion_local_name(runner->settings.local), step->substitutions);
-}
-
-static void warn_overlap(struct runner *runner) {
-    char text[OVERLAP_TEXT_SIZE];
-    if (overlap_watch_step(&runner->overlaps, runner->world, text))
-        report(runner, "%s", text);
-}
-
-static void report_overlaps(struct runner *runner) {
-    char text[OVERLAP_TEXT_SIZE];
-    if (overlap_watch_end(&runner->overlaps, runner->world, step_of(runner) - runner->start_step,
-                          text))
-        report(runner, "%s", text);
-}
-
-// Gains above these shares are worth a warning: of what contacts did, and of all work. (At rest no
-// work is done, and contacts still bear.)
-#define CONTACT_GAIN_SHARE 1e-3
-#define IMPACT_GAIN_SHARE  1e-2
-
-static void report_gains(struct runner *runner) {
-    struct gabion_energies energies;
-    if (!gabion_read_energies(runner->world, &energies, NULL))
-        return;
-    double contact = energies.contact_gain / energies.gain_scale;
-    double impact = energies.impact_gain / energies.turnover;
-    if (contact > CONTACT_GAIN_SHARE && runner->settings.on_cap != GABION_CAP_ACCEPT)
-        report(runner,
-               "warning: contacts gave bodies %.3g J beyond their law, %.2g %% of what they did; "
-               "lower solver.tolerance, or contact.gamma with contact.gap: stabilized",
-               energies.contact_gain, 100 * contact);
-    if (impact > IMPACT_GAIN_SHARE)
-        report(runner,
-               "warning: impacts with friction created %.3g J, %.2g %% of all work done: "
-               "Newton's restitution does not exclude it (docs/granular.md); take a smaller "
-               "restitution, or time.scheme: corrective, whose restitution is Poisson's",
-               energies.impact_gain, 100 * impact);
-}
-
-static bool do_step(struct runner *runner, struct gabion_error *error) {
-    struct gabion_step_report step;
-    if (!gabion_step(runner->world, error) || !gabion_read_step_report(runner->world, &step, error))
-        return false;
-    warn_unconverged(runner, &step);
-    warn_substitution(runner, &step);
-    warn_overlap(runner);
-    return true;
-}
-
 // Returns why the run is over; NULL: it is not. A collapse in the last step is one.
 static const char *end_status(const struct runner *runner) {
     const struct runner_request *request = runner->request;
@@ -349,14 +243,19 @@ static void note_step(struct runner *runner) {
     runner->last_time = gabion_time(runner->world);
 }
 
+// A step that a watch stops the run after is complete, and is written as any other.
 static bool go_on(struct runner *runner, struct gabion_error *error) {
-    bool resumed = runner->request->resume && step_of(runner) == runner->start_step;
-    if (!do_step(runner, error))
+    struct gabion_error second = {0};
+    int64_t before = step_of(runner);
+    bool resumed = runner->request->resume && before == runner->start_step;
+    bool well = gabion_step(runner->world, error);
+    if (step_of(runner) == before)
         return false;
     note_step(runner);
     runner->series_broken = true; // until everything is written
+    error = well ? error : &second;
     runner->series_broken = !(!resumed || forget_stop(runner, error)) || !write_step(runner, error);
-    return !runner->series_broken;
+    return well && !runner->series_broken;
 }
 
 // A step that a signal made the run abandon is not an error: the state before it is whole.
@@ -468,6 +367,17 @@ static bool finish(struct runner *runner, bool well, struct gabion_error *error)
     return false;
 }
 
+// With --strict a run whose results are doubtful fails, although all of them are on disk.
+static bool check_strictly(const struct runner *runner, struct gabion_error *error) {
+    const struct gabion_world *world = runner->world;
+    int64_t unsolved = world->run.unconverged_steps;
+    if (!runner->request->strict || (world->watches->warnings == 0 && unsolved == 0))
+        return true;
+    return error_set(error, GABION_ERROR_RUN,
+                     "--strict: warnings: %d, unsolved steps: %" PRId64 "; the results are in %s",
+                     world->watches->warnings, unsolved, runner->request->directory);
+}
+
 static void print_summary(const struct runner *runner) {
     struct summary summary = {
         .status = runner->status,
@@ -476,6 +386,7 @@ static void print_summary(const struct runner *runner) {
         .wall_time_total = runner->request->wall_time + wall_time(runner),
         .contact_sweeps = runner->start_contact_sweeps,
         .collapsed = strcmp(runner->status, "collapsed") == 0,
+        .warnings = runner->world->watches->warnings,
     };
     summary_print(&summary, runner->world, stdout);
 }
@@ -509,7 +420,7 @@ bool runner_run(const struct runner_request *request, struct gabion_error *error
     runner.status = end_status(&runner);
     if (request->resume && runner.status != NULL) {
         print_summary(&runner); // nothing to do, and no file is touched
-        return true;
+        return check_strictly(&runner, error);
     }
     interrupt_install();
     gabion_set_stop_function(request->scene->world, interrupt_presses, NULL, NULL);
@@ -522,10 +433,8 @@ bool runner_run(const struct runner_request *request, struct gabion_error *error
     }
     bool well = run_steps(&runner, error);
     progress_clear(&runner.progress);
-    report_unconverged(&runner);
-    report_overlaps(&runner);
-    report_gains(&runner);
-    well = finish(&runner, well, error);
+    watch_end(runner.world, report_warning, &runner);
+    well = finish(&runner, well, error) && check_strictly(&runner, error);
     log_line(runner.log, "%s at step %" PRId64 ", t = %.9g s, state-hash %016" PRIx64,
              runner.status, step_of(&runner), gabion_time(runner.world),
              gabion_state_hash(runner.world));

@@ -12,6 +12,7 @@ struct runner_request {
     int64_t target;        // step number to reach
     bool may_stop;         // obey `stop` of the case
     bool quiet;
+    bool strict;        // fail where a watch warned or a step of the run is unsolved
     double wall_time;   // s, that the run took before this command
     const char *parent; // checkpoint resumed from, or ""
 };

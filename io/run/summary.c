@@ -69,6 +69,7 @@ void summary_print(const struct summary *summary, const struct gabion_world *wor
     print_contract(summary, world, &numbers, stream);
     if (summary->collapsed)
         print_fall(world, stream);
+    fprintf(stream, "warnings: %d\n", summary->warnings);
     fprintf(stream, "wall-time-total: %.3f\n", summary->wall_time_total);
     fprintf(stream, "bodies: %" PRId32 "\n", numbers.counts.moving);
     fprintf(stream, "candidates: %" PRId64 "\n", numbers.report.candidates);

@@ -13,6 +13,7 @@ struct summary {
     double wall_time_total; // s, with the runs that it continues
     int64_t contact_sweeps; // that the run had done before this command
     bool collapsed;         // name the body that fell
+    int warnings;           // of this command
 };
 
 void summary_print(const struct summary *summary, const struct gabion_world *world, FILE *stream);
