@@ -3,9 +3,12 @@ import glob
 import os
 import re
 import resource
+import shutil
 import subprocess
 import sys
 import time
+
+import series
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 GABION = os.path.abspath(os.environ.get("GABION", os.path.join(ROOT, "build", "gabion")))
@@ -70,6 +73,7 @@ class Case:
         if done.returncode != 0:
             sys.exit("torture.py: %s does not run: %s" % (self.file, done.stderr))
         self.hash = summary(done, "state-hash")
+        self.series = series.read(folder)
 
     def words(self, folder, steps=STEPS):
         return ["run", self.file, *self.settings, "--steps", str(steps), "-q", "-o", folder, "-j", "1", "--force"]
@@ -86,14 +90,31 @@ class Case:
         if done.returncode == 0 and summary(done, "steps") == str(STEPS) and summary(done, "state-hash") != self.hash:
             raise Wrong("completed in another state")
 
-    def check_recovery(self, folder, saved, threads=1):
-        """Without disturbance: where checkpoints had been saved the run goes on, otherwise it starts again; it
-        ends in the state of a run that was never disturbed."""
+    def check_recovery(self, folder, saved, threads=1, lost=0):
+        """Without disturbance: where checkpoints had been saved the run goes on, otherwise it starts again; it ends in the
+        state of a run that was never disturbed, with its series. `lost` is of how many steps they may lack something."""
         words = self.resume_words(folder, threads)
         if words is None and saved:
             raise Wrong("no good checkpoint is left of %s" % ", ".join(saved))
         done = call(words or self.words(folder))
         if done.returncode != 0:
             raise Wrong("cannot go on, status %d: %s" % (done.returncode, done.stderr.strip()))
+        self.check_state(done)
+        wrong, missing = series.difference(self.series, folder, lost > 0)
+        if wrong:
+            raise Wrong("other output than without disturbance: %s" % ", ".join(wrong[:5]))
+        if len(missing) > lost:
+            raise Wrong("output of %d steps is missing: %s" % (len(missing), ", ".join(missing[:5])))
+
+    def check_state(self, done):
         if summary(done, "state-hash") != self.hash:
             raise Wrong("another state than without disturbance")
+
+
+def half_run(case, folder):
+    """A folder with three checkpoints of a run that has stopped half-way; made once and copied."""
+    model = "half-" + os.path.basename(case.file)
+    if not os.path.isdir(model):
+        call(case.words(model, STEPS // 2 + 5))
+    shutil.copytree(model, folder)
+    return checkpoints(folder)
