@@ -92,7 +92,7 @@ class Case:
 
     def check_recovery(self, folder, saved, threads=1, lost=0):
         """Without disturbance: where checkpoints had been saved the run goes on, otherwise it starts again; it ends in the
-        state of a run that was never disturbed, with its series. `lost` is of how many steps they may lack something."""
+        state of a run that was never disturbed, with its series. `lost` is of how many steps they may lack something or have too much."""
         words = self.resume_words(folder, threads)
         if words is None and saved:
             raise Wrong("no good checkpoint is left of %s" % ", ".join(saved))
@@ -100,7 +100,7 @@ class Case:
         if done.returncode != 0:
             raise Wrong("cannot go on, status %d: %s" % (done.returncode, done.stderr.strip()))
         self.check_state(done)
-        wrong, missing = series.difference(self.series, folder, lost > 0)
+        wrong, missing = series.difference(self.series, folder, lost)
         if wrong:
             raise Wrong("other output than without disturbance: %s" % ", ".join(wrong[:5]))
         if len(missing) > lost:

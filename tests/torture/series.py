@@ -40,11 +40,14 @@ def read(folder):
     return found
 
 
-def difference(expected, folder, unlisted):
-    """What is too much or different, and the steps of what is missing. Pictures that no collection lists do not count as too much
-    where `unlisted` is true: a call that failed may have kept them from being listed, or from being removed."""
+def difference(expected, folder, lost):
+    """What is too much or different, and the steps of what is missing. Where a call has failed, `lost` is of how many steps there may
+    be too much: of the step at which the run had stopped, whose output could not be removed. Pictures that no collection lists do
+    not count then."""
     found = read(folder)
-    listed = {step for name, step in found if name.endswith(".pvd")}
-    wrong = sorted("%s of step %s" % key for key in found if found[key] != expected.get(key)
-                   and not (unlisted and key not in expected and ".vt" in key[0] and key[1] not in listed))
-    return wrong, sorted({step for _, step in set(expected) - set(found)})
+    listed = {key[1] for key in found if key[0].endswith(".pvd")}
+    more = {key for key in set(found) - set(expected) if not (lost and ".vt" in key[0] and key[1] not in listed)}
+    wrong = {key for key in set(found) & set(expected) if found[key] != expected[key]}
+    if len({step for _, step in more}) > lost:
+        wrong |= more
+    return sorted("%s of step %s" % key for key in wrong), sorted({step for _, step in set(expected) - set(found)})
