@@ -65,8 +65,10 @@ def flip_problem(case, folder, chance):
     model = "problem-%s.hdf5" % os.path.basename(case.file)
     if not os.path.exists(model):
         half_run(case, folder)
-        call(["export", folder, "--fclib", model])
+        exported = call(["export", folder, "--fclib", model])
         shutil.rmtree(folder)
+        if exported.returncode != 0:  # such files have no joints
+            return flip_case(case, folder, chance)
     os.makedirs(folder)
     path = os.path.join(folder, "problem.hdf5")
     shutil.copy(model, path)

@@ -12,6 +12,8 @@ import series
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 GABION = os.path.abspath(os.environ.get("GABION", os.path.join(ROOT, "build", "gabion")))
+# What a sanitizer reports ends the program with a status that it has not of its own.
+SANITIZERS = {"ASAN_OPTIONS": "exitcode=99", "UBSAN_OPTIONS": "exitcode=99"}
 PATIENCE = 300  # s; a run takes a fraction of a second, so that this is a hang
 STEPS = 120
 OUTPUT = {"output.vtk_every": 20, "output.checkpoint_every": 10, "output.history_every": 1, "output.frames_every": 20,
@@ -31,7 +33,7 @@ def start(words, prefix=(), limit=None):
     """limit is a resource and the most of it that the program gets."""
     confine = (lambda: resource.setrlimit(limit[0], (limit[1], limit[1]))) if limit else None
     return subprocess.Popen([*prefix, GABION, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                            text=True, errors="replace", preexec_fn=confine)
+                            text=True, errors="replace", preexec_fn=confine, env={**SANITIZERS, **os.environ})
 
 
 def finished(process, words, expected=(0, 1, 2), silent=False):
