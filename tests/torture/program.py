@@ -1,4 +1,5 @@
 """The program under attack: calls of it, and small cases whose undisturbed end is known."""
+import functools
 import glob
 import os
 import re
@@ -61,21 +62,30 @@ def checkpoints(folder):
 
 
 class Case:
-    """A case with its settings, and the state in which it ends when nothing disturbs it."""
+    """A case with its settings, and the run that nothing disturbs: how long it takes, its end and its series."""
 
-    def __init__(self, name, folder):
+    def __init__(self, name):
         self.file = os.path.join(ROOT, "tests", "cli", "cases", name + ".yaml")
         self.settings = []
         for key, value in OUTPUT.items():
             self.settings += ["--set", "%s=%s" % (key, value)]
         self.calls = {}
-        started = time.monotonic()
+
+    @functools.cached_property
+    def whole(self):
+        folder, started = "whole-" + os.path.basename(self.file), time.monotonic()
         done = call(self.words(folder))
-        self.seconds = time.monotonic() - started
         if done.returncode != 0:
             sys.exit("torture.py: %s does not run: %s" % (self.file, done.stderr))
-        self.hash = summary(done, "state-hash")
-        self.series = series.read(folder)
+        return time.monotonic() - started, summary(done, "state-hash"), series.read(folder)
+
+    @property
+    def seconds(self):
+        return self.whole[0]
+
+    @property
+    def hash(self):
+        return self.whole[1]
 
     def words(self, folder, steps=STEPS):
         return ["run", self.file, *self.settings, "--steps", str(steps), "-q", "-o", folder, "-j", "1", "--force"]
@@ -102,7 +112,7 @@ class Case:
         if done.returncode != 0:
             raise Wrong("cannot go on, status %d: %s" % (done.returncode, done.stderr.strip()))
         self.check_state(done)
-        wrong, missing = series.difference(self.series, folder, lost)
+        wrong, missing = series.difference(self.whole[2], folder, lost)
         if wrong:
             raise Wrong("other output than without disturbance: %s" % ", ".join(wrong[:5]))
         if len(missing) > lost:

@@ -77,7 +77,7 @@ def main():
     work, passed, failed = tempfile.mkdtemp(prefix="torture-"), 0, 0
     os.chdir(work)
     try:
-        cases = [Case(name, "whole-" + name) for name in CASES]
+        cases = [Case(name) for name in CASES]
         for name in options.attacks or ATTACKS:
             if ATTACKS[name].__module__ == "faults" and not can_trace():
                 print("skipped: %s needs strace" % name)
