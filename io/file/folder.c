@@ -144,11 +144,13 @@ static bool make_writable(const char *directory, struct gabion_error *error) {
     return false;
 }
 
-static bool remove_products(const char *directory, struct gabion_error *error) {
-    char found[256] = "";
-    return visit_products(directory, "", true, found, sizeof found, error) &&
-           visit_products(directory, "/vtk", true, found, sizeof found, error) &&
-           visit_products(directory, "/frames", true, found, sizeof found, error);
+static bool visit_all(const char *directory, bool removing, char *found, size_t size,
+                      struct gabion_error *error) {
+    static const char *const folders[] = {"", "/vtk", "/frames"};
+    bool done = true;
+    for (size_t k = 0; done && k < sizeof folders / sizeof *folders; k++)
+        done = visit_products(directory, folders[k], removing, found, size, error);
+    return done;
 }
 
 bool folder_claim(const char *directory, const char *case_path, bool force, int *lock,
@@ -165,7 +167,7 @@ bool folder_claim(const char *directory, const char *case_path, bool force, int 
                          "%s would be overwritten by the run's own copy of it; use another -o",
                          case_path);
     if (!make_writable(directory, error) || !folder_lock(directory, lock, error) ||
-        !visit_products(directory, "", false, found, sizeof found, error))
+        !visit_all(directory, false, found, sizeof found, error)) // before anything is removed
         return false;
     if (found[0] != '\0' && !force)
         return error_set(error, GABION_ERROR_INPUT,
@@ -173,7 +175,7 @@ bool folder_claim(const char *directory, const char *case_path, bool force, int 
                          case_path != NULL
                              ? "--force to replace them, or another folder with -o"
                              : "another folder with -o; resume never replaces results");
-    return !force || remove_products(directory, error);
+    return !force || visit_all(directory, true, found, sizeof found, error);
 }
 
 void folder_drop_frames(const char *directory, int64_t step) {
