@@ -8,7 +8,7 @@ import signal
 import subprocess
 import time
 
-from program import GABION, PATIENCE, Wrong, call, checkpoints, finished, start, summary
+from program import GABION, PATIENCE, Wrong, call, check_kept, checkpoints, finished, half_run, start
 
 STOPPING = ("INT", "TERM", "HUP", "XCPU", "USR1", "USR2", "ALRM")
 
@@ -159,11 +159,14 @@ def disks(case, folder, chance):
 
 
 def memory(case, folder, chance):
-    """Address space that ends somewhere: a message, and what had been saved stays."""
+    """Address space that ends somewhere, for a run or for one that is resumed: a message, and what had been saved stays."""
     limit = chance.randint(25 << 10, 60 << 10) << 10
-    words = case.words(folder)
+    resumed = chance.random() < 0.5
+    words = ["resume", folder, "--steps", "5", "-q", "-j", "1"] if resumed else case.words(folder)
+    saved = half_run(case, folder) if resumed else []
     process = start(words, limit=(resource.RLIMIT_AS, limit))
     done = finished(process, words, (0, 1, 2, 127))  # 127: the loader of shared libraries had too little
+    check_kept(folder, saved)
     case.check_end(done)
     case.check_recovery(folder, checkpoints(folder), lost=1)
-    return "%d KiB, status %d" % (limit >> 10, done.returncode)
+    return "%s in %d KiB, status %d" % (words[0], limit >> 10, done.returncode)

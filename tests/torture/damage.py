@@ -33,10 +33,13 @@ def flip_checkpoint(case, folder, path):
     with open(path, "rb") as stream:
         content = stream.read()
     case.check_recovery(folder, saved)
-    if os.path.basename(path) == saved[-1]:
-        with open(path + ".damaged", "rb") as stream:
-            if stream.read() != content:
-                raise Wrong("%s.damaged is not what was damaged" % path)
+    if os.path.basename(path) != saved[-1]:
+        return
+    if not os.path.exists(path + ".damaged"):
+        raise Wrong("the damaged %s was not kept" % saved[-1])
+    with open(path + ".damaged", "rb") as stream:
+        if stream.read() != content:
+            raise Wrong("%s.damaged is not what was damaged" % saved[-1])
 
 
 def flip_series(case, folder, path):

@@ -4,7 +4,7 @@ import os
 import re
 import shutil
 
-from program import Wrong, call, checkpoints, half_run
+from program import Wrong, call, check_kept, checkpoints, half_run
 
 WRITING = (("write", "ENOSPC"), ("write", "EIO"), ("pwrite64", "ENOSPC"), ("pwrite64", "EIO"), ("fsync", "EIO"), ("rename", "EACCES"),
            ("openat", "EMFILE"), ("openat", "EACCES"), ("ftruncate", "EIO"), ("mkdir", "ENOSPC"), ("flock", "ENOLCK"),
@@ -72,11 +72,8 @@ def reads(case, folder, chance):
         shutil.rmtree(folder)
         half_run(case, folder)
     done, rule = fail_one_call(case, "reads", words, READING, chance)
-    if max(checkpoints(folder), default="") < saved[-1]:
-        raise Wrong("%s: %s is gone" % (rule, saved[-1]))
-    if done.returncode != 0 and any(name.endswith(".damaged") for name in os.listdir(folder)):
-        raise Wrong("%s: a good checkpoint was renamed" % rule)
     try:
+        check_kept(folder, saved)
         case.check_recovery(folder, saved, lost=1)
     except Wrong as wrong:
         raise Wrong("%s: %s" % (rule, wrong)) from None

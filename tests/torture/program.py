@@ -130,3 +130,12 @@ def half_run(case, folder):
         call(case.words(model, STEPS // 2 + 5))
     shutil.copytree(model, folder)
     return checkpoints(folder)
+
+
+def check_kept(folder, saved):
+    """Good checkpoints of a run that was resumed are neither lost nor taken for damaged."""
+    if max(checkpoints(folder), default="") < max(saved, default=""):
+        raise Wrong("%s is gone" % saved[-1])
+    damaged = glob.glob(os.path.join(folder, "*.damaged*"))
+    if damaged:
+        raise Wrong("%s was good" % ", ".join(damaged))
