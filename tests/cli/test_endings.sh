@@ -35,8 +35,8 @@ ok "CPU-time limit: exit status $status" [ $status -eq 0 ]
 is "CPU-time limit: status" "$(field status)" interrupted
 ok "CPU-time limit: a checkpoint of the last step" [ -s "timed/checkpoint-$(printf %09d "$(field steps)").h5" ]
 
-# A terminal that is closed under the run.
-script -qfc "exec $GABION run $forever -o hung -j 1" /dev/null >.terminal </dev/null &
+# A terminal that is closed under the run. The test itself may have been started by nohup.
+script -qfc "exec env --default-signal $GABION run $forever -o hung -j 1" /dev/null >.terminal </dev/null &
 terminal=$!
 ok "terminal: progress is shown" wait_for 60 grep -q step .terminal
 pid=$(pgrep -P $terminal)

@@ -8,9 +8,7 @@ import signal
 import subprocess
 import time
 
-from program import GABION, PATIENCE, Wrong, call, check_kept, checkpoints, finished, half_run, start
-
-STOPPING = ("INT", "TERM", "HUP", "XCPU", "USR1", "USR2", "ALRM")
+from program import GABION, PATIENCE, STOPPING, Wrong, call, check_kept, checkpoints, finished, half_run, hear_signals, start
 
 
 def kills(case, folder, chance):
@@ -74,6 +72,7 @@ def run_in_terminal(words):
     """The process and its terminal."""
     process, terminal = pty.fork()
     if process == 0:
+        hear_signals()
         os.execv(GABION, [GABION, *words])
     os.set_blocking(terminal, False)
     return process, terminal

@@ -5,6 +5,7 @@ import os
 import re
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -15,6 +16,7 @@ ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)),
 GABION = os.path.abspath(os.environ.get("GABION", os.path.join(ROOT, "build", "gabion")))
 # What a sanitizer reports ends the program with a status that it has not of its own.
 SANITIZERS = {"ASAN_OPTIONS": "exitcode=99", "UBSAN_OPTIONS": "exitcode=99"}
+STOPPING = ("INT", "TERM", "HUP", "XCPU", "USR1", "USR2", "ALRM")
 PATIENCE = 300  # s; a run takes a fraction of a second, so that this is a hang
 STEPS = 120
 OUTPUT = {"output.vtk_every": 20, "output.checkpoint_every": 10, "output.history_every": 1, "output.frames_every": 20,
@@ -30,9 +32,18 @@ def call(words, prefix=(), limit=None, silent=False):
     return finished(start(words, prefix, limit), words, silent=silent)
 
 
+def hear_signals():
+    """In a new process: no signal is ignored, as SIGHUP is where nohup has started the attacks."""
+    for name in STOPPING:
+        signal.signal(getattr(signal, "SIG" + name), signal.SIG_DFL)
+
+
 def start(words, prefix=(), limit=None):
     """limit is a resource and the most of it that the program gets."""
-    confine = (lambda: resource.setrlimit(limit[0], (limit[1], limit[1]))) if limit else None
+    def confine():
+        hear_signals()
+        if limit:
+            resource.setrlimit(limit[0], (limit[1], limit[1]))
     return subprocess.Popen([*prefix, GABION, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                             text=True, errors="replace", preexec_fn=confine, env={**SANITIZERS, **os.environ})
 
