@@ -130,6 +130,8 @@ asan:
 	@$(MAKE) --no-print-directory $(ASAN) unit
 ifeq ($(TEST),$(UNIT_NAMES))
 	@JOBS=$(JOBS) GABION=$(abspath $(BUILD)/asan/gabion) PYTHON=$(PYTHON) tests/cli/run_tests.sh input solve usage
+	@GABION=$(abspath $(BUILD)/asan/gabion) $(PYTHON) tests/torture/torture.py \
+	    $(if $(GABION_SHORT_TESTS),--share 0.01) random
 endif
 
 clang:

@@ -67,14 +67,20 @@ int64_t *checkpoint_list(const char *directory, size_t *count, struct gabion_err
     size_t capacity = 0;
     int64_t *steps = memory_reserve(NULL, &capacity, 16, sizeof *steps, "checkpoint names");
     *count = 0;
-    for (struct dirent *entry = readdir(folder); entry; entry = readdir(folder)) {
+    for (struct dirent *entry; (errno = 0, entry = readdir(folder)) != NULL;) {
         int64_t step = name_step(entry->d_name);
         if (step < 0)
             continue;
         steps = memory_reserve(steps, &capacity, *count + 1, sizeof *steps, "checkpoint names");
         steps[(*count)++] = step;
     }
+    int cause = errno;
     closedir(folder);
+    if (cause != 0) { // the newest may be among those that were not listed
+        error_set(error, GABION_ERROR_INPUT, "%s: %s", directory, strerror(cause));
+        memory_free(steps);
+        return NULL;
+    }
     qsort(steps, *count, sizeof *steps, compare_steps);
     return steps;
 }

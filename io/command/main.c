@@ -3,6 +3,7 @@
 
 #include "engine/gabion.h"
 #include "io/command/commands.h"
+#include "io/file/file.h"
 #include "io/run/interrupt.h"
 #include "parallel/memory.h"
 
@@ -25,6 +26,7 @@ static bool dispatch(const struct options *options, struct gabion_error *error) 
 int main(int argc, char **argv) {
     struct options options;
     struct gabion_error error = {0};
+    file_fill_standard();
     interrupt_spare_writes();
     memory_keep_freed();
     bool done = options_parse(&options, argc, (const char *const *)argv, &error) &&

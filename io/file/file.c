@@ -200,4 +200,13 @@ bool file_make_directory(const char *path, struct gabion_error *error) {
     return S_ISDIR(about.st_mode) || file_fail(error, "create folder", path, ENOTDIR);
 }
 
-bool file_exists(const char *path) { return access(path, F_OK) == 0; }
+bool file_exists(const char *path) {
+    return access(path, F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR);
+}
+
+void file_fill_standard(void) {
+    static const int opposite[] = {O_WRONLY, O_RDONLY, O_RDONLY};
+    for (int number = STDIN_FILENO; number <= STDERR_FILENO; number++)
+        if (fcntl(number, F_GETFD) < 0 && errno == EBADF)
+            open("/dev/null", opposite[number]); // takes the lowest number that is free
+}

@@ -33,6 +33,13 @@ char *file_read(const char *path, size_t limit, size_t *size, struct gabion_erro
 
 bool file_make_directory(const char *path,
                          struct gabion_error *error); // with parents; existing is fine
+
+// Returns false only where there is certainly no such file: one that cannot be asked for may exist.
 bool file_exists(const char *path);
+
+// Called first by a program: keeps the files that it opens from getting the numbers of standard
+// input, output and error, where these are closed, and the messages from ending up in them. Reading
+// and writing the standard files fails as before.
+void file_fill_standard(void);
 
 #endif

@@ -77,6 +77,13 @@ static bool is_product(const char *under, const char *name) {
     return false;
 }
 
+// A folder whose files cannot be seen may hold the results of another run.
+static bool cannot_list(const char *folder, struct gabion_error *error) {
+    return error_set(error, GABION_ERROR_INPUT,
+                     "cannot see what folder %s holds: %s; give another folder with -o", folder,
+                     strerror(errno));
+}
+
 // Finds the products in one (sub)folder: names the first, or removes them all.
 static bool visit_products(const char *directory, const char *under, bool removing, char *found,
                            size_t size, struct gabion_error *error) {
@@ -85,8 +92,8 @@ static bool visit_products(const char *directory, const char *under, bool removi
     snprintf(folder, sizeof folder, "%s%s", directory, under);
     DIR *entries = opendir(folder);
     if (entries == NULL)
-        return true;
-    for (struct dirent *entry; done && (entry = readdir(entries)) != NULL;) {
+        return errno == ENOENT || cannot_list(folder, error);
+    for (struct dirent *entry; done && (errno = 0, entry = readdir(entries)) != NULL;) {
         if (!is_product(under, entry->d_name))
             continue;
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
@@ -96,6 +103,8 @@ static bool visit_products(const char *directory, const char *under, bool removi
             done =
                 error_set(error, GABION_ERROR_INPUT, "cannot remove %s: %s", path, strerror(errno));
     }
+    if (done && errno != 0)
+        done = cannot_list(folder, error);
     closedir(entries);
     return done;
 }
@@ -108,7 +117,9 @@ static bool same_file(const char *left, const char *right) {
 
 bool folder_lock(const char *directory, int *lock, struct gabion_error *error) {
     *lock = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (*lock < 0 || flock(*lock, LOCK_EX | LOCK_NB) == 0)
+    if (*lock < 0)
+        return cannot_list(directory, error);
+    if (flock(*lock, LOCK_EX | LOCK_NB) == 0)
         return true;
     bool taken = errno == EWOULDBLOCK;
     folder_unlock(*lock);
@@ -133,11 +144,13 @@ static bool make_writable(const char *directory, struct gabion_error *error) {
     return false;
 }
 
-static bool remove_products(const char *directory, struct gabion_error *error) {
-    char found[256] = "";
-    return visit_products(directory, "", true, found, sizeof found, error) &&
-           visit_products(directory, "/vtk", true, found, sizeof found, error) &&
-           visit_products(directory, "/frames", true, found, sizeof found, error);
+static bool visit_all(const char *directory, bool removing, char *found, size_t size,
+                      struct gabion_error *error) {
+    static const char *const folders[] = {"", "/vtk", "/frames"};
+    bool done = true;
+    for (size_t k = 0; done && k < sizeof folders / sizeof *folders; k++)
+        done = visit_products(directory, folders[k], removing, found, size, error);
+    return done;
 }
 
 bool folder_claim(const char *directory, const char *case_path, bool force, int *lock,
@@ -154,7 +167,7 @@ bool folder_claim(const char *directory, const char *case_path, bool force, int 
                          "%s would be overwritten by the run's own copy of it; use another -o",
                          case_path);
     if (!make_writable(directory, error) || !folder_lock(directory, lock, error) ||
-        !visit_products(directory, "", false, found, sizeof found, error))
+        !visit_all(directory, false, found, sizeof found, error)) // before anything is removed
         return false;
     if (found[0] != '\0' && !force)
         return error_set(error, GABION_ERROR_INPUT,
@@ -162,7 +175,7 @@ bool folder_claim(const char *directory, const char *case_path, bool force, int 
                          case_path != NULL
                              ? "--force to replace them, or another folder with -o"
                              : "another folder with -o; resume never replaces results");
-    return !force || remove_products(directory, error);
+    return !force || visit_all(directory, true, found, sizeof found, error);
 }
 
 void folder_drop_frames(const char *directory, int64_t step) {

@@ -2,6 +2,7 @@
 
 #include <signal.h>
 #include <stddef.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "parallel/clock.h"
@@ -39,6 +40,18 @@ void interrupt_install(void) {
         if (!is_ignored(ending[k])) // as SIGHUP is by nohup
             sigaction(ending[k], &action, NULL);
     signal(SIGPIPE, SIG_IGN);
+}
+
+#define TIME_TO_STOP 5 // s, of each thread
+
+void interrupt_before_cpu_limit(int threads) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_CPU, &limit) != 0 || limit.rlim_max == RLIM_INFINITY ||
+        limit.rlim_cur < limit.rlim_max)
+        return;
+    rlim_t needed = (rlim_t)TIME_TO_STOP * (rlim_t)threads;
+    limit.rlim_cur = limit.rlim_max > 2 * needed ? limit.rlim_max - needed : limit.rlim_max / 2;
+    setrlimit(RLIMIT_CPU, &limit);
 }
 
 void interrupt_spare_writes(void) { signal(SIGXFSZ, SIG_IGN); }

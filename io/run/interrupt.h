@@ -15,6 +15,10 @@ bool interrupt_requested(void);
 // gabion_set_stop_function.
 bool interrupt_presses(void *unused);
 
+// Has SIGXCPU sent some seconds before a limit on CPU time at which the system would kill the
+// process without it, as `ulimit -t` sets one; leaves room for a run on so many threads to stop.
+void interrupt_before_cpu_limit(int threads);
+
 // Called by every command: turns writes beyond the file size limit into errors of these writes.
 void interrupt_spare_writes(void);
 

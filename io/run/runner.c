@@ -423,6 +423,7 @@ bool runner_run(const struct runner_request *request, struct gabion_error *error
         return check_strictly(&runner, error);
     }
     interrupt_install();
+    interrupt_before_cpu_limit(gabion_threads(request->scene->world));
     gabion_set_stop_function(request->scene->world, interrupt_presses, NULL, NULL);
     progress_start(&runner.progress, step_of(&runner), request->target, request->quiet);
     if (!open_files(&runner, error)) {

@@ -42,6 +42,11 @@ gabion() {
     status=$?
 }
 
+# as_user COMMAND...: as somebody who obeys the modes of files, as root does without these capabilities.
+as_user() {
+    if [ "$(id -u)" -eq 0 ]; then setpriv --bounding-set=-dac_override,-dac_read_search "$@"; else "$@"; fi
+}
+
 # exits N NAME ARGUMENTS...: the exit status; one above 2 is a crash.
 exits() {
     local wanted=$1 name=$2

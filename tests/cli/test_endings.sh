@@ -9,6 +9,8 @@ same_series() {
     ok "$1: frames" diff -r "$2/frames" "$3/frames"
 }
 
+gone() { ! kill -0 "$pid"; }
+
 # By the clock: an interval that is over at every step, and one that never is.
 exits 0 "no interval" run "$box" -o plain --set output.checkpoint_every=0 --set output.checkpoint_minutes=0
 hash=$(field state-hash)
@@ -25,10 +27,34 @@ same_series "every moment: after resuming" plain often
 exits 2 "a negative interval" run "$box" -o never --set output.checkpoint_minutes=-1
 says "a negative interval" "checkpoint_minutes"
 
+# A limit on CPU time, at which the system would kill the run without a word.
+forever="$box --set time.end=1e6 --set output.vtk_every=0 --set output.frames_every=0 --set output.checkpoint_every=0"
+(ulimit -t 2 && "$GABION" run $forever -o timed -j 1 >.out 2>.err)
+status=$?
+ok "CPU-time limit: exit status $status" [ $status -eq 0 ]
+is "CPU-time limit: status" "$(field status)" interrupted
+ok "CPU-time limit: a checkpoint of the last step" [ -s "timed/checkpoint-$(printf %09d "$(field steps)").h5" ]
+
+# A terminal that is closed under the run. The test itself may have been started by nohup.
+script -qfc "exec env --default-signal $GABION run $forever -o hung -j 1" /dev/null >.terminal </dev/null &
+terminal=$!
+ok "terminal: progress is shown" wait_for 60 grep -q step .terminal
+pid=$(pgrep -P $terminal)
+{ kill -9 $terminal; wait $terminal; } 2>/dev/null
+ok "terminal: the run ends" wait_for 60 gone
+exits 0 "terminal: a checkpoint is there" info hung
+ok "terminal: of the last step" grep -q "interrupted at step $(field step)," hung/run.log
+
+# Standard files that are closed: what the run opens must not get their numbers, and with them its messages.
+unsolved="$box --steps 20 --set solver.method=nsgs --set solver.tolerance=1e-12 --set solver.max_sweeps=2 --set solver.on_cap=warn"
+exits 0 "unsolved steps" run $unsolved -o open
+"$GABION" run $unsolved -o closed <&- >&- 2>&-
+ok "closed standard files: a summary that cannot be written is a failure" [ $? -eq 1 ]
+same_series "closed standard files" open closed
+
 # In the middle of a step that would take minutes: it is abandoned, and the run goes on from the last complete one as
 # if it had never been tried.
 crowd=$CASES/crowd.yaml
-gone() { ! kill -0 $pid; }
 # stop_in_the_middle NAME ARGUMENTS...: SIGTERM to the program, some time after its start.
 stop_in_the_middle() {
     local name=$1

@@ -32,6 +32,22 @@ ok "--force keeps what a run did not make" [ -s out/box/notes.txt -a -s out/box/
 ok "--force removes old checkpoints" [ ! -e out/box/checkpoint-000000200.h5 ]
 ok "--force removes old frames" [ ! -e out/box/vtk/bodies_000000200.vtp -a ! -e out/box/bodies.pvd ]
 is "--steps below time.end" "$(field steps)" 20
+# Folders whose files cannot be seen: they may hold results, and nothing is removed from beside them.
+for hidden in . vtk; do
+    rm -rf seen
+    cp -r out/box seen
+    chmod 300 seen/$hidden
+    if as_user ls seen/$hidden >/dev/null 2>&1; then
+        echo "SKIPPED: the modes of files are not obeyed here"
+        continue
+    fi
+    as_user "$GABION" run "$CASES/box.yaml" -o seen --force --steps 1 >.out 2>.err </dev/null
+    status=$?
+    ok "a hidden $hidden: exit status $status" [ $status -eq 2 ]
+    says "a hidden $hidden" "cannot see what folder" "Permission denied"
+    chmod 755 seen/$hidden
+    ok "a hidden $hidden: everything is still there" diff -r out/box seen
+done
 cp "$CASES/box.yaml" out/case.yaml
 exits 2 "the folder of the case itself" run out/case.yaml -o out --force
 ok "the case is still there" cmp "$CASES/box.yaml" out/case.yaml

@@ -10,9 +10,10 @@ reference() {
     "$GABION" run "$box" $long -o reference --steps "$1" -q 2>/dev/null | sed -n 's/^state-hash: //p'
 }
 
-# start FOLDER: a run in the background, past its first checkpoint when this returns.
+# start FOLDER: a run in the background, past its first checkpoint when this returns. No signal is ignored, whoever
+# started this test.
 start() {
-    "$GABION" run "$box" $long -o "$1" >.out 2>.err </dev/null &
+    env --default-signal "$GABION" run "$box" $long -o "$1" >.out 2>.err </dev/null &
     pid=$!
     wait_for 60 ls "$1"/checkpoint-000000050.h5
 }

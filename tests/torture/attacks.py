@@ -1,20 +1,14 @@
-"""The attacks. Each is called with a case, a folder that does not exist yet and a source of random numbers; it disturbs one run and
-raises Wrong where a promise is broken. What it returns says what was done."""
+"""Attacks on the process: how it ends, and what it is given to live on. Every attack is called with a case, a folder that does not
+exist yet and a source of random numbers; it disturbs one run and raises Wrong where a promise is broken. What it returns says what
+was done."""
 import os
-import re
+import pty
 import resource
-import shutil
 import signal
 import subprocess
 import time
 
-from program import STEPS, Wrong, call, checkpoints, finished, start, summary
-
-STOPPING = ("INT", "TERM", "HUP", "XCPU", "USR1", "USR2", "ALRM")
-WRITING = (("write", "ENOSPC"), ("write", "EIO"), ("pwrite64", "ENOSPC"), ("pwrite64", "EIO"), ("fsync", "EIO"), ("rename", "EACCES"),
-           ("openat", "EMFILE"), ("openat", "EACCES"), ("ftruncate", "EIO"), ("mkdir", "ENOSPC"), ("flock", "ENOLCK"))
-READING = (("openat", "EACCES"), ("openat", "EMFILE"), ("read", "EIO"), ("pread64", "EIO"), ("newfstatat", "EIO"))
-LASTING = {"ENOSPC", "EMFILE"}  # errors that may stay once they are there
+from program import GABION, PATIENCE, STOPPING, Wrong, call, check_kept, checkpoints, finished, half_run, hear_signals, start
 
 
 def kills(case, folder, chance):
@@ -31,21 +25,116 @@ def kills(case, folder, chance):
     return "killed %d times" % rounds
 
 
-def signals(case, folder, chance):
-    """A signal that asks the run to stop: it saves the step that it has reached."""
-    process = start(case.words(folder))
+def last_row(folder):
+    """The step of the last row of the history; 0 where there is none."""
+    try:
+        with open(os.path.join(folder, "history.csv"), encoding="utf-8") as stream:
+            return int("0" + stream.read().rsplit("\n", 2)[-2].split(",")[0].replace("step", ""))
+    except (OSError, IndexError, ValueError):
+        return 0
+
+
+def wait_for_row(folder, step, ended):
     patience = 1000
-    while not checkpoints(folder) and process.poll() is None and patience > 0:
-        time.sleep(0.01)
+    while last_row(folder) < step and not ended() and patience > 0:
+        time.sleep(0.005)
         patience -= 1
-    time.sleep(chance.uniform(0, case.seconds))
-    name = chance.choice(STOPPING)
-    process.send_signal(getattr(signal, "SIG" + name))
-    done = finished(process, ["run under SIG" + name])
-    if "checkpoint-%09d.h5" % int(summary(done, "steps") or -1) not in checkpoints(folder):
-        raise Wrong("SIG%s: no checkpoint of step %s" % (name, summary(done, "steps")))
+
+
+def check_saved(folder, how):
+    """A run that ended by itself leaves a checkpoint of the last step that its history knows."""
+    if "checkpoint-%09d.h5" % last_row(folder) not in checkpoints(folder):
+        raise Wrong("%s: no checkpoint of step %d" % (how, last_row(folder)))
+
+
+def signals(case, folder, chance):
+    """A signal that asks the run to stop: it saves the step that it has reached. One that comes before the program has begun
+    to run ends it, and nothing is lost."""
+    name, moment = chance.choice(STOPPING), chance.choice(("start", "middle", "end"))
+    number = getattr(signal, "SIG" + name)
+    process = start(case.words(folder))
+    if moment == "start":
+        time.sleep(chance.uniform(0, 0.5 * case.seconds))
+    else:
+        wait_for_row(folder, 1 if moment == "middle" else 118, lambda: process.poll() is not None)
+        time.sleep(chance.uniform(0, case.seconds if moment == "middle" else 0.05 * case.seconds))
+    process.send_signal(number)
+    done = finished(process, ["run under SIG" + name], (0, -number))
+    if done.returncode < 0 and last_row(folder) > 0:
+        raise Wrong("SIG%s killed the run after step %d" % (name, last_row(folder)))
+    if done.returncode == 0:
+        check_saved(folder, "SIG" + name)
     case.check_recovery(folder, checkpoints(folder))
-    return "SIG" + name
+    return "SIG%s at the %s" % (name, moment)
+
+
+def run_in_terminal(words):
+    """The process and its terminal."""
+    process, terminal = pty.fork()
+    if process == 0:
+        hear_signals()
+        os.execv(GABION, [GABION, *words])
+    os.set_blocking(terminal, False)
+    return process, terminal
+
+
+def ended_within(process, seconds):
+    end = time.monotonic() + seconds
+    while os.waitpid(process, os.WNOHANG) == (0, 0):
+        if time.monotonic() > end:
+            os.kill(process, signal.SIGKILL)
+            os.waitpid(process, 0)
+            return False
+        time.sleep(0.01)
+    return True
+
+
+def terminal_closes(case, folder, chance):
+    process, terminal = run_in_terminal([word for word in case.words(folder) if word != "-q"])
+    wait_for_row(folder, 1, lambda: False)
+    time.sleep(chance.uniform(0, case.seconds))
+    os.close(terminal)
+    if not ended_within(process, PATIENCE):
+        raise Wrong("hangs without its terminal")
+    check_saved(folder, "a closed terminal")
+
+
+def pipes_close(case, folder, chance):
+    """Nobody reads any more what the run prints: it goes on to its end."""
+    process = start([word for word in case.words(folder) if word != "-q"])
+    time.sleep(chance.uniform(0, case.seconds))
+    process.stdout.close()
+    process.stderr.close()
+    if process.wait(PATIENCE) not in (0, 1):
+        raise Wrong("status %d without a reader" % process.returncode)
+    if last_row(folder) < 120:
+        raise Wrong("without a reader the run ended at step %d" % last_row(folder))
+    check_saved(folder, "closed pipes")
+
+
+def descriptors_closed(case, folder, chance):
+    """Standard files that were never open: what the run opens must not take their places."""
+    closed = [number for number in (0, 1, 2) if chance.random() < 0.7]
+
+    def close():
+        for number in closed:
+            os.close(number)
+    words = [word for word in case.words(folder) if word != "-q"]
+    process = subprocess.Popen([GABION, *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                               preexec_fn=close)
+    if process.wait(PATIENCE) not in (0, 1):
+        raise Wrong("status %d without descriptors %s" % (process.returncode, closed))
+    if last_row(folder) < 120:
+        raise Wrong("without descriptors %s the run ended at step %d" % (closed, last_row(folder)))
+    check_saved(folder, "closed descriptors")
+
+
+def hangups(case, folder, chance):
+    """The terminal is closed, pipes lose their reader, or standard files are not open at all."""
+    what = chance.choice((terminal_closes, pipes_close, descriptors_closed))
+    what(case, folder, chance)
+    case.check_recovery(folder, checkpoints(folder))
+    return what.__name__
 
 
 def disks(case, folder, chance):
@@ -56,107 +145,27 @@ def disks(case, folder, chance):
     if disk.returncode != 0:
         done = call(case.words(inside), limit=(resource.RLIMIT_FSIZE, 200 * size))
         case.check_end(done)
-        case.check_recovery(inside, checkpoints(inside))
+        case.check_recovery(inside, checkpoints(inside), lost=1)
         return "files of at most %d bytes" % (200 * size)
     try:
         done = call(case.words(inside))
         subprocess.run(["mount", "-o", "remount,size=50m", folder], check=True)
         case.check_end(done)
-        case.check_recovery(inside, checkpoints(inside))
+        case.check_recovery(inside, checkpoints(inside), lost=1)
     finally:
         subprocess.run(["umount", folder], check=False)
     return "disk of %d KiB, status %d" % (size, done.returncode)
 
 
-def count_calls(case, words, kinds, first):
-    """Counts once, for every kind of call, those before the program opens the file named first, and all."""
-    if words[0] in case.calls:
-        return
-    names, log = sorted({kind for kind, _ in kinds} | {"openat"}), "calls.log"
-    call(words, ["strace", "-f", "-qq", "-e", "trace=" + ",".join(names), "-e", "signal=none", "-o", log])
-    before, total = None, dict.fromkeys(names, 0)
-    with open(log, encoding="utf-8", errors="replace") as stream:
-        for line in stream:
-            found = re.match(r"\d+ +(\w+)\(", line)
-            if found:
-                total[found.group(1)] += 1
-            if before is None and "openat(" in line and first in line:
-                before = dict(total)
-    case.calls[words[0]] = {name: (before[name], total[name]) for name in names}
-
-
-def fail_one_call(case, words, kinds, chance):
-    """The program while a random call of a random kind fails; the loader's own calls are left alone."""
-    kind, error = chance.choice(kinds)
-    before, total = case.calls[words[0]][kind]
-    at = chance.randint(before + 1, max(total, before + 1))
-    lasting = "+" if error in LASTING and chance.random() < 0.5 else ""
-    rule = "inject=%s:error=%s:when=%d%s" % (kind, error, at, lasting)
-    done = call(words, ["strace", "-f", "-qq", "-e", "trace=" + kind, "-e", "signal=none", "-o", os.devnull, "-e", rule],
-                silent=kind == "write")
-    return done, rule
-
-
-def faults(case, folder, chance):
-    """A call that writes fails, once or from then on."""
-    words = case.words(folder)
-    count_calls(case, words, WRITING, os.path.basename(case.file))
-    shutil.rmtree(folder, ignore_errors=True)
-    done, rule = fail_one_call(case, words, WRITING, chance)
-    case.check_end(done)
-    case.check_recovery(folder, checkpoints(folder))
-    return "%s, status %d" % (rule, done.returncode)
-
-
-def half_run(case, folder):
-    """A folder with three checkpoints of a run that has stopped half-way; made once and copied."""
-    model = "half-" + os.path.basename(case.file)
-    if not os.path.isdir(model):
-        call(case.words(model, STEPS // 2 + 5))
-    shutil.copytree(model, folder)
-    return checkpoints(folder)
-
-
-def reads(case, folder, chance):
-    """A call that reads fails while the run is resumed: nothing that was saved may be lost."""
-    half_run(case, folder)
-    words = ["resume", folder, "--steps", "5", "-q", "-j", "1"]
-    count_calls(case, words, READING, "checkpoint-")
-    shutil.rmtree(folder)
-    saved = half_run(case, folder)
-    done, rule = fail_one_call(case, words, READING, chance)
-    if max(checkpoints(folder), default="") < saved[-1]:
-        raise Wrong("%s: %s is gone" % (rule, saved[-1]))
-    case.check_recovery(folder, saved)
-    return "%s, status %d" % (rule, done.returncode)
-
-
 def memory(case, folder, chance):
-    """Address space that ends somewhere: a message, and what had been saved stays."""
+    """Address space that ends somewhere, for a run or for one that is resumed: a message, and what had been saved stays."""
     limit = chance.randint(25 << 10, 60 << 10) << 10
-    words = case.words(folder)
+    resumed = chance.random() < 0.5
+    words = ["resume", folder, "--steps", "5", "-q", "-j", "1"] if resumed else case.words(folder)
+    saved = half_run(case, folder) if resumed else []
     process = start(words, limit=(resource.RLIMIT_AS, limit))
     done = finished(process, words, (0, 1, 2, 127))  # 127: the loader of shared libraries had too little
+    check_kept(folder, saved)
     case.check_end(done)
-    case.check_recovery(folder, checkpoints(folder))
-    return "%d KiB, status %d" % (limit >> 10, done.returncode)
-
-
-def flips(case, folder, chance):
-    """A bit, a cut or a hole in the newest checkpoint: the run goes on from the one before."""
-    saved = half_run(case, folder)
-    path = os.path.join(folder, saved[-1])
-    with open(path, "rb") as stream:
-        content = bytearray(stream.read())
-    at = chance.randrange(len(content))
-    damage = chance.choice(("bit", "bit", "bit", "bit", "cut", "hole"))
-    if damage == "bit":
-        content[at] ^= 1 << chance.randrange(8)
-    elif damage == "cut":
-        del content[at:]
-    else:
-        content[at:at + 512] = bytes(len(content[at:at + 512]))
-    with open(path, "wb") as stream:
-        stream.write(content)
-    case.check_recovery(folder, saved)
-    return "%s at byte %d" % (damage, at)
+    case.check_recovery(folder, checkpoints(folder), lost=1)
+    return "%s in %d KiB, status %d" % (words[0], limit >> 10, done.returncode)

@@ -1,14 +1,22 @@
 """The program under attack: calls of it, and small cases whose undisturbed end is known."""
+import functools
 import glob
 import os
 import re
 import resource
+import shutil
+import signal
 import subprocess
 import sys
 import time
 
+import series
+
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 GABION = os.path.abspath(os.environ.get("GABION", os.path.join(ROOT, "build", "gabion")))
+# What a sanitizer reports ends the program with a status that it has not of its own.
+SANITIZERS = {"ASAN_OPTIONS": "exitcode=99", "UBSAN_OPTIONS": "exitcode=99"}
+STOPPING = ("INT", "TERM", "HUP", "XCPU", "USR1", "USR2", "ALRM")
 PATIENCE = 300  # s; a run takes a fraction of a second, so that this is a hang
 STEPS = 120
 OUTPUT = {"output.vtk_every": 20, "output.checkpoint_every": 10, "output.history_every": 1, "output.frames_every": 20,
@@ -24,11 +32,20 @@ def call(words, prefix=(), limit=None, silent=False):
     return finished(start(words, prefix, limit), words, silent=silent)
 
 
+def hear_signals():
+    """In a new process: no signal is ignored, as SIGHUP is where nohup has started the attacks."""
+    for name in STOPPING:
+        signal.signal(getattr(signal, "SIG" + name), signal.SIG_DFL)
+
+
 def start(words, prefix=(), limit=None):
     """limit is a resource and the most of it that the program gets."""
-    confine = (lambda: resource.setrlimit(limit[0], (limit[1], limit[1]))) if limit else None
+    def confine():
+        hear_signals()
+        if limit:
+            resource.setrlimit(limit[0], (limit[1], limit[1]))
     return subprocess.Popen([*prefix, GABION, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                            text=True, errors="replace", preexec_fn=confine)
+                            text=True, errors="replace", preexec_fn=confine, env={**SANITIZERS, **os.environ})
 
 
 def finished(process, words, expected=(0, 1, 2), silent=False):
@@ -56,20 +73,30 @@ def checkpoints(folder):
 
 
 class Case:
-    """A case with its settings, and the state in which it ends when nothing disturbs it."""
+    """A case with its settings, and the run that nothing disturbs: how long it takes, its end and its series."""
 
-    def __init__(self, name, folder):
+    def __init__(self, name):
         self.file = os.path.join(ROOT, "tests", "cli", "cases", name + ".yaml")
         self.settings = []
         for key, value in OUTPUT.items():
             self.settings += ["--set", "%s=%s" % (key, value)]
         self.calls = {}
-        started = time.monotonic()
+
+    @functools.cached_property
+    def whole(self):
+        folder, started = "whole-" + os.path.basename(self.file), time.monotonic()
         done = call(self.words(folder))
-        self.seconds = time.monotonic() - started
         if done.returncode != 0:
             sys.exit("torture.py: %s does not run: %s" % (self.file, done.stderr))
-        self.hash = summary(done, "state-hash")
+        return time.monotonic() - started, summary(done, "state-hash"), series.read(folder)
+
+    @property
+    def seconds(self):
+        return self.whole[0]
+
+    @property
+    def hash(self):
+        return self.whole[1]
 
     def words(self, folder, steps=STEPS):
         return ["run", self.file, *self.settings, "--steps", str(steps), "-q", "-o", folder, "-j", "1", "--force"]
@@ -86,14 +113,40 @@ class Case:
         if done.returncode == 0 and summary(done, "steps") == str(STEPS) and summary(done, "state-hash") != self.hash:
             raise Wrong("completed in another state")
 
-    def check_recovery(self, folder, saved, threads=1):
-        """Without disturbance: where checkpoints had been saved the run goes on, otherwise it starts again; it
-        ends in the state of a run that was never disturbed."""
+    def check_recovery(self, folder, saved, threads=1, lost=0):
+        """Without disturbance: where checkpoints had been saved the run goes on, otherwise it starts again; it ends in the
+        state of a run that was never disturbed, with its series. `lost` is of how many steps they may lack something or have too much."""
         words = self.resume_words(folder, threads)
         if words is None and saved:
             raise Wrong("no good checkpoint is left of %s" % ", ".join(saved))
         done = call(words or self.words(folder))
         if done.returncode != 0:
             raise Wrong("cannot go on, status %d: %s" % (done.returncode, done.stderr.strip()))
+        self.check_state(done)
+        wrong, missing = series.difference(self.whole[2], folder, lost)
+        if wrong:
+            raise Wrong("other output than without disturbance: %s" % ", ".join(wrong[:5]))
+        if len(missing) > lost:
+            raise Wrong("output of %d steps is missing: %s" % (len(missing), ", ".join(missing[:5])))
+
+    def check_state(self, done):
         if summary(done, "state-hash") != self.hash:
             raise Wrong("another state than without disturbance")
+
+
+def half_run(case, folder):
+    """A folder with three checkpoints of a run that has stopped half-way; made once and copied."""
+    model = "half-" + os.path.basename(case.file)
+    if not os.path.isdir(model):
+        call(case.words(model, STEPS // 2 + 5))
+    shutil.copytree(model, folder)
+    return checkpoints(folder)
+
+
+def check_kept(folder, saved):
+    """Good checkpoints of a run that was resumed are neither lost nor taken for damaged."""
+    if max(checkpoints(folder), default="") < max(saved, default=""):
+        raise Wrong("%s is gone" % saved[-1])
+    damaged = glob.glob(os.path.join(folder, "*.damaged*"))
+    if damaged:
+        raise Wrong("%s was good" % ", ".join(damaged))

@@ -3,15 +3,19 @@
 
 Each trial disturbs one run or resume of a small case and then asks for what docs/reliability.md promises: the program ends with
 one of its own exit statuses and a message, never by a crash or a hang; what it had saved is still there; an undisturbed
-resume ends in the state of a run that was never disturbed, to the bit. attacks.py has the attacks:
+resume ends in the state of a run that was never disturbed, to the bit, with its series. attacks.py, faults.py, damage.py and
+scenes.py have the attacks:
 
   kills    kill -9 at a random moment, again and again while the run is resumed on other numbers of threads
-  signals  every signal that asks a run to stop
+  signals  every signal that asks a run to stop, while it starts, runs and ends
+  hangups  a terminal that is closed, pipes without a reader, standard files that are not open
   disks    a disk (or, where none can be mounted, a largest file) of random size, then room again
-  faults   the n-th call of a kind that writes fails (strace injects the error), once or from then on
-  reads    the n-th call of a kind that reads fails while a run is resumed
+  faults   the n-th call of a kind fails in a run (strace injects the error), once or from then on
+  reads    the same while a run is resumed
+  claims   the same while a run is started in the folder of another one
   memory   address space that ends at a random size
-  flips    a bit, a cut or a hole in the newest checkpoint
+  flips    a bit, a cut or a hole in a checkpoint, a series, a problem or a case file
+  random   a random scene, with and without stops, on other numbers of threads after each; meant for a build with sanitizers
 
 --share F runs a share of the trials. Prints a line for each attack and each broken promise, and ends with
 "N passed, M failed". What needs strace is left out with a message where it is not there or may not trace.
@@ -25,11 +29,15 @@ import sys
 import tempfile
 
 import attacks
+import damage
+import faults
+import scenes
 from program import GABION, Case, Wrong
 
-TRIALS = {"kills": 400, "signals": 100, "disks": 96, "faults": 1600, "reads": 400, "memory": 400, "flips": 2800}
+TRIALS = {attacks.kills: 400, attacks.signals: 140, attacks.hangups: 60, attacks.disks: 96, faults.faults: 1628, faults.reads: 400,
+          faults.claims: 200, attacks.memory: 400, damage.flips: 2888, scenes.random: 300}
+ATTACKS = {function.__name__: function for function in TRIALS}
 CASES = ("box", "blocks", "joints")
-TRACED = ("faults", "reads")
 
 
 def can_trace():
@@ -45,7 +53,7 @@ def attack(name, cases, count, seed, verbose):
     for trial in range(count):
         case, folder = cases[trial % len(cases)], "%s-%d" % (name, trial)
         try:
-            text = getattr(attacks, name)(case, folder, random.Random("%d %s" % (seed, folder)))
+            text = ATTACKS[name](case, folder, random.Random("%d %s" % (seed, folder)))
             if verbose:
                 print("%s %s: %s" % (folder, os.path.basename(case.file), text), flush=True)
         except Wrong as wrong:
@@ -63,18 +71,18 @@ def main():
     parser.add_argument("-v", dest="verbose", action="store_true", help="a line for each trial")
     parser.add_argument("attacks", nargs="*", metavar="ATTACK", default=[])
     options = parser.parse_args()
-    unknown = set(options.attacks) - set(TRIALS)
+    unknown = set(options.attacks) - set(ATTACKS)
     if unknown:
-        parser.error("no attack is named %s; there are %s" % (", ".join(sorted(unknown)), ", ".join(TRIALS)))
+        parser.error("no attack is named %s; there are %s" % (", ".join(sorted(unknown)), ", ".join(ATTACKS)))
     work, passed, failed = tempfile.mkdtemp(prefix="torture-"), 0, 0
     os.chdir(work)
     try:
-        cases = [Case(name, "whole-" + name) for name in CASES]
-        for name in options.attacks or TRIALS:
-            if name in TRACED and not can_trace():
+        cases = [Case(name) for name in CASES]
+        for name in options.attacks or ATTACKS:
+            if ATTACKS[name].__module__ == "faults" and not can_trace():
                 print("skipped: %s needs strace" % name)
                 continue
-            count = max(1, round(options.share * TRIALS[name]))
+            count = max(1, round(options.share * TRIALS[ATTACKS[name]]))
             lost = attack(name, cases, count, options.seed, options.verbose)
             passed, failed = passed + count - lost, failed + lost
     finally:

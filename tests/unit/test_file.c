@@ -3,15 +3,18 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "io/file/file.h"
+#include "io/file/folder.h"
 #include "parallel/memory.h"
 
 static char folder[64];
@@ -174,6 +177,50 @@ static void directories_come_with_parents(void **state) {
     assert_int_equal(error.status, GABION_ERROR_RUN);
 }
 
+static void what_cannot_be_asked_for_may_exist(void **state) {
+    (void)state;
+    assert_int_equal(symlink("circle", in_folder("circle")), 0);
+    assert_true(file_exists(in_folder("circle")));
+    assert_false(file_exists(in_folder("missing")));
+    write_text(in_folder("file"), "");
+    assert_false(file_exists(in_folder("file/below")));
+}
+
+// Lets the program open so many files more; returns the limit before.
+static struct rlimit limit_files(int more) {
+    struct rlimit before, limit;
+    int next = open("/dev/null", O_RDONLY);
+    assert_true(next >= 0);
+    close(next);
+    getrlimit(RLIMIT_NOFILE, &before);
+    limit = before;
+    limit.rlim_cur = (rlim_t)(next + more);
+    setrlimit(RLIMIT_NOFILE, &limit);
+    return before;
+}
+
+static void a_folder_that_cannot_be_listed_is_not_claimed(void **state) {
+    (void)state;
+    int lock = FOLDER_NO_LOCK;
+    write_text(in_folder("history.csv"), "of another run");
+    for (int more = 0; more < 2; more++) {
+        struct gabion_error error = {0};
+        struct rlimit before = limit_files(more);
+        bool claimed = folder_claim(folder, NULL, false, &lock, &error);
+        setrlimit(RLIMIT_NOFILE, &before);
+        folder_unlock(lock);
+        assert_false(claimed);
+        assert_int_equal(error.status, GABION_ERROR_INPUT);
+        assert_non_null(strstr(error.text, "cannot see what folder"));
+        assert_non_null(strstr(error.text, "Too many open files"));
+    }
+    struct gabion_error error = {0};
+    assert_false(folder_claim(folder, NULL, false, &lock, &error));
+    folder_unlock(lock);
+    assert_non_null(strstr(error.text, "holds the results of another run"));
+    expect_text(in_folder("history.csv"), "of another run");
+}
+
 static int folder_make(void **state) {
     (void)state;
     strcpy(folder, "/tmp/gabion_test_file_XXXXXX");
@@ -197,6 +244,8 @@ int main(void) {
         TEST(open_names_the_file),
         TEST(publish_renames),
         TEST(read_rejects_folders_and_large_files),
+        TEST(what_cannot_be_asked_for_may_exist),
+        TEST(a_folder_that_cannot_be_listed_is_not_claimed),
         TEST(directories_come_with_parents),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
