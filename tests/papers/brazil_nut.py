@@ -78,11 +78,12 @@ def show_runs(section, summaries, shaken):
         rest = motion.periods + 1 - (motion.arrival(0) or 0)
         rows.append((seed, shown(motion.arrival(0), "%d"), shown(motion.residence(0, WINDOW)), shown(motion.residence(0, rest)),
                      "%s (%d of %d)" % (mean_spread(tracers) if tracers else "-", len(tracers), LOW),
-                     "%+.2f" % wall, "%+.2f" % middle, "%s of %s" % (summary["unconverged-steps"], summary["steps"])))
+                     nut_motion.periods_in_corner(motion, motion.arrival(0) or 0), "%+.2f" % wall, "%+.2f" % middle,
+                     "%s of %s" % (summary["unconverged-steps"], summary["steps"])))
     section.table("%d periods of %.2f s each. Residence: share of the %d periods from arrival on spent in the top layer. "
                   "Rise in R per period." % (PERIODS, PERIOD, WINDOW), (
                       "seed", "nut arrives after", "residence of the nut", "until the end", "of the tracers (arrived in time)",
-                      "rise at the walls", "rise in the middle", "steps at the cap"), rows)
+                      "periods of the nut in a corner", "rise at the walls", "rise in the middle", "steps at the cap"), rows)
 
 
 def show_heights(section, shaken, weak):
@@ -158,6 +159,13 @@ def check_convection(section, shaken):
                   all(wall < 0 < middle for wall, middle in flows))
 
 
+def note_corners(section, shaken):
+    """Why a nut may be carried down after all."""
+    flows = [nut_motion.wall_and_corner(m) for m in shaken]
+    section.note("grains in a space as wide as the nut rise by %s R per period at a wall and by %s in a corner: only a nut that gets "
+                 "into a corner is carried down." % tuple(mean_spread(side) for side in zip(*flows)))
+
+
 def check_lock(section, times):
     """Regression lock on our own value, which no paper prints."""
     if times:
@@ -221,6 +229,7 @@ def main():
     check_residence(section, shaken, options.full)
     check_weak(section, weak)
     check_convection(section, shaken)
+    note_corners(section, shaken)
     check_lock(section, times)
     compare_locals(section)
     section.write()

@@ -14,6 +14,7 @@ TOP_LAYER = 200  # a quarter of the grains: at most so many lie above what is in
 LOW = 200  # grains that start in the lowest quarter of the bed, as the nut does, are tracers
 WATCH = 5  # periods: in the top layer for most of them is an arrival
 SAMPLES = 4000  # random points per frame for the packing fraction
+NUT = 4.0  # its diameter
 
 
 class Motion:
@@ -108,3 +109,21 @@ def wall_and_middle(motion):
     before, after = motion.x[2:-1, 1:], motion.x[3:, 1:]
     rise, ring = after[..., 2] - before[..., 2], off_axis((before + after) / 2)
     return float(rise[ring > BOX / 2 - 2].mean()), float(rise[ring < BOX / 2 - 5].mean())
+
+
+def wall_distances(x):
+    """Distances from the nearest wall and from the nearest one at right angles to it."""
+    return numpy.sort(numpy.minimum(x[..., :2], BOX - x[..., :2]), axis=-1)
+
+
+def wall_and_corner(motion):
+    """Mean rise per period of the grains in a space as wide as the nut, at a wall away from the corners, and in a corner."""
+    before, after = motion.x[2:-1, 1:], motion.x[3:, 1:]
+    rise, away = after[..., 2] - before[..., 2], wall_distances((before + after) / 2)
+    near, other = away[..., 0] < NUT, away[..., 1]
+    return float(rise[near & (other > 1.5 * NUT)].mean()), float(rise[near & (other < NUT)].mean())
+
+
+def periods_in_corner(motion, first):
+    """How often the nut is met in a corner from a period on: within a quarter of its radius of two walls."""
+    return int((wall_distances(motion.x[first:, 0])[:, 1] < 0.625 * NUT).sum())

@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 WIDTH, HEIGHT, SQUARE = 640, 400, 640
-LEGEND_LINE = 18
+LEGEND_LINE, MARGINS = 18, 80
 COLOURS = ("#1f5fa8", "#c8422b", "#2e8b4e", "#8757a8", "#b8860b", "#3c9aa5", "#c2578f", "#6b6b6b", "#7a4a21", "#9aa12e")
 DASHES = ("1", "2", "3", "4")
 MARKS = (7, 5, 9, 13, 11, 6, 4, 8, 12, 10)
@@ -16,9 +16,10 @@ def lines(x_label, y_label, series, log_x=False, log_y=False, equal=False):
     """The plot as SVG text. series: (label, xs, ys) each, or (label, xs, ys, "points") for points without a line.
     NaN breaks a line; a log axis drops what is not positive. equal gives both axes the same scale."""
     series = [Series(k, *one, log_x=log_x, log_y=log_y) for k, one in enumerate(series)]
-    script = head(x_label, y_label, len(series), equal)
-    script += axis("x", [x for one in series for x, _ in one.points()], log_x)
-    script += axis("y", [y for one in series for _, y in one.points()], log_y)
+    xs, ys = ([point[k] for one in series for point in one.points()] for k in (0, 1))
+    script = head(x_label, y_label, len(series), equal_height(xs, ys) if equal else HEIGHT, equal)
+    script += axis("x", xs, log_x)
+    script += axis("y", ys, log_y)
     script += [block for one in series for block in one.data()]
     script.append("plot " + ", ".join(part for one in series for part in one.parts()))
     return draw("\n".join(script) + "\n")
@@ -30,7 +31,7 @@ def heat(x_label, y_label, x_edges, y_edges, values, signed=False):
     cells = [(x_edges[i], x_edges[i + 1], y_edges[j], y_edges[j + 1], value) for i, row in enumerate(values)
              for j, value in enumerate(row) if math.isfinite(value)]
     largest = max((abs(cell[4]) for cell in cells), default=1.0) or 1.0
-    script = head(x_label, y_label, 0, True)
+    script = head(x_label, y_label, 0, SQUARE, True)
     script += ["set xrange [%.9g:%.9g]" % (x_edges[0], x_edges[-1]), "set yrange [%.9g:%.9g]" % (y_edges[0], y_edges[-1]),
                "set cbrange [%.9g:%.9g]" % (-largest if signed else 0, largest), "set style fill solid noborder", "unset grid",
                "set palette defined (%s)" % ("-1 '#1f5fa8', 0 '#ffffff', 1 '#c8422b'" if signed else "0 '#ffffff', 1 '#1f5fa8'"),
@@ -54,8 +55,15 @@ def quoted(text):
     return "'%s'" % str(text).replace("'", "''")
 
 
-def head(x_label, y_label, count, equal):
-    height = (SQUARE if equal else HEIGHT) + LEGEND_LINE * ((count + 1) // 2)
+def equal_height(xs, ys):
+    """Of a picture of the usual width whose axes have the same scale, so that flat ones have no empty bands."""
+    if not xs:
+        return SQUARE
+    return min(SQUARE, max(SQUARE / 3, MARGINS + (WIDTH - MARGINS) * span(ys, False) / span(xs, False)))
+
+
+def head(x_label, y_label, count, height, equal):
+    height += LEGEND_LINE * ((count + 1) // 2)
     return ["set encoding utf8",
             "set terminal svg size %d,%d noenhanced font 'sans-serif,13' background '#ffffff' linewidth 1.2" % (WIDTH, height),
             "set xlabel %s" % quoted(x_label), "set ylabel %s" % quoted(y_label),

@@ -244,6 +244,7 @@ int main(void) {
         TEST(open_names_the_file),
         TEST(publish_renames),
         TEST(read_rejects_folders_and_large_files),
+        TEST(read_rejects_pipes_and_devices),
         TEST(what_cannot_be_asked_for_may_exist),
         TEST(a_folder_that_cannot_be_listed_is_not_claimed),
         TEST(directories_come_with_parents),

@@ -117,14 +117,15 @@ FAST = {"method": "nsgs", "max_sweeps": 50, "on_cap": "accept"}  # for grains th
 SOLVED = {"on_cap": "accept"}  # the default method and tolerance
 
 
-def cloud(path, inside, height, spread=0.1, spacing=1.2, seed=1, low=0.6, flat=False):
+def cloud(path, inside, height, spread=0.1, spacing=1.2, seed=1, low=0.6, flat=False, reach=72):
     """Writes loose grains as CSV: the sites of a shaken lattice, in diameters, for which inside(x, y) holds.
 
     Radii are uniform within `spread` of the mean. flat puts them into the plane y = 0. Returns their volume in m3
     (area per metre of depth when flat).
     """
     random = numpy.random.default_rng(seed)
-    half = numpy.arange(-60, 61) * spacing
+    count = int(reach / spacing)
+    half = numpy.arange(-count, count + 1) * spacing
     x, y, z = numpy.meshgrid(half, [0.0] if flat else half, low + spacing * numpy.arange(int(height / spacing)),
                              indexing="ij")
     sites = numpy.column_stack([x.ravel(), y.ravel(), z.ravel()])

@@ -8,7 +8,7 @@ import sys
 
 import numpy
 
-import collapse
+import collapse_plane
 import grains
 import impact_energy
 import janssen
@@ -42,7 +42,7 @@ def silo(verdict, section):
 
 
 def sheets(verdict, section):
-    sheet = collapse.Sheet(section, 8, 16, "sheet")
+    sheet = collapse_plane.Sheet(section, 8, 16, "sheet")
     low, high = sheet.release(0.8), sheet.release(1.8)
     verdict.check("11 collapse, 2-D: run-out %.2f at a = %.2f, %.2f at a = %.2f: a taller column goes farther" % (
         low.runout, low.aspect, high.runout, high.aspect), 0 < low.runout < high.runout)

@@ -3,16 +3,17 @@
 # Wants $GABION and the programs beside it, already built. Runs every section (or those named) two at a time, those that run
 # two processes of their own alone. What a section printed follows when it has ended and stays in FOLDER/runs/NAME.log.
 # --continue leaves out sections that have ended before with this very program, and counts what they found.
-# Sections with tables and plots leave a page, FOLDER/index.html. Ends with "N passed, M failed".
+# Sections with tables and plots leave a page, FOLDER/index.html. Ends with a line per section (checks, time elapsed, processor
+# time) and "N passed, M failed".
 cd "$(dirname "$0")/../.." || exit 2
 export GABION=${GABION:-$PWD/build/gabion} python=${PYTHON:-/usr/bin/python3} folder=${BUILD:-build}/validate
 programs=$(dirname "$GABION")/tests/validation
 build=$(sha256sum "$GABION" | cut -c 1-16)
 export programs build
 continue=""
-with_page=(granular_packing janssen collapse hopper heap drum incline impact_energy wall brazil_nut)
-all=(collapse incline heap janssen granular_packing rocking hopper drum arches arch_limit collisions pour masonry arch_impulse
-    panels settlement colonnade determinism soak impact_energy wall brazil_nut)
+with_page=(granular_packing janssen collapse collapse_plane hopper heap drum incline impact_energy wall brazil_nut)
+all=(collapse collapse_plane incline heap janssen granular_packing rocking hopper drum arches arch_limit collisions pour
+    masonry arch_impulse panels settlement colonnade determinism soak impact_energy wall brazil_nut)
 alone=" wall brazil_nut "
 while [ $# -gt 0 ]; do
     case $1 in
@@ -41,13 +42,14 @@ command_of() {
 
 # A section that does not end with its count of checks counts as one that failed.
 run_section() {
-    local started=$SECONDS log=$folder/runs/$1.log result
+    local started=$SECONDS log=$folder/runs/$1.log result times TIMEFORMAT="%0U %0S"
     rm -f "$folder/$1.json"
-    bash -c "$(command_of "$1")" >"$log" 2>&1
+    times=$({ time bash -c "$(command_of "$1")" >"$log" 2>&1; } 2>&1)
+    times="$((SECONDS - started)) s, $((${times/ /+})) s of processor time"
     result=$(tail -n 1 "$log")
     [[ $result =~ ^[0-9]+\ passed,\ [0-9]+\ failed$ ]] || { result="0 passed, 1 failed"; echo "$1: ended without a result" >>"$log"; }
-    echo "$result, build $build" >"$folder/runs/$1.count"
-    (flock 9; echo "== $1, $((SECONDS - started)) s"; cat "$log") 9>"$folder/runs/lock"
+    echo "$result, build $build, $times" >"$folder/runs/$1.count"
+    (flock 9; echo "== $1, $times"; cat "$log") 9>"$folder/runs/lock"
 }
 export -f command_of run_section
 
@@ -68,8 +70,9 @@ done
 [ ${#shown[@]} -eq 0 ] || "$python" tests/papers/page.py --validate "$folder" "${shown[@]}" | grep '^page:'
 passed=0 failed=0
 for name in "${chosen[@]}"; do
-    read -r ok _ bad _ <"$folder/runs/$name.count"
-    passed=$((passed + ok)) failed=$((failed + bad))
+    IFS=, read -r ok bad _ times <"$folder/runs/$name.count"
+    passed=$((passed + ${ok% *})) failed=$((failed + ${bad% *}))
+    echo "$name: $ok,$bad,$times"
 done
 echo "$((SECONDS / 60)) min $((SECONDS % 60)) s"
 echo "$passed passed, $failed failed"
