@@ -170,6 +170,7 @@ torture: packages-test
 	@.ci/packages clang
 	@GABION_FUZZ_SCENES=100 $(MAKE) --no-print-directory unit TEST="fuzz_world fuzz_blocks"
 	@$(MAKE) --no-print-directory all && GABION=$(abspath $(BUILD)/gabion) $(PYTHON) tests/torture/torture.py
+	@GABION=$(abspath $(BUILD)/gabion) $(PYTHON) tests/torture/nonsense.py
 	@$(MAKE) --no-print-directory debug asan clang tsan fuzz
 
 # VALIDATE: names of sections.
