@@ -173,6 +173,7 @@ torture: packages-test
 	@GABION_FUZZ_SCENES=100 GABION_ALL_ALLOCATIONS=1 $(MAKE) --no-print-directory unit \
 	    TEST="fuzz_world fuzz_blocks out_of_memory"
 	@$(MAKE) --no-print-directory all && GABION=$(abspath $(BUILD)/gabion) $(PYTHON) tests/torture/torture.py
+	@GABION=$(abspath $(BUILD)/gabion) $(PYTHON) tests/torture/nonsense.py
 	@$(MAKE) --no-print-directory debug asan clang tsan fuzz
 
 # VALIDATE: names of sections.

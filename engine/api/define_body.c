@@ -19,7 +19,7 @@ static bool has_mass(const struct gabion_world *world, const struct gabion_body 
     return isnormal(mass) && isnormal(inertia.x) && isnormal(inertia.y) && isnormal(inertia.z);
 }
 
-#define INERTIA_ROUNDING 1e-6 // of moments that were given with a few digits
+#define INERTIA_ROUNDING 1e-4 // of moments that were given with a few digits
 
 // Returns whether some solid has these principal moments: none is larger than the sum of the other
 // two, which is that of a flat plate.

@@ -99,13 +99,13 @@ static vec3 free_spin_residual(vec3 inertia, vec3 held, vec3 before, vec3 after,
     return across(held, vec3_sub(residual, kick));
 }
 
-#define SOLVED_SPIN 1e-6 // of the angular momentum; a solved equation holds to rounding
+#define SOLVED_SPIN 1e-12 // of the angular momentum and of what a step may turn it by
 
 static bool solves_free_spin(vec3 inertia, vec3 held, vec3 before, vec3 after, vec3 kick,
                              double h) {
     vec3 residual = free_spin_residual(inertia, held, before, after, kick, h);
     double scale = vec3_length(vec3_times(inertia, before)) + vec3_length(kick);
-    return vec3_length(residual) <= SOLVED_SPIN * scale;
+    return vec3_length(residual) <= SOLVED_SPIN * scale * (1 + h * vec3_length(before));
 }
 
 vec3 motion_free_spin(vec3 inertia, vec3 held, vec3 before, vec3 kick, double h) {

@@ -208,8 +208,8 @@ static bool read_ids(struct reader *r, uint64_t *ids) {
         double id = r->slab[ID][i];
         if (!(id >= 0.0 && id < 0x1p53 && id == floor(id)))
             return error_set(r->error, GABION_ERROR_INPUT,
-                             "%s: row %zu: id: expected a whole number from 0 on, found %g",
-                             r->path, i, id);
+                             "%s: row %zu: id: expected whole numbers from 0 on, found %g", r->path,
+                             i, id);
         ids[i] = (uint64_t)id;
         r->order[i] = (uint32_t)i;
     }

@@ -330,18 +330,24 @@ static void explain_failure(struct runner *runner, struct gabion_error *error) {
     log_line(runner->log, "stopped: %s", error->text);
 }
 
-// The results are on disk, but they cannot be trusted.
+// The results are on disk, but they cannot be trusted. Only where nothing else was wrong with the
+// run is this a defect of the program.
 static bool check_ledger(struct runner *runner, struct gabion_error *error) {
     struct gabion_energies energies;
     if (!gabion_read_energies(runner->world, &energies, error))
         return false;
     if (energies.closes)
         return true;
+    bool doubtful =
+        runner->world->watches->warnings > 0 || runner->world->run.unconverged_steps > 0;
     error_set(error, GABION_ERROR_RUN,
               "the energy ledger does not close: imbalance %.3e J against total work %.3e J. The "
-              "results are on disk, but this is a defect of the program: please report it with "
-              "%s/case.yaml",
-              energies.energy_error, energies.turnover, runner->request->directory);
+              "results are on disk in %s. %s",
+              energies.energy_error, energies.turnover, runner->request->directory,
+              doubtful ? "Steps that were not solved, or that a warning names, come first: mend "
+                         "these, and run again"
+                       : "Nothing else is wrong with this run, so this is a defect of the program: "
+                         "please report it with the case.yaml there");
     log_line(runner->log, "%s", error->text);
     return false;
 }

@@ -314,6 +314,24 @@ static void reject_hdf5(hid_t file, const char *part) {
     scene_free(&scene);
 }
 
+static void ids_are_whole_and_distinct(void **state) {
+    (void)state;
+    const struct {
+        double id[2];
+        const char *part;
+    } trial[] = {{{1.5, 0}, "bodies.h5: row 0: id: expected whole numbers from 0 on, found 1.5"},
+                 {{0, -1}, "row 1: id: expected whole numbers"},
+                 {{0, NAN}, "row 1: id: expected whole numbers"},
+                 {{7, 7}, "rows 0 and 1 have the same id 7"}};
+    for (size_t k = 0; k < sizeof trial / sizeof *trial; k++) {
+        hid_t file = create_hdf5();
+        put_numbers(file, "position", 2, 2, 3, positions);
+        put_numbers(file, "radius", 1, 2, 1, radii);
+        put_numbers(file, "id", 1, 2, 1, trial[k].id);
+        reject_hdf5(file, trial[k].part);
+    }
+}
+
 static void bad_hdf5_is_named(void **state) {
     (void)state;
     hid_t file = create_hdf5();
@@ -446,6 +464,7 @@ int main(void) {
         cmocka_unit_test(long_hdf5_is_whole),
         cmocka_unit_test(saved_bodies_are_read_by_id),
         cmocka_unit_test(plain_files_may_give_orientation_and_id),
+        cmocka_unit_test(ids_are_whole_and_distinct),
         cmocka_unit_test(bad_hdf5_is_named),
         cmocka_unit_test(a_cut_hdf5_file_is_rejected),
         cmocka_unit_test(claimed_rows_cost_nothing),

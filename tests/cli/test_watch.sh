@@ -1,0 +1,79 @@
+# Warnings about doubtful results: what `run` and `check` say, watch.policy, --strict and the exit statuses.
+source "$(dirname "${BASH_SOURCE[0]}")/check.sh"
+
+cat >shaken.yaml <<'CASE'
+time: {step: 0.01, end: 0.1}
+materials: {stone: {density: 2600}}
+laws: [{between: default, friction: 0.5}]
+bodies:
+- {name: plate, material: stone, position: [0, 0, -0.05], box: {size: [1, 1, 0.1]}, fixed: true}
+- {name: ball, material: stone, position: [0, 0, 0.1], sphere: {radius: 0.1}}
+drivers: [{group: plate, direction: [0, 0, 1], sine: {amplitude: 0.01, frequency: 50}}]
+output: {history_every: 1}
+CASE
+remedy='driver of group plate has a sine of 50 Hz.*time.step of 0.01 s.*take a time.step of at most 0.0025 s'
+exits 0 "a driver that is not seen" run shaken.yaml -o shaken
+says "a driver that is not seen" "^warning: .*$remedy"
+is "one warning" "$(field warnings)" 1
+is "all steps" "$(field steps)" 10
+exits 1 "--strict" run shaken.yaml -o strict --strict
+says "--strict" "--strict: warnings: 1, unsolved steps: 0; the results are in strict"
+is "--strict keeps the results" "$(field steps) $(wc -l <strict/history.csv)" "10 11"
+ok "--strict leaves the last checkpoint" test -f strict/checkpoint-000000010.h5
+exits 0 "check" check shaken.yaml
+says "check" "$remedy"
+exits 1 "check --strict" check shaken.yaml --strict
+says "check --strict" "--strict: warnings: "
+exits 1 "stop before the first step" run shaken.yaml -o none --set watch.policy=stop
+says "stop before the first step" "watch signal: .*$remedy.*watch.policy is stop" "safe: the state of step 0"
+slow="--set drivers.0.sine.frequency=5"
+exits 0 "a driver that is seen" run shaken.yaml -o slow --strict $slow
+is "no warning" "$(field warnings)" 0
+exits 0 "nothing to do" resume slow --strict
+is "no warning of nothing" "$(field warnings)" 0
+
+cat >spun.yaml <<'CASE'
+time: {step: 0.01, end: 0.2}
+gravity: [0, 0, 0]
+materials: {stone: {density: 2600}}
+bodies: [{name: brick, material: stone, position: [0, 0, 0], box: {size: [0.1, 0.2, 0.3]}}]
+resets: [{group: brick, time: 0.05, spin: [100, 100, 100]}]
+output: {history_every: 1}
+CASE
+for threads in 1 2; do
+    exits 0 "spin, $threads threads" run spun.yaml -o spun --force -j $threads
+    says "spin, $threads threads" 'after step 6 .* body 0 \(brick\) has a spin of 173.2 rad/s and turns by 1.73 rad' \
+        'take a time.step of at most 0.0058 s' '15 of 20 steps ended with bodies that turn'
+    is "spin, $threads threads" "$(field warnings)" 1
+done
+exits 1 "spin that stops the run" run spun.yaml -o stopped --set watch.policy=stop
+says "spin that stops the run" "watch spin: after step 6 .*watch.policy is stop" "safe: the state of step 6"
+is "the step is complete" "$(field status) $(field steps) $(wc -l <stopped/history.csv)" "stopped 6 8"
+exits 0 "and goes on" resume stopped --set watch.policy=warn
+says "and goes on" "warning: after step 7 "
+is "as if it had not stopped" "$(field state-hash)" "$(gabion run spun.yaml -o spun --force && field state-hash)"
+
+cat >far.yaml <<'CASE'
+time: {step: 0.001, end: 0.01}
+gravity: [0, 0, 0]
+materials: {stone: {density: 2600}}
+bodies: [{name: ball, material: stone, position: [1e15, 0, 0], velocity: [1, 0, 0], sphere: {radius: 0.1}}]
+CASE
+exits 0 "far out" run far.yaml
+says "far out" 'body 0 \(ball\) at \(1e\+15, 0, 0\) m does not move .* put the origin of coordinates near' '10 of 10 steps left bodies'
+exits 0 "far out, check" check far.yaml
+says "far out, check" "does not move"
+
+# Every step unsolved: nothing in silence, and a script can rely on the exit status.
+unsolved="--set solver.method=nsgs --set solver.max_sweeps=1 --set solver.tolerance=1e-12 --steps 20"
+exits 0 "unsolved" run "$CASES/box.yaml" -o unsolved $unsolved
+exits 1 "unsolved, strictly" run "$CASES/box.yaml" -o unsolved --force $unsolved --strict
+says "unsolved, strictly" "--strict: warnings: [1-9][0-9]*, unsolved steps: $(field unconverged-steps);"
+exits 1 "unsolved and accepted, strictly" run "$CASES/box.yaml" -o unsolved --force $unsolved --strict --set solver.on_cap=accept
+says "unsolved and accepted, strictly" "warnings: 0, unsolved steps: [1-9]"
+exits 1 "unsolved, stopped" run "$CASES/box.yaml" -o unsolved --force $unsolved --set watch.policy=stop
+says "unsolved, stopped" "watch unsolved: step [0-9]+ stopped at the cap of 1 sweeps"
+
+# A part of the table of nonsense: make torture has all of it.
+ok "nonsense" "$PYTHON" "$(dirname "$CASES")/../torture/nonsense.py" --every 12
+finish
