@@ -142,6 +142,42 @@ def memory(case, folder, chance):
     return "%d KiB, status %d" % (limit >> 10, done.returncode)
 
 
+LIBRARIES = ("", "libhdf5", "libhwloc", "libfyaml", "libgomp", "libz", "libamd", "libc.so")
+
+
+def fail_malloc():
+    """The library to preload that lets allocations fail; made once."""
+    library = os.path.abspath("fail_malloc.so")
+    if not os.path.exists(library):
+        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "fail_malloc.c")
+        subprocess.run([os.environ.get("CC", "cc"), "-O1", "-shared", "-fPIC", source, "-o", library], check=True)
+    return library
+
+
+def allocations(case, folder, chance):
+    """An allocation of the program or of one of its libraries fails, or all from there on. HDF5 and hwloc do not survive a failure
+    inside themselves: they may end the program, but not what had been saved."""
+    words, library = case.words(folder), chance.choice(LIBRARIES)
+    prefix, log = ["env", "LD_PRELOAD=" + fail_malloc(), "GABION_FAIL_IN=" + library], os.path.abspath("allocations.log")
+    if library not in case.calls:
+        call(words, [*prefix, "GABION_FAIL_LOG=" + log])
+        with open(log, encoding="ascii") as stream:
+            case.calls[library] = int(stream.read())
+        shutil.rmtree(folder, ignore_errors=True)
+    at, count = chance.randint(1, max(case.calls[library], 1)), chance.choice((1, 1, 5, 0))
+    text = "%s allocation %d, %s" % (library or "own", at, "%d of them" % count if count else "all from there on")
+    process = start(words, [*prefix, "GABION_FAIL_AT=%d" % at, "GABION_FAIL_COUNT=%d" % count])
+    fragile = library in ("libhdf5", "libhwloc")
+    ends = (0, 1, 2, 255, -signal.SIGSEGV, -signal.SIGABRT) if fragile else (0, 1, 2)
+    try:
+        done = finished(process, words, ends, silent=fragile or library == "libc.so")
+        case.check_end(done)
+        case.check_recovery(folder, checkpoints(folder))
+    except Wrong as wrong:
+        raise Wrong("%s: %s" % (text, wrong)) from None
+    return "%s, status %d" % (text, done.returncode)
+
+
 def flips(case, folder, chance):
     """A bit, a cut or a hole in the newest checkpoint: the run goes on from the one before."""
     saved = half_run(case, folder)

@@ -11,6 +11,7 @@ resume ends in the state of a run that was never disturbed, to the bit. attacks.
   faults   the n-th call of a kind that writes fails (strace injects the error), once or from then on
   reads    the n-th call of a kind that reads fails while a run is resumed
   memory   address space that ends at a random size
+  allocations  an allocation of the program or of one of its libraries fails, or all from there on
   flips    a bit, a cut or a hole in the newest checkpoint
 
 --share F runs a share of the trials. Prints a line for each attack and each broken promise, and ends with
@@ -27,7 +28,7 @@ import tempfile
 import attacks
 from program import GABION, Case, Wrong
 
-TRIALS = {"kills": 400, "signals": 100, "disks": 96, "faults": 1600, "reads": 400, "memory": 400, "flips": 2800}
+TRIALS = {"kills": 400, "signals": 100, "disks": 96, "faults": 1600, "reads": 400, "memory": 400, "allocations": 1000, "flips": 2800}
 CASES = ("box", "blocks", "joints")
 TRACED = ("faults", "reads")
 
