@@ -5,6 +5,7 @@
 #include <omp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "parallel/cgroup.h"
@@ -67,7 +68,20 @@ static hwloc_obj_t core_find(const struct topology *topology, int k, int *count)
     return NULL;
 }
 
+// What hwloc takes, and more: it crashes where an allocation of its own fails, so that memory is
+// asked for before it is.
+#define HWLOC_ROOM ((size_t)2 << 20)
+
+static bool hwloc_has_room(struct gabion_error *error) {
+    void *room = malloc(HWLOC_ROOM);
+    free(room);
+    return room != NULL || error_set(error, GABION_ERROR_MEMORY,
+                                     "out of memory: hwloc needs %zu bytes", HWLOC_ROOM);
+}
+
 static bool hwloc_load(hwloc_topology_t *hwloc, struct gabion_error *error) {
+    if (!hwloc_has_room(error))
+        return false;
     if (hwloc_topology_init(hwloc) != 0) {
         *hwloc = NULL;
         return error_set(error, GABION_ERROR_RUN, "hwloc could not start: %s", strerror(errno));

@@ -1,4 +1,5 @@
 // The checkpoints of engine/gabion.h: single files without a case.
+#include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -16,6 +17,17 @@ struct transfer {
     struct gabion_error *error;
     bool good;
 };
+
+// HDF5 may be a build that only one thread can use at a time. Worlds of different threads take
+// turns.
+static pthread_mutex_t hdf5 = PTHREAD_MUTEX_INITIALIZER;
+
+static bool try_alone(void (*work)(void *context), struct transfer *transfer) {
+    pthread_mutex_lock(&hdf5);
+    bool done = entry_try(work, transfer, transfer->error);
+    pthread_mutex_unlock(&hdf5);
+    return done;
+}
 
 // Writing -------------------------------------------------------------------------------------
 
@@ -37,7 +49,7 @@ bool gabion_write_checkpoint(const struct gabion_world *world, const char *path,
     if (snprintf(transfer.temporary, sizeof transfer.temporary, "%s.tmp", path) >=
         (int)sizeof transfer.temporary)
         return entry_reject(error, "the path '%.40s...' is too long", path);
-    if (!entry_try(write_file, &transfer, transfer.error))
+    if (!try_alone(write_file, &transfer))
         unlink(transfer.temporary);
     if (transfer.good)
         world_log(world, GABION_LOG_INFO, "step %lld written to %s", (long long)world->step, path);
@@ -82,7 +94,7 @@ bool gabion_restore_checkpoint(struct gabion_world *world, const char *path,
         return entry_missing("the path", error);
     if (world->listeners.called)
         return entry_reject(error, "a step function may not restore its own world");
-    entry_try(restore_file, &transfer, transfer.error);
+    try_alone(restore_file, &transfer);
     if (transfer.good)
         world_log(world, GABION_LOG_INFO, "step %lld restored from %s", (long long)world->step,
                   path);

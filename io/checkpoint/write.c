@@ -4,6 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "engine/api/entry.h"
 #include "io/checkpoint/format.h"
 #include "io/file/file.h"
 #include "io/text/sha256.h"
@@ -158,6 +159,8 @@ static void remove_old(const char *directory, int64_t written, size_t keep) {
 
 bool checkpoint_write_as(const char *path, const char *temporary, const struct gabion_world *world,
                          const struct checkpoint_note *note, struct gabion_error *error) {
+    if (!entry_readable(world, error)) // no file is better than one of half a step
+        return false;
     if (!write_temporary(temporary, world, note, error)) {
         unlink(temporary);
         return error_context(error, "step %" PRId64 ": no checkpoint written", world->step);

@@ -4,6 +4,7 @@ was done."""
 import os
 import pty
 import resource
+import shutil
 import signal
 import subprocess
 import time
@@ -169,3 +170,39 @@ def memory(case, folder, chance):
     case.check_end(done)
     case.check_recovery(folder, checkpoints(folder), lost=1)
     return "%s in %d KiB, status %d" % (words[0], limit >> 10, done.returncode)
+
+
+LIBRARIES = ("", "libhdf5", "libhwloc", "libfyaml", "libgomp", "libz", "libamd", "libc.so")
+
+
+def fail_malloc():
+    """The library to preload that lets allocations fail; made once."""
+    library = os.path.abspath("fail_malloc.so")
+    if not os.path.exists(library):
+        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "fail_malloc.c")
+        subprocess.run([os.environ.get("CC", "cc"), "-O1", "-shared", "-fPIC", source, "-o", library], check=True)
+    return library
+
+
+def allocations(case, folder, chance):
+    """An allocation of the program or of one of its libraries fails, or all from there on. HDF5 and hwloc do not survive a failure
+    inside themselves: they may end the program, but not what had been saved."""
+    words, library = case.words(folder), chance.choice(LIBRARIES)
+    prefix, log = ["env", "LD_PRELOAD=" + fail_malloc(), "GABION_FAIL_IN=" + library], os.path.abspath("allocations.log")
+    if library not in case.calls:
+        call(words, [*prefix, "GABION_FAIL_LOG=" + log])
+        with open(log, encoding="ascii") as stream:
+            case.calls[library] = int(stream.read())
+        shutil.rmtree(folder, ignore_errors=True)
+    at, count = chance.randint(1, max(case.calls[library], 1)), chance.choice((1, 1, 5, 0))
+    text = "%s allocation %d, %s" % (library or "own", at, "%d of them" % count if count else "all from there on")
+    process = start(words, [*prefix, "GABION_FAIL_AT=%d" % at, "GABION_FAIL_COUNT=%d" % count])
+    fragile = library in ("libhdf5", "libhwloc")
+    ends = (0, 1, 2, 255, -signal.SIGSEGV, -signal.SIGABRT) if fragile else (0, 1, 2)
+    try:
+        done = finished(process, words, ends, silent=fragile or library == "libc.so")
+        case.check_end(done)
+        case.check_recovery(folder, checkpoints(folder), lost=1)
+    except Wrong as wrong:
+        raise Wrong("%s: %s" % (text, wrong)) from None
+    return "%s, status %d" % (text, done.returncode)

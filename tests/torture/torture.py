@@ -14,6 +14,7 @@ scenes.py have the attacks:
   reads    the same while a run is resumed
   claims   the same while a run is started in the folder of another one
   memory   address space that ends at a random size
+  allocations  an allocation of the program or of one of its libraries fails, or all from there on
   flips    a bit, a cut or a hole in a checkpoint, a series, a problem or a case file
   random   a random scene, with and without stops, on other numbers of threads after each; meant for a build with sanitizers
 
@@ -35,7 +36,7 @@ import scenes
 from program import GABION, Case, Wrong
 
 TRIALS = {attacks.kills: 400, attacks.signals: 140, attacks.hangups: 60, attacks.disks: 96, faults.faults: 1628, faults.reads: 400,
-          faults.claims: 200, attacks.memory: 400, damage.flips: 2888, scenes.random: 300}
+          faults.claims: 200, attacks.memory: 400, attacks.allocations: 1000, damage.flips: 2888, scenes.random: 300}
 ATTACKS = {function.__name__: function for function in TRIALS}
 CASES = ("box", "blocks", "joints")
 

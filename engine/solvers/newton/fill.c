@@ -56,6 +56,8 @@ double fill_cost(const struct contact_problem *problem) {
     memory_free(order);
     memory_free(pattern.start);
     memory_free(pattern.neighbour);
+    if (status == AMD_OUT_OF_MEMORY) // another choice of methods would be another result
+        memory_exhausted((size_t)pattern.nodes, sizeof *order, "the order of a sparse matrix");
     if (status < AMD_OK)
         return INFINITY;
     double products = info[AMD_NMULTSUBS_LU] + 2 * info[AMD_NDIV] + pattern.nodes;
