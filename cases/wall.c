@@ -128,7 +128,7 @@ static double count_blocks(const struct wall *wall) {
     const struct wall_definition *definition = wall->definition;
     double count = (definition->blocks + 0.5) * definition->courses;
     for (size_t k = 0; k < definition->openings; k++)
-        count -= definition->opening[k].width / wall->pitch * definition->opening[k].courses;
+        count -= (definition->opening[k].width / wall->pitch + 1) * definition->opening[k].courses;
     return count;
 }
 

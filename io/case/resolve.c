@@ -15,7 +15,7 @@
 #define INCLUDE_DEPTH_MAX 16
 #define INCLUDE_FILES_MAX 1000
 #define TABLE_POINTS_MAX  100000
-#define POINTS_MAX        1000000 // of all tables
+#define POINTS_MAX        500000 // of all tables
 
 const char *text_list_add(struct text_list *list, const char *text) {
     size_t size = strlen(text) + 1;

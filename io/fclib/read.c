@@ -304,6 +304,8 @@ static bool check_supported(const struct h5_file *file, struct gabion_error *err
                                file->path)
                    : error_set(error, GABION_ERROR_INPUT,
                                "%s: not an FCLIB file: it has no '" FCLIB_LOCAL "'", file->path);
+    if (!h5_check_links(file, FCLIB_VECTORS, error))
+        return false;
     for (size_t k = 0; k < sizeof equalities / sizeof *equalities; k++)
         if (h5_exists(file, equalities[k]))
             return error_set(error, GABION_ERROR_INPUT,

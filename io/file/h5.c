@@ -409,14 +409,17 @@ bool h5_write_document(const struct h5_file *file, const char *name, const char 
     return written;
 }
 
+bool h5_check_links(const struct h5_file *file, const char *name, struct gabion_error *error) {
+    return !h5_exists(file, name) || h5_trust_links(file->id, name) ||
+           error_set(error, GABION_ERROR_INPUT,
+                     "%s: '%s' is a link, and what it leads to may be another file; store the "
+                     "numbers themselves",
+                     file->path, name);
+}
+
 hid_t h5_open_dataset(const struct h5_file *file, const char *name, struct gabion_error *error) {
-    if (h5_exists(file, name) && !h5_trust_links(file->id, name)) {
-        error_set(error, GABION_ERROR_INPUT,
-                  "%s: '%s' is a link, and what it leads to may be another file; store the rows "
-                  "themselves",
-                  file->path, name);
+    if (!h5_check_links(file, name, error))
         return H5I_INVALID_HID;
-    }
     hid_t dataset = H5Dopen2(file->id, name, H5P_DEFAULT);
     if (dataset < 0) {
         h5_fail(file, error, "dataset", name);
@@ -529,9 +532,9 @@ char *h5_read_strings(const struct h5_file *file, const char *name, size_t *coun
 
 static hid_t open_scalar(const struct h5_file *file, const char *object, const char *name,
                          struct gabion_error *error) {
-    hid_t attribute = H5I_INVALID_HID;
-    if (h5_trust_links(file->id, object))
-        attribute = H5Aopen_by_name(file->id, object, name, H5P_DEFAULT, H5P_DEFAULT);
+    if (!h5_check_links(file, object, error))
+        return H5I_INVALID_HID;
+    hid_t attribute = H5Aopen_by_name(file->id, object, name, H5P_DEFAULT, H5P_DEFAULT);
     if (attribute < 0) {
         attribute_fail(file, error, object, name);
         return attribute;

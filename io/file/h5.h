@@ -79,6 +79,9 @@ bool h5_write_number(const struct h5_file *file, const char *object, const char 
 bool h5_write_text(const struct h5_file *file, const char *object, const char *name,
                    const char *text, struct gabion_error *error);
 
+// Rejects a name that leads to its object, if there is one, by a link other than a hard one.
+bool h5_check_links(const struct h5_file *file, const char *name, struct gabion_error *error);
+
 // Opens a dataset of a file that is not trusted (io/file/h5_trust.h); negative with an error where
 // it is rejected.
 hid_t h5_open_dataset(const struct h5_file *file, const char *name, struct gabion_error *error);

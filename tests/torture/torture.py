@@ -3,8 +3,8 @@
 
 Each trial disturbs one run or resume of a small case and then asks for what docs/reliability.md promises: the program ends with
 one of its own exit statuses and a message, never by a crash or a hang; what it had saved is still there; an undisturbed
-resume ends in the state of a run that was never disturbed, to the bit, with its series. attacks.py, faults.py, damage.py and
-scenes.py have the attacks:
+resume ends in the state of a run that was never disturbed, to the bit, with its series. attacks.py, faults.py, damage.py, forged.py
+and scenes.py have the attacks:
 
   kills    kill -9 at a random moment, again and again while the run is resumed on other numbers of threads
   signals  every signal that asks a run to stop, while it starts, runs and ends
@@ -16,6 +16,8 @@ scenes.py have the attacks:
   memory   address space that ends at a random size
   allocations  an allocation of the program or of one of its libraries fails, or all from there on
   flips    a bit, a cut or a hole in a checkpoint, a series, a problem or a case file
+  forged   a dataset of a checkpoint, a frame or a contact problem replaced, linked elsewhere or made to claim too much, sealed anew
+  frames   a bit, a cut or a hole in a frame that is imported
   random   a random scene, with and without stops, on other numbers of threads after each; meant for a build with sanitizers
 
 --share F runs a share of the trials. Prints a line for each attack and each broken promise, and ends with
@@ -32,11 +34,13 @@ import tempfile
 import attacks
 import damage
 import faults
+import forged
 import scenes
 from program import GABION, Case, Wrong
 
 TRIALS = {attacks.kills: 400, attacks.signals: 140, attacks.hangups: 60, attacks.disks: 96, faults.faults: 1628, faults.reads: 400,
-          faults.claims: 200, attacks.memory: 400, attacks.allocations: 1000, damage.flips: 2888, scenes.random: 300}
+          faults.claims: 200, attacks.memory: 400, attacks.allocations: 1000, damage.flips: 2888, forged.forged: 1400,
+          forged.frames: 1500, scenes.random: 300}
 ATTACKS = {function.__name__: function for function in TRIALS}
 CASES = ("box", "blocks", "joints")
 
