@@ -5,6 +5,7 @@
 #   make check      install packages, build, run every test (under ten minutes on two cores)
 #   make unit       the unit tests; make unit TEST="joints sweeps": these alone
 #   make cli        the tests of the command line
+#   make found      inputs that fuzzers found or start from
 #   make layers     which file may include which; make format: formats every C file
 #   make debug      build/debug: validators between the phases of a step, with all unit tests
 #   make asan       build/asan: the same with address and undefined-behaviour sanitizers; make check shortens it
@@ -22,6 +23,7 @@
 BUILD   ?= build
 CC      ?= cc
 OPT     ?= -O2
+HOT     ?= -O3
 ARCH    ?=
 PREFIX  ?= /usr/local
 PYTHON  ?= /usr/bin/python3
@@ -53,12 +55,14 @@ TEST         ?= $(UNIT_NAMES)
 UNIT_BINARIES := $(TEST:%=$(BUILD)/tests/unit/test_%)
 PAPERS_BINARIES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/papers/*.c))
 VALIDATION_BINARIES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/validation/*.c)) $(PAPERS_BINARIES)
+# Inputs that are kept run in make check, without libFuzzer: tests/fuzz/found/NAME of the fuzzer fuzz_NAME.
+FUZZ_FOUND    := $(notdir $(wildcard tests/fuzz/found/*))
 FUZZ_BINARIES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 # Siconos is a guest: only this one program knows it, and it has another name without.
 SICONOS      := $(wildcard /usr/include/siconos/SiconosConfig.h)
 RACE         := $(BUILD)/tests/bench/race$(if $(SICONOS),,_alone)
 
-.PHONY: all demo check unit cli layers format format-check debug asan clang coverage tsan fuzz torture validate papers \
+.PHONY: all demo check unit cli found layers format format-check debug asan clang coverage tsan fuzz torture validate papers \
     bench bench-full bench-methods bench-solvers race-solvers library install uninstall clean packages packages-test \
     test-programs unit-programs
 .SECONDARY:
@@ -79,7 +83,7 @@ demo: packages
 
 check: packages-test
 	@$(MAKE) --no-print-directory -j$(JOBS) all test-programs
-	@GABION_ALL_TESTS=1 $(MAKE) --no-print-directory layers format-check unit cli
+	@GABION_ALL_TESTS=1 $(MAKE) --no-print-directory layers format-check unit cli found
 	@GABION_ALL_TESTS=1 GABION_SHORT_TESTS=1 $(MAKE) --no-print-directory asan
 
 packages:
@@ -102,6 +106,9 @@ unit: unit-programs
 
 cli: all
 	@JOBS=$(JOBS) GABION=$(abspath $(BUILD)/gabion) PYTHON=$(PYTHON) tests/cli/run_tests.sh
+
+found: $(FUZZ_FOUND:%=$(BUILD)/tests/fuzz/replay_%)
+	@tests/tally.sh $(foreach name,$(FUZZ_FOUND),"$(BUILD)/tests/fuzz/replay_$(name) $(wildcard tests/fuzz/found/$(name)/*)")
 
 layers:
 	@tests/test_layers.sh
@@ -163,7 +170,7 @@ tsan:
 
 fuzz:
 	@command -v clang >/dev/null || { echo "fuzz needs clang: .ci/packages clang"; exit 1; }
-	@$(MAKE) --no-print-directory BUILD=$(BUILD)/fuzz CC=clang OPT=-O1 \
+	@$(MAKE) --no-print-directory BUILD=$(BUILD)/fuzz CC=clang OPT=-O1 HOT=-O1 \
 	    CFLAGS="-fsanitize=fuzzer-no-link,address,undefined $(CFLAGS)" \
 	    $(patsubst $(BUILD)/%,$(BUILD)/fuzz/%,$(FUZZ_BINARIES))
 	@tests/fuzz/run.sh $(FUZZ_SECONDS) $(patsubst $(BUILD)/%,$(BUILD)/fuzz/%,$(FUZZ_BINARIES))
@@ -256,7 +263,7 @@ $(BUILD)/io/checkpoint/write.o: GABION_CFLAGS += \
     -DGABION_COMPILER_FLAGS='"$(OPT) $(ARCH) $(CFLAGS)"'
 
 $(BUILD)/$(KERNEL).o: GABION_CFLAGS += $(KERNEL_FLAGS)
-$(addprefix $(BUILD)/engine/,problem/residual.o solvers/sweep/measure.o solvers/newton/block_factor.o solvers/newton/resolvent.o): GABION_CFLAGS += -O3
+$(addprefix $(BUILD)/engine/,problem/residual.o solvers/sweep/measure.o solvers/newton/block_factor.o solvers/newton/resolvent.o): GABION_CFLAGS += $(HOT)
 $(BUILD)/$(KERNEL)_avx2.o: $(KERNEL).c
 	@mkdir -p $(@D)
 	@echo "  CC  $< (avx2)"
@@ -298,6 +305,10 @@ $(BUILD)/library/libgabion.a: $(LIB_OBJECTS)
 $(BUILD)/gabion: $(BUILD)/io/command/main.o $(BUILD)/libgabion.a
 	@echo "  LD  $@"
 	@$(CC) $(GABION_CFLAGS) $^ -o $@ $(GABION_LIBS)
+
+$(BUILD)/tests/fuzz/replay_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/tests/fuzz/replay.o $(BUILD)/libgabion.a
+	@echo "  LD  $@"
+	@$(CC) $(GABION_CFLAGS) $(filter %.o %.a,$^) -o $@ $(GABION_LIBS)
 
 $(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/libgabion.a
 	@echo "  LD  $@"

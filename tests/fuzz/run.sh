@@ -1,11 +1,17 @@
 #!/usr/bin/env bash
-# tests/fuzz/run.sh SECONDS BINARY...: each libFuzzer target for that long, from an empty corpus.
+# tests/fuzz/run.sh SECONDS BINARY...: each libFuzzer target for that long. Cases start from those of the project, others from
+# what is in tests/fuzz/found; readers of HDF5 files change good files of their own.
+root=$(cd "$(dirname "$0")/../.." && pwd)
 seconds=$1 passed=0 failed=0
 shift
 for binary in "$@"; do
     work=$(mktemp -d)
+    name=$(basename "$binary" | sed 's/^fuzz_//')
+    mkdir -p "$work/seeds"
+    cp "$root/tests/fuzz/found/$name"/* "$work/seeds" 2>/dev/null
+    [ "$name" != case ] || cp "$root"/cases/*.yaml "$root"/tests/cli/cases/*.yaml "$work/seeds"
     if (binary=$(realpath "$binary") && cd "$work" && "$binary" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=4096 \
-        -print_final_stats=1 . >"$work.log" 2>&1); then
+        -print_final_stats=1 . seeds >"$work.log" 2>&1); then
         passed=$((passed + 1))
         echo "$(basename "$binary"): $(sed -n 's/^stat::number_of_executed_units: *//p' "$work.log") inputs"
     else
