@@ -36,7 +36,7 @@ import scenes
 from program import GABION, Case, Wrong
 
 TRIALS = {attacks.kills: 400, attacks.signals: 140, attacks.hangups: 60, attacks.disks: 96, faults.faults: 1628, faults.reads: 400,
-          faults.claims: 200, attacks.memory: 400, attacks.allocations: 1000, damage.flips: 2888, scenes.random: 300}
+          faults.claims: 200, attacks.memory: 400, attacks.allocations: 600, damage.flips: 2888, scenes.random: 300}
 ATTACKS = {function.__name__: function for function in TRIALS}
 CASES = ("box", "blocks", "joints")
 
