@@ -12,15 +12,18 @@
 //             (GABION_ERROR_INPUT: a null pointer, an id or index that does not exist, a value out
 //             of range) has changed nothing. No function exits or aborts. Zero the error before
 //             the first call: it keeps the first error until it is zeroed again.
-// Memory.     A function that runs out of memory fails with GABION_ERROR_MEMORY. If the world was
-//             being changed at that moment it is broken: every later call fails and says so, and
-//             all that is left to do is gabion_destroy, which frees everything.
+// Memory.     A function that runs out of memory fails with GABION_ERROR_MEMORY. After a step the
+//             last complete step can then be read and written to a checkpoint, but the world cannot
+//             be changed any more. If the world was being changed in another way, or the state had
+//             begun to change, it is broken: every later call fails and says so, and all that is
+//             left to do is gabion_destroy, which frees everything.
 // Ownership.  The library copies what it is given. Texts and arrays that it hands out belong to
 //             the world and stay valid until the next call that takes the world without `const`,
 //             unless a comment says otherwise.
 // Threads.    A world may be used from any thread, by one thread at a time. Functions that take a
 //             constant world may run side by side while no other function runs on that world.
-//             Worlds are independent of each other.
+//             While a thread is inside a function that changes a world, calls of other threads on
+//             it fail and change nothing. Worlds are independent of each other.
 #ifndef GABION_H
 #define GABION_H
 
@@ -111,7 +114,7 @@ enum gabion_local {
 // Coulomb's cone for the methods that need flat faces: a polygon whose corners lie on the circle
 // (inner) or whose sides touch it (outer), its first corner turned by `angle` from s towards t.
 struct gabion_cone {
-    int sides; // 3 or more; in struct gabion_settings at most 64
+    int sides; // 3 or more; in struct gabion_settings at most 64, in struct gabion_solver 1000
     bool outer;
     double angle; // rad
 };
@@ -173,7 +176,8 @@ GABION_API const char *gabion_local_name(enum gabion_local local);
 // last bit. Returns NULL on an error; gabion_destroy frees the world.
 GABION_API struct gabion_world *gabion_create(const struct gabion_settings *settings, int threads,
                                               struct gabion_error *error);
-// Frees the world and all that it handed out. NULL is allowed.
+// Frees the world and all that it handed out. NULL is allowed. Does nothing but log a warning while
+// a function that changes the world has not returned: in a step function, or in another thread.
 GABION_API void gabion_destroy(struct gabion_world *world);
 
 GABION_API bool gabion_get_settings(const struct gabion_world *world,

@@ -213,7 +213,7 @@ static void add_probe(struct call *call) {
     struct gabion_world *world = call->world;
     const struct probe_request *request = call->arguments;
     if (!group_exists(world, request->group)) {
-        error_set(call->error, GABION_ERROR_INPUT, "probe %s: the group does not exist",
+        error_set(call->error, GABION_ERROR_INPUT, "probe %.100s: the group does not exist",
                   request->name);
         return;
     }

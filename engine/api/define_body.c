@@ -31,6 +31,8 @@ static bool is_inertia(vec3 j) {
 static const char *body_defect(const struct gabion_world *world, const struct gabion_body *body) {
     if (!vec3_finite(body->position) || !vec3_finite(body->velocity) || !vec3_finite(body->spin))
         return "position, velocity and spin must be finite";
+    if (!isfinite(body->insert_time))
+        return "insert_time must be finite";
     if ((unsigned)body->shape >= GABION_SHAPE_COUNT)
         return "the shape does not exist";
     const char *defect = shape_kinds[body->shape].defect(&world->bodies, body);
@@ -44,6 +46,8 @@ static const char *body_defect(const struct gabion_world *world, const struct ga
         return "a moving body needs a positive mass or density";
     if (!isfinite(body->mass) || !isfinite(body->density) || !vec3_finite(body->inertia))
         return "mass, density and inertia must be finite";
+    if (body->mass < 0 || body->density < 0)
+        return "mass and density must not be negative";
     vec3 j = body->inertia;
     bool given = j.x != 0 || j.y != 0 || j.z != 0;
     if (given && !(j.x > 0 && j.y > 0 && j.z > 0))

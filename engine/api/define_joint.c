@@ -52,6 +52,8 @@ static const char *joint_defect(const struct gabion_world *world, const struct g
         return "both bodies are fixed; one of them has to move";
     if (!vec3_finite(joint->anchor) || !vec3_finite(joint->anchor_second))
         return "the anchor must be finite";
+    if (!vec3_finite(joint->axis))
+        return "the axis must be finite";
     double axis = vec3_length(joint->axis);
     if (joint->kind == GABION_JOINT_HINGE && !(axis > 0 && isfinite(axis)))
         return "the axis must not be zero";

@@ -33,6 +33,14 @@ bool entry_index(int64_t index, int64_t count, const char *what, struct gabion_e
                         what, index, count - 1);
 }
 
+bool entry_capacity(int64_t capacity, const void *array, const char *name,
+                    struct gabion_error *error) {
+    if (capacity < 0)
+        return entry_reject(error, "the capacity of %s must not be negative, found %" PRId64, name,
+                            capacity);
+    return capacity == 0 || array || entry_missing(name, error);
+}
+
 bool entry_readable(const struct gabion_world *world, struct gabion_error *error) {
     if (!world)
         return entry_missing("the world", error);

@@ -45,6 +45,11 @@ bool entry_reject(struct gabion_error *error, const char *format, ...)
 // Returns whether 0 <= index < count; false with an error if not. `what` names the kind of thing.
 bool entry_index(int64_t index, int64_t count, const char *what, struct gabion_error *error);
 
+// Returns whether an array for `capacity` elements may be filled: NULL is allowed where it is 0.
+// `name` is that of the array.
+bool entry_capacity(int64_t capacity, const void *array, const char *name,
+                    struct gabion_error *error);
+
 // Returns the index of a body in the arrays; -1 with an error where it is not in the run.
 int32_t entry_body(const struct gabion_world *world, int32_t id, struct gabion_error *error);
 

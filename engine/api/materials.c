@@ -32,8 +32,9 @@ static int use_name(struct name_table *table, const char *name, const char *what
     if (found >= 0)
         return found;
     if (table->count >= UINT16_MAX) {
-        error_set(error, GABION_ERROR_INPUT, "%s '%s': there are %d already, and no room for more",
-                  what, name, UINT16_MAX);
+        error_set(error, GABION_ERROR_INPUT,
+                  "%s '%.100s': there are %d already, and no room for more", what, name,
+                  UINT16_MAX);
         return -1;
     }
     table->name =
@@ -110,7 +111,7 @@ int gabion_add_material(struct gabion_world *world, const char *name, double den
         return -1;
     }
     if (!(density >= 0 && isfinite(density))) {
-        entry_reject(error, "material %s: the density must be finite and not negative", name);
+        entry_reject(error, "material %.100s: the density must be finite and not negative", name);
         return -1;
     }
     struct material material = {name, density};

@@ -118,10 +118,8 @@ int gabion_read_timings(const struct gabion_world *world, struct gabion_timing *
                         int capacity, struct gabion_error *error) {
     if (!entry_readable(world, error))
         return -1;
-    if (capacity > 0 && !timings) {
-        entry_missing("timings", error);
+    if (!entry_capacity(capacity, timings, "timings", error))
         return -1;
-    }
     for (int phase = 0; phase < PHASE_COUNT && phase < capacity; phase++)
         timings[phase] = (struct gabion_timing){phase_names[phase], world->phase_time[phase]};
     return PHASE_COUNT;

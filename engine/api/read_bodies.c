@@ -75,10 +75,8 @@ int32_t gabion_read_bodies(const struct gabion_world *world, struct gabion_body_
                            int32_t capacity, struct gabion_error *error) {
     if (!entry_readable(world, error))
         return -1;
-    if (capacity > 0 && !states) {
-        entry_missing("states", error);
+    if (!entry_capacity(capacity, states, "states", error))
         return -1;
-    }
     const struct bodies *bodies = &world->bodies;
     int32_t count = 0;
     for (int32_t id = 0; id < bodies->id_count && count < capacity; id++)

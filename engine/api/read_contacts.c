@@ -33,15 +33,13 @@ int64_t gabion_read_contacts(const struct gabion_world *world, int64_t first, in
     if (!entry_readable(world, error))
         return -1;
     int64_t count = (int64_t)world->contacts->count;
-    if (first < 0 || first > count || capacity < 0) {
+    if (first < 0 || first > count) {
         entry_reject(error, "contacts from %lld on: there are %lld", (long long)first,
                      (long long)count);
         return -1;
     }
-    if (capacity > 0 && !contacts) {
-        entry_missing("contacts", error);
+    if (!entry_capacity(capacity, contacts, "contacts", error))
         return -1;
-    }
     int64_t copied = 0;
     for (; copied < capacity && first + copied < count; copied++)
         contacts[copied] = contact_of(world, (size_t)(first + copied));

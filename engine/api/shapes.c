@@ -94,6 +94,11 @@ static void add_box(struct call *call) {
 }
 
 int gabion_add_box(struct gabion_world *world, vec3 size, struct gabion_error *error) {
+    if (!(size.x > 0 && size.y > 0 && size.z > 0 && vec3_finite(size))) {
+        entry_reject(error, "the size of a box: expected three positive lengths, found %g, %g, %g",
+                     size.x, size.y, size.z);
+        return -1;
+    }
     return (int)call_run(world, add_box, &size, error);
 }
 
@@ -117,6 +122,10 @@ int gabion_add_clump(struct gabion_world *world, const vec3 *centre, const doubl
     struct clump_request request = {centre, radius, spheres, mass};
     if (!centre || !radius) {
         entry_missing("centre or radius", error);
+        return -1;
+    }
+    if ((unsigned)mass > GABION_CLUMP_UNION) {
+        entry_reject(error, "the distribution of mass %d of a clump does not exist", (int)mass);
         return -1;
     }
     return (int)call_run(world, add_clump, &request, error);

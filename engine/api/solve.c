@@ -18,6 +18,8 @@ struct gabion_solver gabion_default_solver(void) {
     };
 }
 
+#define SIDES_MOST 1000 // of a polygonal cone
+
 // What is wrong -------------------------------------------------------------------------------
 
 static const char *solver_defect(const struct gabion_solver *solver) {
@@ -29,16 +31,16 @@ static const char *solver_defect(const struct gabion_solver *solver) {
         return "the local solver does not exist";
     if ((unsigned)solver->measure > GABION_MEASURE_FCLIB)
         return "the measure does not exist";
-    if (!(solver->tolerance > 0))
-        return "the tolerance must be positive";
+    if (!(solver->tolerance > 0 && isfinite(solver->tolerance)))
+        return "the tolerance must be positive and finite";
     if (solver->max_iterations < 1)
         return "max_iterations must be at least 1";
     if (!(solver->relaxation > 0 && solver->relaxation < 2))
         return "the relaxation must be between 0 and 2";
-    if (solver->cone.sides < 3 || !isfinite(solver->cone.angle))
-        return "the cone must have at least 3 sides and a finite angle";
-    if (!(solver->time_budget >= 0) || solver->threads < 0)
-        return "the time budget and the number of threads must not be negative";
+    if (solver->cone.sides < 3 || solver->cone.sides > SIDES_MOST || !isfinite(solver->cone.angle))
+        return "the cone must have 3 to 1000 sides and a finite angle";
+    if (!(solver->time_budget >= 0 && isfinite(solver->time_budget)) || solver->threads < 0)
+        return "the time budget and the number of threads must be finite and not negative";
     return NULL;
 }
 
@@ -63,9 +65,17 @@ static const char *row_defect(const struct gabion_problem *problem, int32_t row)
     return diagonal ? NULL : "the diagonal block is missing";
 }
 
-static const char *contact_defect(const struct gabion_problem *problem, int32_t c) {
-    if (problem->row_start[c] > problem->row_start[c + 1])
+// Looked at before any column or block: it says where these are.
+static const char *start_defect(const struct gabion_problem *problem, int32_t c) {
+    int64_t begin = problem->row_start[c], end = problem->row_start[c + 1];
+    if (begin < 0 || begin > end)
         return "row_start must ascend";
+    return end - begin > problem->contacts
+               ? "row_start gives it more blocks than there are contacts"
+               : NULL;
+}
+
+static const char *contact_defect(const struct gabion_problem *problem, int32_t c) {
     if (!(problem->mu[c] >= 0))
         return "mu must not be negative";
     if (!all_finite(problem->q + 3 * (size_t)c, 3))
@@ -77,20 +87,31 @@ static const char *contact_defect(const struct gabion_problem *problem, int32_t 
     return defect;
 }
 
-static bool problem_fits(const struct gabion_problem *problem, struct gabion_error *error) {
-    if (!problem)
-        return entry_missing("the problem", error);
-    if (!problem->row_start || !problem->column || !problem->block || !problem->q || !problem->mu)
-        return entry_missing("an array of the problem", error);
-    if (problem->contacts < 1 || problem->row_start[0] != 0)
-        return entry_reject(error, "a problem has at least one contact, and row_start begins "
-                                   "with 0");
+static bool each_contact(const struct gabion_problem *problem,
+                         const char *(*defect_of)(const struct gabion_problem *, int32_t),
+                         struct gabion_error *error) {
     for (int32_t c = 0; c < problem->contacts; c++) {
-        const char *defect = contact_defect(problem, c);
+        const char *defect = defect_of(problem, c);
         if (defect)
             return entry_reject(error, "contact %d: %s", c, defect);
     }
     return true;
+}
+
+static bool problem_fits(const struct gabion_problem *problem, struct gabion_error *error) {
+    if (!problem)
+        return entry_missing("the problem", error);
+    const void *arrays[] = {problem->row_start, problem->column, problem->block, problem->q,
+                            problem->mu};
+    static const char *const names[] = {"row_start", "column", "block", "q", "mu"};
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
+        if (!arrays[k])
+            return entry_missing(names[k], error);
+    if (problem->contacts < 1 || problem->row_start[0] != 0)
+        return entry_reject(error, "a problem has at least one contact, and row_start begins "
+                                   "with 0");
+    return each_contact(problem, start_defect, error) &&
+           each_contact(problem, contact_defect, error);
 }
 
 // The problem -----------------------------------------------------------------------------------

@@ -23,7 +23,11 @@ static bool make_step(struct gabion_world *world, struct gabion_error *error) {
     step_phase(world, PHASE_PREDICT, motion_predict_masses);
     step_phase(world, PHASE_PREDICT, motion_stand);
     step_phase(world, PHASE_BROAD, detection_broad);
+    if (step_stopped(world, error))
+        return false;
     step_phase(world, PHASE_NARROW, detection_narrow);
+    if (step_stopped(world, error))
+        return false;
     step_phase(world, PHASE_PROBLEM, joint_points_find);
     step_phase(world, PHASE_SOLVE, corrective_accelerations);
     if (!step_check(world, error))

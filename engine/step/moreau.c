@@ -27,7 +27,11 @@ bool moreau_step(struct gabion_world *world, struct gabion_error *error) {
     step_phase(world, PHASE_PREDICT, motion_predict_driven);
     step_phase(world, PHASE_PREDICT, motion_predict_masses);
     step_phase(world, PHASE_BROAD, detection_broad);
+    if (step_stopped(world, error))
+        return false;
     step_phase(world, PHASE_NARROW, detection_narrow);
+    if (step_stopped(world, error))
+        return false;
     step_phase(world, PHASE_CONTACTS, contacts_match);
     step_phase(world, PHASE_CONTACTS, solve_admit);
     step_phase(world, PHASE_PROBLEM, gap_activate);

@@ -114,12 +114,17 @@ static int32_t first_not_finite(const struct gabion_world *world) {
     return i;
 }
 
+bool step_stopped(const struct gabion_world *world, struct gabion_error *error) {
+    return stop_requested() &&
+           !error_set(error, GABION_ERROR_STOPPED,
+                      "step %lld was abandoned, as the program asked; the state of the last "
+                      "complete step is kept",
+                      (long long)world->step + 1);
+}
+
 bool step_check(struct gabion_world *world, struct gabion_error *error) {
-    if (stop_seen())
-        return error_set(error, GABION_ERROR_STOPPED,
-                         "step %lld was abandoned, as the program asked; the state of the last "
-                         "complete step is kept",
-                         (long long)world->step + 1);
+    if (stop_seen() && step_stopped(world, error))
+        return false;
     if (world->report.rejection[0])
         return error_set(error, GABION_ERROR_RUN, "step %lld: solver.method %s: %s",
                          (long long)world->step + 1, panel_name(world->settings.method),

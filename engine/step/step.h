@@ -29,6 +29,10 @@ bool step_fits(struct gabion_world *world, struct gabion_error *error);
 // Returns the velocity of a body at the end of the step, as the solve left it.
 struct body_velocity step_velocity(const void *world, int32_t body);
 
+// Returns whether the step is to be abandoned, then with an error. Asked after the phases that take
+// longest besides the solve, which asks by itself.
+bool step_stopped(const struct gabion_world *world, struct gabion_error *error);
+
 // Checks those velocities before they become state. Returns false with an error where one is not a
 // number, where the solver rejected the problem or was asked to stop, or where an unsolved step
 // stops the run (solver.on_cap).

@@ -55,6 +55,11 @@ static const char *half_space_defect(const struct bodies *bodies, const struct g
     (void)bodies;
     if (!is_unit(body->normal))
         return "the normal of a half-space must have length 1";
+    if (!vec3_finite(body->tangent))
+        return "the tangent of a half-space must be finite";
+    for (int k = 0; k < 2; k++)
+        if (!(body->extent[k] >= 0 && isfinite(body->extent[k])))
+            return "the extent of a half-space must be finite and not negative";
     return body->fixed ? NULL : "a half-space is infinite and must be fixed";
 }
 

@@ -235,7 +235,8 @@ const char *signal_defect(const struct gabion_signal *signal) {
         return "start must be finite and not after end";
     if (!isfinite(signal->amplitude) || !isfinite(signal->phase))
         return "amplitude and phase must be finite";
-    if (!(signal->smooth >= 0) || !(signal->frequency >= 0) || !isfinite(signal->frequency))
+    if (!(signal->smooth >= 0 && isfinite(signal->smooth)) ||
+        !(signal->frequency >= 0 && isfinite(signal->frequency)))
         return "frequency and smooth must be finite and not negative";
     if (signal->kind == GABION_SIGNAL_RAMP && !(signal->end > signal->start))
         return "a ramp needs an end after its start";

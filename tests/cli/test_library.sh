@@ -21,6 +21,8 @@ nm -g --defined-only "$PREFIX/lib/libgabion.a" | awk 'NF == 3 { print $3 }' | so
 ok "the header declares functions" [ "$(wc -l <declared)" -gt 50 ]
 ok "names of the shared library" diff declared exported
 ok "names of the static library" diff declared archived
+is "functions without a bad value in test_bad_hands.c" "$(grep -vxFf \
+    <(grep -oE 'gabion_[a-z0-9_]+' "$ROOT/tests/unit/test_bad_hands.c" | sort -u) declared)" ""
 is "soname" "$(objdump -p "$PREFIX/lib/libgabion.so" | awk '$1 == "SONAME" { print $2 }')" \
     "libgabion.so.${version%%.*}"
 is "version of the program" "gabion $version" "$("$PREFIX/bin/gabion" --version)"
@@ -64,6 +66,18 @@ for example in "$ROOT"/tests/examples/*.c; do
     ok "$name: runs" eval "./$name >$name.out"
     ok "$name: runs without the shared library" eval "LD_LIBRARY_PATH= ./$name.static >$name.static.out"
     ok "$name: shared and static agree" diff "$name.out" "$name.static.out"
+done
+
+# A program may have functions of its own with every name that the library uses inside.
+nm -g --defined-only "$(dirname "$GABION")/libgabion.a" |
+    awk 'NF == 3 && $3 !~ /^gabion_/ { print $3 }' | sort -u >inside
+ok "names inside: $(wc -l <inside)" [ "$(wc -l <inside)" -gt 500 ]
+{ echo '#include <stdlib.h>'; awk '{ printf "void %s(void);\nvoid %s(void) { abort(); }\n", $1, $1 }' inside; } >clash.c
+ok "clash: compiles" $cc -std=c17 -fno-builtin -c clash.c
+for kind in "$(pkg-config --libs gabion)" "$static"; do
+    ok "clash: links" $cc "$ROOT/tests/examples/drop_heap.c" clash.o $(pkg-config --cflags gabion) $kind -lm -o clash
+    ok "clash: runs" eval "./clash >clash.out"
+    ok "clash: says the same" diff drop_heap.out clash.out
 done
 
 # near NAME FILE KEY EXPRESSION TOLERANCE: the value of a key against a closed form.
