@@ -45,6 +45,14 @@ ok "terminal: the run ends" wait_for 60 gone
 exits 0 "terminal: a checkpoint is there" info hung
 ok "terminal: of the last step" grep -q "interrupted at step $(field step)," hung/run.log
 
+# A step that fails: the state before it is whole.
+exits 1 "not a number" run "$box" -o pushed --set 'forces=[{group: grains, direction: [0, 0, 1], start: 0.05, constant: 1e307}]'
+says "not a number" "step 51: the velocity of body [0-9]+ is not a number" "safe: the state of step 50" "gabion resume pushed"
+pushed=$(field state-hash)
+ok "not a number: a checkpoint of the last step" [ -s pushed/checkpoint-000000050.h5 ]
+exits 0 "not a number: without the cause" run "$box" -o calm50 --steps 50
+is "not a number: the last complete step" "$pushed" "$(field state-hash)"
+
 # Standard files that are closed: what the run opens must not get their numbers, and with them its messages.
 unsolved="$box --steps 20 --set solver.method=nsgs --set solver.tolerance=1e-12 --set solver.max_sweeps=2 --set solver.on_cap=warn"
 exits 0 "unsolved steps" run $unsolved -o open

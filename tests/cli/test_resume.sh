@@ -139,6 +139,24 @@ for obstacle in newer older folder forbidden; do
     is "$obstacle: the one before, into a new folder" "$(field state-hash)" "$hash"
     chmod -R u+rw hurt
 done
+# A damaged one that cannot be renamed would be overwritten: resume stops.
+rm -rf hurt
+cp -r whole hurt
+echo noise >hurt/checkpoint-000000200.h5
+chmod 555 hurt
+if as_user touch hurt/new 2>/dev/null; then
+    echo "skipped: this user writes without permission"
+else
+    as_user "$GABION" resume hurt >.out 2>.err
+    ok "damaged, in a folder that cannot be written: resume stops" [ $? -ne 0 ]
+    says "damaged, in a folder that cannot be written" "cannot rename the damaged hurt/checkpoint-000000200.h5: Permission denied"
+    is "damaged, in a folder that cannot be written: it is still there" "$(cat hurt/checkpoint-000000200.h5)" noise
+    rm -rf compared
+    cp -r whole compared
+    echo noise >compared/checkpoint-000000200.h5
+    ok "damaged, in a folder that cannot be written: nothing but the log has changed" diff -r -x run.log compared hurt
+fi
+chmod 755 hurt
 truncate -s 3000 good.h5
 exits 2 "resume of a damaged checkpoint" resume good.h5 -o nowhere
 says "resume of a damaged checkpoint" good.h5

@@ -12,6 +12,15 @@ a pile of four balls rest. Nothing may grow or creep. Criteria, written down bef
   history     every row is there, and rows of the second half are as long as those of the first, to 5 %
   checkpoints never more than the number to keep and the one being written; that number at the end
   resume      from the oldest of them, on two threads, the run ends in the same state
+
+The first run of a million steps kept all of these but creep: the balls of the pile turned by 2.0e-3 rad and moved by 8.4e-5 m, the stack by
+3.8e-6 m. They had rested exactly for 300 000 steps. The cause is the arm: contact.joint_correction, which takes position errors of joints off
+by velocities, put energy into it, 0.3 J became 17 J and its tip turned by half a radian in a step, and since a step is solved relative to
+the fastest body, a residual of 1e-4 was then enough to kick the pile. (Alone, the arm gains 0.11 J in 300 000 steps;
+with joint_correction 0 or contact.projection 10 it loses 0.008 J.) So the scene has contact.projection 10 now, which puts joints together without
+a change of velocity, and there is a criterion more:
+
+  joints      they do not bring energy in: their work stays below 0.05 J, a tenth of what swings at the start
 """
 import argparse
 import csv
@@ -87,7 +96,7 @@ def case_of(steps):
     comers, removals = visitors(end)
     return {
         "title": "a soak", "time": {"step": STEP, "end": end}, "materials": {"stone": {"density": 2600}},
-        "laws": [{"between": "default", "friction": 0.6, "restitution": 0.3}],
+        "laws": [{"between": "default", "friction": 0.6, "restitution": 0.3}], "contact": {"projection": 10},
         "drivers": [{"group": "tray", "direction": [0.3, 0, 1], "sine": {"amplitude": 2e-3, "frequency": 8}}],
         "bodies": [{"material": "stone", "half_space": {"normal": [0, 0, 1]}, "position": [0, 0, 0]}] + resting() + tray() + hanging
         + comers, "joints": joints, "removals": removals,
@@ -147,6 +156,8 @@ def judge(verdict, steps, out, samples, status, summary):
     work = sum(abs(float(rows[-1][name])) for name in ("contact_work", "driver_work", "applied_work", "joint_work", "theta_work"))
     error = abs(float(rows[-1]["energy_error"]))
     verdict.check("energy error %.2e J of %.3g J of work" % (error, work), error < 1e-9 * work)
+    joint_work = max(float(row["joint_work"]) for row in rows)
+    verdict.check("joints brought in at most %.2e J" % joint_work, joint_work < 0.05)
     shift, turn = creep(out)
     verdict.check("resting bodies moved by %.2e m and turned by %.2e rad" % (shift, turn), shift < 1e-3 * SIZE and turn < 1e-3)
     bodies = [int(row["bodies"]) for row in rows]
