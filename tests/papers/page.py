@@ -19,8 +19,8 @@ PAGES = {
                "the papers print. References are numbered as in the validation catalogue (sections 2 to 8; 9.10 and 9.11 "
                "for joints)."),
     "validate": ("Long physics", "What make validate measured with this build, beside closed forms and published values. "
-                 "Criteria are those of the validation catalogue (sections 9.13 and 11), written down before the runs; "
-                 "docs/granular.md says more about each."),
+                 "Criteria are those of the validation catalogue (sections 5, 6, 9.13 and 11); docs/granular.md, "
+                 "docs/masonry.md and docs/measurements.md say more. Sections without plots are in runs/NAME.log beside this page."),
 }
 FOLDERS = ("papers", "validation")  # of the scripts, in tests/
 PAPERS = {
