@@ -94,6 +94,8 @@ static void add_box(struct call *call) {
 }
 
 int gabion_add_box(struct gabion_world *world, vec3 size, struct gabion_error *error) {
+    if (!entry_readable(world, error))
+        return -1;
     if (!(size.x > 0 && size.y > 0 && size.z > 0 && vec3_finite(size))) {
         entry_reject(error, "the size of a box: expected three positive lengths, found %g, %g, %g",
                      size.x, size.y, size.z);

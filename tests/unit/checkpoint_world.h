@@ -106,7 +106,7 @@ static inline void fill_bodies(struct gabion_world *world, int32_t count,
     for (int k = 0; k < 2; k++)
         bodies->half_spaces[k] =
             (struct half_space){vector(random), vector(random), {1.5 + k, 2.5}};
-    bodies->start_count = 2 * (size_t)count;
+    bodies->start_count = (size_t)bodies->id_count;
     bodies->start_of = memory_reserve(bodies->start_of, &bodies->start_capacity,
                                       bodies->start_count, sizeof(vec3), "starts");
     for (size_t id = 0; id < bodies->start_count; id++)

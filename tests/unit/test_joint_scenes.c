@@ -431,6 +431,7 @@ static uint64_t net_hash(int threads) {
     struct team *team = team_create(threads, NULL, &error);
     struct gabion_world *world = world_create(&settings, team, &error);
     gabion_add_material(world, "body", 1000, NULL);
+    gabion_set_default_law(world, &(struct gabion_law){0}, NULL);
     for (int k = 0; k < NET * NET; k++) {
         vec3 place = {k % NET, k / NET, 0.1 * (k % 3)};
         int32_t id = scene_sphere(world, place, 0.3, 1, vec3_zero());

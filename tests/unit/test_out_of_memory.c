@@ -267,10 +267,19 @@ static void exhaust(struct program *program) {
     uint64_t hash = gabion_state_hash(program->world);
     gabion_destroy(program->world);
     int before = open_files();
-    int64_t n = 0;
-    for (enum stage stage; (stage = run_program(program, n)) != DONE; n += stride()) {
+    // Where the stride jumps over a stage, it goes back and on one by one up to `careful`.
+    int64_t n = 0, careful = 0;
+    enum stage last = CREATED;
+    for (enum stage stage; (stage = run_program(program, n)) != DONE;) {
         check_failure(program, stage, hash, &tally);
         assert_int_equal(open_files(), before);
+        if (stage > last + 1 && n > careful) {
+            careful = n;
+            n -= stride() - 1;
+        } else {
+            last = stage;
+            n += n < careful ? 1 : stride();
+        }
     }
     assert_true(gabion_state_hash(program->world) == hash);
     gabion_destroy(program->world);
@@ -278,7 +287,8 @@ static void exhaust(struct program *program) {
                   "broken; %d worlds were only read\n",
                   tally.failures, tally.spent, tally.broken, tally.untouched);
     for (int k = 0; k < DONE; k++)
-        assert_true(tally.met[k] > 0);
+        if (tally.met[k] == 0)
+            fail_msg("no allocation failed in stage %d", k);
     assert_true(tally.spent > tally.broken);
     remove_file(program->early);
     remove_file(program->late);
