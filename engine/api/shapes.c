@@ -89,18 +89,17 @@ int gabion_add_hull(struct gabion_world *world, const vec3 *point, int64_t point
 
 static void add_box(struct call *call) {
     const vec3 *size = call->arguments;
+    if (!(size->x > 0 && size->y > 0 && size->z > 0 && vec3_finite(*size))) {
+        error_set(call->error, GABION_ERROR_INPUT,
+                  "the size of a box: expected three positive lengths, found %g, %g, %g", size->x,
+                  size->y, size->z);
+        return;
+    }
     struct polyhedron *polyhedron = polyhedron_box(vec3_scale(0.5, *size), call->error);
     call->result = world_add_polyhedron(call->world, polyhedron, call->error);
 }
 
 int gabion_add_box(struct gabion_world *world, vec3 size, struct gabion_error *error) {
-    if (!entry_readable(world, error))
-        return -1;
-    if (!(size.x > 0 && size.y > 0 && size.z > 0 && vec3_finite(size))) {
-        entry_reject(error, "the size of a box: expected three positive lengths, found %g, %g, %g",
-                     size.x, size.y, size.z);
-        return -1;
-    }
     return (int)call_run(world, add_box, &size, error);
 }
 
