@@ -94,7 +94,7 @@ def show_heights(section, shaken, weak):
                                           ("top layer", (0, PERIODS), (tenth, tenth))])
     mean = [("tracers, seed %d" % seed, range(m.periods + 1), (m.above[:, m.tracers] <= nut_motion.TOP_LAYER).mean(axis=1))
             for seed, m in enumerate(shaken, 1)]
-    section.plot("brazil_nut-tracers.svg", "Share of the tracers that are in the top layer; mixed, it would be a tenth.",
+    section.plot("brazil_nut-tracers.svg", "Share of the tracers that are in the top layer; mixed, it would be a quarter.",
                  "period", "share", mean)
 
 

@@ -161,6 +161,10 @@ HEADER = ("r0/d", "h0/d", "a", "grains", "run-out", "share of the law", "farthes
           "time/√(h0/g), run-out", "edge")
 
 
+FIT = ("The run-out is fitted by C a^x n^y with the number n of grains: the fewer they are, the shorter it is, and x is what is "
+       "compared with the published exponent.")
+
+
 def fit(deposits):
     """Exponents of a and of the number of grains."""
     sides = numpy.array([(numpy.log(d.aspect), numpy.log(d.count), 1.0) for d in deposits])
@@ -197,7 +201,7 @@ def axisymmetric(section, full):
                   ("edge of the heap", aspects, [d.edge for d in deposits], "points"),
                   ("Lube et al. 2004", line, round_law(line))], log_x=True, log_y=True)
     section.plot("collapse_front.svg", "Run-out in time", "t/√(h0/g)", "(r - r0)/r0",
-                 [("a = %.2g" % d.aspect, d.times, d.fronts) for d in deposits])
+                 [("a = %.2g, r0 = %.3g d" % (d.aspect, d.radius), d.times, d.fronts) for d in deposits])
     small, large = split(deposits, 1.7)
     (low, few), (high, many) = fit(small), fit(large)
     below = numpy.mean([d.runout / d.aspect for d in small])
@@ -240,6 +244,7 @@ def variations(section):
 
 def main():
     section, full = grains.open_section("collapse", "Column collapse", __doc__)
+    section.text(FIT)
     axisymmetric(section, full)
     variations(section)
     section.write()

@@ -11,7 +11,7 @@ import sys
 import numpy
 
 import grains
-from collapse import FRICTION, HEADER, NOT_HEALED, STEP, Column, Deposit, fit, row, run_frames, split, staircase
+from collapse import FIT, FRICTION, HEADER, NOT_HEALED, STEP, Column, Deposit, fit, row, run_frames, split, staircase
 from grains import D, GRAVITY
 
 
@@ -109,6 +109,7 @@ def variations(section):
 
 def main():
     section, full = grains.open_section("collapse_plane", "Column collapse in two dimensions", __doc__)
+    section.text(FIT)
     plane(section, full)
     variations(section)
     section.write()

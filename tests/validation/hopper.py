@@ -59,7 +59,7 @@ def rates(times, mass):
 def main():
     section, full = grains.open_section("hopper", "Hopper discharge: Beverloo's law", __doc__)
     radius, height, sweeps = (15, 26, 200) if full else (7.5, 18, 50)
-    flows = {5: 0.8, 6: 0.7, 8: 0.6, 10: 0.6, 12: 0.6} if full else {5: 0.7, 6: 0.6, 7: 0.5, 8: 0.45}
+    flows = {5: 0.8, 6: 0.7, 8: 0.6, 10: 0.6, 12: 0.6} if full else {5: 1.2, 6: 0.6, 7: 0.5, 8: 0.45}
     state = settled_silo(section, radius, height)
     inside = grains.Grains(state)
     top = grains.surface(inside)
