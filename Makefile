@@ -124,7 +124,7 @@ format-check:
 # scenes, these have fewer. The sanitizers name lines, for which -g1 is enough: variables take the
 # compiler a third of its time.
 DEBUG := BUILD=$(BUILD)/debug OPT=-Og CFLAGS="-DGABION_CHECKS $(CFLAGS)"
-ASAN  := BUILD=$(BUILD)/asan OPT=-O1 CFLAGS="-g1 -fsanitize=address,undefined -fno-sanitize-recover=all -DGABION_CHECKS $(CFLAGS)"
+ASAN  := BUILD=$(BUILD)/asan OPT=-O1 HOT=-O1 CFLAGS="-g1 -fsanitize=address,undefined -fno-sanitize-recover=all -DGABION_CHECKS $(CFLAGS)"
 CLANG := BUILD=$(BUILD)/clang CC=clang
 debug asan clang: export GABION_FUZZ_SCENES ?= 15
 

@@ -1,4 +1,6 @@
 // Adds shapes that bodies share, given as arrays, and reads them back.
+#include <inttypes.h>
+
 #include "engine/api/define.h"
 #include "engine/api/entry.h"
 #include "parallel/memory.h"
@@ -41,6 +43,18 @@ struct surface_request {
     int64_t faces;
 };
 
+// Returns whether there can be so many faces: the length of face_start is the caller's word, and is
+// not read beyond what a closed surface of so many points has at most (Euler).
+static bool faces_fit(const struct surface_request *surface, struct gabion_error *error) {
+    if (surface->corners < 4)
+        return error_set(error, GABION_ERROR_INPUT,
+                         "a polyhedron has at least four points, found %" PRId64, surface->corners);
+    return surface->faces / 2 + surface->faces % 2 <= surface->corners - 2 ||
+           error_set(error, GABION_ERROR_INPUT,
+                     "%" PRId64 " faces are too many for a closed surface of %" PRId64 " points",
+                     surface->faces, surface->corners);
+}
+
 // Returns whether face starts ascend. The builder of polyhedra checks everything else.
 static bool starts_ascend(const struct surface_request *surface, struct gabion_error *error) {
     bool ascend = surface->faces >= 1 && surface->face_start[0] == 0;
@@ -52,7 +66,7 @@ static bool starts_ascend(const struct surface_request *surface, struct gabion_e
 
 static void add_surface(struct call *call) {
     const struct surface_request *surface = call->arguments;
-    if (!starts_ascend(surface, call->error))
+    if (!faces_fit(surface, call->error) || !starts_ascend(surface, call->error))
         return;
     struct polyhedron *polyhedron =
         polyhedron_surface(surface->corner, surface->corners, surface->face_start,

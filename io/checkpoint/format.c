@@ -58,29 +58,46 @@ static int compare_steps(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-int64_t *checkpoint_list(const char *directory, size_t *count, struct gabion_error *error) {
-    DIR *folder = opendir(directory);
-    if (!folder) {
-        error_set(error, GABION_ERROR_INPUT, "%s: %s", directory, strerror(errno));
-        return NULL;
-    }
-    size_t capacity = 0;
-    int64_t *steps = memory_reserve(NULL, &capacity, 16, sizeof *steps, "checkpoint names");
-    *count = 0;
-    for (struct dirent *entry; (errno = 0, entry = readdir(folder)) != NULL;) {
+struct listing {
+    DIR *folder;
+    int64_t *steps;
+    size_t count, capacity;
+    int cause; // why the listing broke off; 0: it is complete
+};
+
+static void list_steps(void *context) {
+    struct listing *listing = context;
+    for (struct dirent *entry; (errno = 0, entry = readdir(listing->folder)) != NULL;) {
         int64_t step = name_step(entry->d_name);
         if (step < 0)
             continue;
-        steps = memory_reserve(steps, &capacity, *count + 1, sizeof *steps, "checkpoint names");
-        steps[(*count)++] = step;
+        listing->steps = memory_reserve(listing->steps, &listing->capacity, listing->count + 1,
+                                        sizeof *listing->steps, "checkpoint names");
+        listing->steps[listing->count++] = step;
     }
-    int cause = errno;
-    closedir(folder);
-    if (cause != 0) { // the newest may be among those that were not listed
-        error_set(error, GABION_ERROR_INPUT, "%s: %s", directory, strerror(cause));
-        memory_free(steps);
-        return NULL;
+    listing->cause = errno;
+}
+
+// The folder is closed even when memory runs out on the way. A listing that breaks off is an error:
+// the newest may be among those that were not listed.
+int64_t *checkpoint_list(const char *directory, size_t *count, struct gabion_error *error) {
+    struct listing listing = {0};
+    listing.steps =
+        memory_reserve(NULL, &listing.capacity, 16, sizeof *listing.steps, "checkpoint names");
+    listing.folder = opendir(directory);
+    listing.cause = listing.folder ? 0 : errno;
+    bool listed = true;
+    if (listing.folder) {
+        listed = memory_try(memory_account_current(), list_steps, &listing, error);
+        closedir(listing.folder);
     }
-    qsort(steps, *count, sizeof *steps, compare_steps);
-    return steps;
+    if (listed && listing.cause == 0) {
+        *count = listing.count;
+        qsort(listing.steps, listing.count, sizeof *listing.steps, compare_steps);
+        return listing.steps;
+    }
+    if (listed)
+        error_set(error, GABION_ERROR_INPUT, "%s: %s", directory, strerror(listing.cause));
+    memory_free(listing.steps);
+    return NULL;
 }

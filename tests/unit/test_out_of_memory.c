@@ -269,9 +269,12 @@ static void exhaust(struct program *program) {
     int before = open_files();
     // Where the stride jumps over a stage, it goes back and on one by one up to `careful`.
     int64_t n = 0, careful = 0;
-    enum stage last = CREATED;
-    for (enum stage stage; (stage = run_program(program, n)) != DONE;) {
-        check_failure(program, stage, hash, &tally);
+    enum stage last = CREATED, stage = run_program(program, n);
+    while (stage != DONE || (last + 1 < DONE && n > careful)) {
+        if (stage == DONE)
+            gabion_destroy(program->world);
+        else
+            check_failure(program, stage, hash, &tally);
         assert_int_equal(open_files(), before);
         if (stage > last + 1 && n > careful) {
             careful = n;
@@ -280,6 +283,7 @@ static void exhaust(struct program *program) {
             last = stage;
             n += n < careful ? 1 : stride();
         }
+        stage = run_program(program, n);
     }
     assert_true(gabion_state_hash(program->world) == hash);
     gabion_destroy(program->world);
@@ -289,7 +293,8 @@ static void exhaust(struct program *program) {
     for (int k = 0; k < DONE; k++)
         if (tally.met[k] == 0)
             fail_msg("no allocation failed in stage %d", k);
-    assert_true(tally.spent > tally.broken);
+    assert_true(tally.spent > 0);
+    assert_true(stride() > 1 || tally.spent > tally.broken); // a few say nothing about all
     remove_file(program->early);
     remove_file(program->late);
 }
