@@ -145,11 +145,13 @@ static bool check_corners(const struct drawing *drawing, int64_t face, struct ga
     if (end - begin < 3)
         return error_set(error, GABION_ERROR_INPUT,
                          "has %" PRId64 " corners; at least 3 are needed", end - begin);
-    for (int64_t k = begin; k < end; k++)
-        if (drawing->corner[k] < 0 || drawing->corner[k] >= drawing->points)
+    for (int64_t k = begin; k < end; k++) {
+        int64_t corner = drawing->corner[k];
+        if (corner < 0 || corner >= drawing->points)
             return error_set(error, GABION_ERROR_INPUT,
                              "names corner %" PRId64 "; there are corners 1 to %" PRId64,
-                             drawing->corner[k] + 1, drawing->points);
+                             corner < INT64_MAX ? corner + 1 : corner, drawing->points);
+    }
     return true;
 }
 

@@ -65,7 +65,9 @@ struct opening {
 
 static void open_file(void *context) {
     struct opening *opening = context;
-    struct checkpoint *checkpoint = opening->checkpoint;
+    struct checkpoint *checkpoint = memory_allocate(1, sizeof *checkpoint, "a checkpoint");
+    checkpoint->file.id = H5I_INVALID_HID;
+    opening->checkpoint = checkpoint;
     opening->opened =
         seal_verify(opening->path, &checkpoint_kind, &opening->damaged, opening->error) &&
         h5_open(&checkpoint->file, opening->path, opening->error) &&
@@ -75,14 +77,12 @@ static void open_file(void *context) {
 // The file is closed even when memory runs out on the way.
 struct checkpoint *checkpoint_open_judged(const char *path, bool *damaged,
                                           struct gabion_error *error) {
-    struct checkpoint *checkpoint = memory_allocate(1, sizeof *checkpoint, "a checkpoint");
-    struct opening opening = {checkpoint, path, error, false, false};
-    checkpoint->file.id = H5I_INVALID_HID;
+    struct opening opening = {NULL, path, error, false, false};
     bool ended = memory_try(memory_account_current(), open_file, &opening, error);
     *damaged = opening.damaged;
     if (ended && opening.opened)
-        return checkpoint;
-    checkpoint_close(checkpoint);
+        return opening.checkpoint;
+    checkpoint_close(opening.checkpoint);
     return NULL;
 }
 
