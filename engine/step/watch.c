@@ -245,22 +245,45 @@ struct watch {
 // for the bodies or nothing heals.
 static const struct watch watches[WATCH_KINDS] = {
     // The share of a driver, force or tilt that lies between the steps.
-    [WATCH_SIGNAL] = {"signal", SAMPLING_LOSS},
+    [WATCH_SIGNAL] = {.name = "signal", .bound = SAMPLING_LOSS},
     // The angle that a body turns in a step, rad.
-    [WATCH_SPIN] = {"spin", 1, 0, measure_turn, describe_turn, conclude_turn},
+    [WATCH_SPIN] = {.name = "spin",
+                    .bound = 1,
+                    .measure = measure_turn,
+                    .describe = describe_turn,
+                    .conclude = conclude_turn},
     // Whether a body is too far out to be moved by a step.
-    [WATCH_POSITION] = {"position", 0, 0, measure_stuck, describe_stuck, conclude_stuck},
+    [WATCH_POSITION] = {.name = "position",
+                        .measure = measure_stuck,
+                        .describe = describe_stuck,
+                        .conclude = conclude_stuck},
     // The residual of a step that did not converge.
-    [WATCH_UNSOLVED] = {"unsolved", 0, 0, measure_unsolved, describe_unsolved, conclude_unsolved},
+    [WATCH_UNSOLVED] = {.name = "unsolved",
+                        .measure = measure_unsolved,
+                        .describe = describe_unsolved,
+                        .conclude = conclude_unsolved},
     // Contacts that another local solver had to serve.
-    [WATCH_SUBSTITUTION] = {"substitution", 0, 0, measure_substitutions, describe_substitutions},
+    [WATCH_SUBSTITUTION] = {.name = "substitution",
+                            .measure = measure_substitutions,
+                            .describe = describe_substitutions},
     // The largest overlap after a step, as a share of the smaller body's size.
-    [WATCH_OVERLAP] = {"overlap", 0.2, 0.01, measure_overlap, describe_overlap, conclude_overlap},
+    [WATCH_OVERLAP] = {.name = "overlap",
+                       .bound = 0.2,
+                       .lasting = 0.01,
+                       .measure = measure_overlap,
+                       .describe = describe_overlap,
+                       .conclude = conclude_overlap},
     // Energy that contacts gave beyond their law, as a share of what they did.
-    [WATCH_CONTACT_GAIN] = {"contact-gain", 1e-3, 0, measure_contact_gain, describe_contact_gain,
+    [WATCH_CONTACT_GAIN] = {.name = "contact-gain",
+                            .bound = 1e-3,
+                            .measure = measure_contact_gain,
+                            .describe = describe_contact_gain,
                             .at_end = true},
     // Energy that impacts created, as a share of all work.
-    [WATCH_IMPACT_GAIN] = {"impact-gain", 1e-2, 0, measure_impact_gain, describe_impact_gain,
+    [WATCH_IMPACT_GAIN] = {.name = "impact-gain",
+                           .bound = 1e-2,
+                           .measure = measure_impact_gain,
+                           .describe = describe_impact_gain,
                            .at_end = true},
 };
 
