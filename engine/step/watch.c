@@ -225,6 +225,22 @@ static void describe_impact_gain(const struct gabion_world *world, double bound,
         world->ledger.impact_gain, 100 * measure_impact_gain(world));
 }
 
+// Joints may only lose energy, to the time integration and in impacts. All work done is no scale
+// for what they bring in: they take and give it back in every swing.
+static double measure_joint_gain(const struct gabion_world *world) {
+    return world->ledger.joint_work / world->watches->most_kinetic;
+}
+
+static void describe_joint_gain(const struct gabion_world *world, double bound,
+                                struct words *words) {
+    (void)bound;
+    say(words,
+        "joints brought in %.3g J, %.2g %% of the largest kinetic energy, by taking off their "
+        "position errors (contact.joint_correction); set contact.projection: 10, which closes "
+        "joints without a change of velocities, or take a smaller time.step",
+        world->ledger.joint_work, 100 * measure_joint_gain(world));
+}
+
 // The table -----------------------------------------------------------------------------------
 
 struct watch {
@@ -285,6 +301,12 @@ static const struct watch watches[WATCH_KINDS] = {
                            .measure = measure_impact_gain,
                            .describe = describe_impact_gain,
                            .at_end = true},
+    // Energy that joints brought in, as a share of the largest kinetic energy.
+    [WATCH_JOINT_GAIN] = {.name = "joint-gain",
+                          .bound = 0.05,
+                          .measure = measure_joint_gain,
+                          .describe = describe_joint_gain,
+                          .at_end = true},
 };
 
 // The bound from which on steps are counted.
@@ -437,6 +459,7 @@ void watch_step(struct gabion_world *world, watch_listener listener, void *user,
                 char found[WATCH_FOUND_SIZE]) {
     struct reporting reporting = {world, listener, user, found};
     world->watches->steps++;
+    world->watches->most_kinetic = fmax(world->watches->most_kinetic, world->ledger.kinetic);
     for (int kind = 0; kind < WATCH_KINDS; kind++)
         if (watches[kind].measure && !watches[kind].at_end)
             look(&reporting, kind);
