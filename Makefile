@@ -257,6 +257,10 @@ $(BUILD)/%.o: %.c
 	@echo "  CC  $<"
 	@$(CC) $(GABION_CFLAGS) -MMD -MP -c $< -o $@
 
+# Files that sources put into the program (io/file/embed.h): the compiler does not report these dependencies.
+$(BUILD)/io/command/kinds.o: $(wildcard cases/new/*)
+$(BUILD)/io/command/completion.o: io/command/completion.sh
+
 # Every checkpoint says which build wrote it.
 $(BUILD)/io/checkpoint/write.o: GABION_CFLAGS += \
     -DGABION_COMMIT='"$(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)"' \
