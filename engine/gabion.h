@@ -19,7 +19,8 @@
 //             left to do is gabion_destroy, which frees everything.
 // Ownership.  The library copies what it is given. Texts and arrays that it hands out belong to
 //             the world and stay valid until the next call that takes the world without `const`,
-//             unless a comment says otherwise.
+//             unless a comment says otherwise. gabion_set_velocity, gabion_apply_force and the
+//             functions that set a callback leave them valid.
 // Threads.    A world may be used from any thread, by one thread at a time. Functions that take a
 //             constant world may run side by side while no other function runs on that world.
 //             While a thread is inside a function that changes a world, calls of other threads on
