@@ -10,7 +10,8 @@ ok "make install" make -C "$TREE" --no-print-directory BUILD="$build" PREFIX="$W
 export PYTHONPATH=$WORK/prefix/lib/python3/dist-packages GABION_CASES=$TREE/cases OMP_WAIT_POLICY=passive
 
 "$PYTHON" "$here/python_layout.py" "${CC:-cc}" "$WORK/prefix/include" >layout.out 2>&1
-ok "layouts: $(head -c 300 layout.out)" [ $? -eq 0 ]
+status=$?
+ok "layouts: $(head -c 300 layout.out)" [ "$status" -eq 0 ]
 # A header that this module was not made for.
 sed 's/^    double kinetic, potential;/    int extra; double kinetic, potential;/' "$WORK/prefix/include/gabion.h" >changed.h
 mkdir changed && mv changed.h changed/gabion.h
@@ -20,7 +21,8 @@ ok "a header that cannot be translated is rejected" bash -c '! "$1" "$2" odd.h 2
 
 if has scipy; then
     "$PYTHON" "$here/python_module.py" >module.out 2>&1
-    ok "module: $(grep -A20 '^\(ERROR\|FAIL\)' module.out | head -c 1500)" [ $? -eq 0 ]
+    status=$?
+    ok "module: $(grep -A20 '^\(ERROR\|FAIL\)' module.out | head -c 1500)" [ "$status" -eq 0 ]
     ok "module: no test was skipped" grep -qE '^Ran (2[7-9]|[3-9][0-9]) tests' module.out
 fi
 
@@ -31,7 +33,8 @@ world = gabion.load_case(sys.argv[1], threads=2); world.run(40); print(world.sta
 
 # The example; what it prints is statics: the ground carries the weight and resists the push.
 "$PYTHON" "$TREE/tests/examples/wall_forces.py" >wall.out 2>&1
-ok "example: $(tail -n 1 wall.out)" [ $? -eq 0 ]
+status=$?
+ok "example: $(tail -n 1 wall.out)" [ "$status" -eq 0 ]
 ok "example: the weight is carried" awk '{ v[$1] = $2 } END { d = v["weight"] - v["carried"]; exit !(v["weight"] > 1000 && d * d < 0.01) }' wall.out
 ok "example: the push is resisted" awk '$1 == "pushed" { gsub(",", ""); d = $2 - $4; exit !($2 > 100 && d * d < 0.25) }' wall.out
 command -v gnuplot >/dev/null && ok "example: the drawing" grep -q '<svg' wall_forces.svg
