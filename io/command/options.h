@@ -39,6 +39,8 @@ struct options {
     double until;       // --until; NAN: not given
     const char **overrides;
     int override_count;
+    const char *from;  // --from; NULL: none
+    const char *match; // --match; NULL: not given
     bool force, quiet, strict, markdown, schema, help, version;
     // For solve and compare.
     struct solver_choice *solvers; // --solver, --solvers

@@ -106,7 +106,7 @@ static void assert_text(const char *expected) {
 
 static void write_steps(struct gabion_world *world, int64_t first, int64_t last, bool resume) {
     struct gabion_error error = {0};
-    struct history *history = history_open(folder, world, resume, &error);
+    struct history *history = history_open(folder, world, resume, 0, &error);
     if (!history)
         fail_msg("%s", error.text);
     for (int64_t step = first; step <= last; step++) {
@@ -224,7 +224,7 @@ static void test_resume_without_rows(void **state) {
 static void assert_rejected(const struct gabion_world *world, const char *text, const char *word) {
     struct gabion_error error = {0};
     text_set(text);
-    assert_null(history_open(folder, world, true, &error));
+    assert_null(history_open(folder, world, true, 0, &error));
     assert_int_equal(error.status, GABION_ERROR_INPUT);
     assert_non_null(strstr(error.text, path));
     assert_non_null(strstr(error.text, word));
@@ -240,7 +240,7 @@ static void test_foreign_file(void **state) {
     assert_rejected(world, HEADER PROBES "1,0.1\nx,0.2\n", ":3: a row");
     assert_rejected(world, HEADER PROBES "\n", ":2: a row");
     struct gabion_error error = {0};
-    assert_null(history_open("/nonexistent/folder", world, false, &error));
+    assert_null(history_open("/nonexistent/folder", world, false, 0, &error));
     assert_non_null(strstr(error.text, "/nonexistent/folder"));
     gabion_destroy(world);
 }
@@ -249,7 +249,7 @@ static int full_disk_child(struct gabion_world *world) {
     struct gabion_error error = {0};
     struct rlimit limit = {4000, 4000};
     signal(SIGXFSZ, SIG_IGN);
-    struct history *history = history_open(folder, world, false, &error);
+    struct history *history = history_open(folder, world, false, 0, &error);
     setrlimit(RLIMIT_FSIZE, &limit);
     bool good = history != NULL;
     for (int step = 1; good && step < 100; step++) {
@@ -287,7 +287,7 @@ static void test_rows_at_once(void **state) {
     (void)state;
     struct gabion_error error = {0};
     struct gabion_world *world = world_make();
-    struct history *history = history_open(folder, world, false, &error);
+    struct history *history = history_open(folder, world, false, 0, &error);
     for (world->step = 1; world->step <= 3; world->step++) {
         char steps[64];
         assert_true(history_write(history, world, 0, &error));
