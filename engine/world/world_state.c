@@ -32,7 +32,11 @@ const struct state_part state_step = {
     .owner = world_of,
 };
 
-static bool has_pace(const struct state *state) { return state->world->pace.step > 0; }
+// Zero until the length of the step changes.
+static bool has_pace(const struct state *state) {
+    const struct pace none = {0};
+    return memcmp(&state->world->pace, &none, sizeof none) != 0;
+}
 
 static const struct state_field pace_fields[] = {
     {"pace_step", NULL, STATE_INT64, 1, VALUE_ANY, NUMBER(pace.step), STATE_LATER},

@@ -105,6 +105,7 @@ struct history {
     FILE *stream;
     int joints, probes;
     int32_t changes; // that resume --set has made
+    bool remapped;   // the rows before had other probes
     off_t
         resumed; // where the row of the step at which the run was resumed begins; 0: there is none
     char path[4096];
@@ -260,7 +261,7 @@ static bool is_steady(const struct remap *remap, int count) {
 }
 
 // Accepts the header of this run, and one that differs in its probes: resume --set may change them.
-static bool check_header(const struct history *history, const char *line,
+static bool check_header(struct history *history, const char *line,
                          const struct gabion_world *world, struct remap *remap,
                          struct gabion_error *error) {
     char *expected = header_text(history, world);
@@ -269,7 +270,7 @@ static bool check_header(const struct history *history, const char *line,
         make_remap(remap, line, expected);
     free(expected);
     if (remap->count > 0 && is_steady(remap, count_steady(history)))
-        return keep_old(history, gabion_step_number(world), error);
+        return history->remapped = true;
     return same || error_set(error, GABION_ERROR_INPUT,
                              "%s:1: the columns are not those of this run (another version); move "
                              "the file away, or resume into a new folder",
@@ -330,6 +331,8 @@ static bool history_prepare(struct history *history, const struct gabion_world *
         print_header(file.stream, history, world);
     if (old)
         fclose(old);
+    if (good && history->remapped)
+        good = keep_old(history, gabion_step_number(world), error);
     if (good)
         return safe_file_commit(&file, error);
     safe_file_abandon(&file);
