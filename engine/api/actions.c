@@ -154,17 +154,16 @@ bool gabion_add_force(struct gabion_world *world, int group, vec3 direction,
 
 // Events --------------------------------------------------------------------------------------
 
-static void add_event(struct call *call) {
+static void append_event(struct call *call, const struct event *event) {
     struct gabion_world *world = call->world;
-    const struct event *event = call->arguments;
-    if (!group_exists(world, event->group)) {
+    if (!group_exists(world, event->group) && !(event->in_region && event->group == -1)) {
         error_set(call->error, GABION_ERROR_INPUT, "event: the group does not exist");
         return;
     }
     if (!isfinite(event->time) || !vec3_finite(event->velocity) || !vec3_finite(event->spin)) {
         error_set(call->error, GABION_ERROR_INPUT,
                   "event on group %s: time and velocity must be finite",
-                  world->groups.name[event->group]);
+                  event->group < 0 ? "of all bodies" : world->groups.name[event->group]);
         return;
     }
     world->events = memory_resize(world->events, (size_t)world->event_count + 1,
@@ -173,16 +172,70 @@ static void add_event(struct call *call) {
     call->result = world->event_count++;
 }
 
+static void add_event(struct call *call) { append_event(call, call->arguments); }
+
 bool gabion_add_reset(struct gabion_world *world, int group, double time, vec3 velocity, vec3 spin,
                       struct gabion_error *error) {
-    struct event event = {EVENT_RESET, group, time, velocity, spin};
+    struct event event = {
+        .kind = EVENT_RESET, .group = group, .time = time, .velocity = velocity, .spin = spin};
     return call_run(world, add_event, &event, error) >= 0;
 }
 
 bool gabion_add_removal(struct gabion_world *world, int group, double time,
                         struct gabion_error *error) {
-    struct event event = {EVENT_REMOVAL, group, time, {0, 0, 0}, {0, 0, 0}};
+    struct event event = {.kind = EVENT_REMOVAL, .group = group, .time = time};
     return call_run(world, add_event, &event, error) >= 0;
+}
+
+// The kinds of regions are in the same order inside and outside.
+static struct region make_region(const struct gabion_region *region) {
+    return (struct region){
+        .kind = (enum region_kind)region->kind,
+        .outside = region->outside,
+        .low = region->low,
+        .high = region->high,
+        .position = region->position,
+        .axis = region->axis,
+        .radius = region->radius,
+        .inner = region->inner,
+        .end_radius = region->end_radius,
+        .length = region->length,
+        .corner = region->kind == GABION_REGION_MESH ? (vec3 *)region->corner : NULL,
+        .triangles = region->kind == GABION_REGION_MESH ? region->triangles : 0,
+    };
+}
+
+static void add_region_removal(struct call *call) {
+    struct event event = *(const struct event *)call->arguments;
+    const char *defect = region_prepare(&event.region);
+    if (!defect && !(event.until >= event.time))
+        defect = "it ends before it begins";
+    if (defect) {
+        error_set(call->error, GABION_ERROR_INPUT, "removal by region: %s", defect);
+        return;
+    }
+    event.region = region_copy(&event.region);
+    append_event(call, &event);
+    if (call->result < 0)
+        region_free(&event.region);
+}
+
+bool gabion_add_region_removal(struct gabion_world *world, int group,
+                               const struct gabion_region *region, double from, double until,
+                               struct gabion_error *error) {
+    if (!region)
+        return entry_missing("region", error);
+    if ((unsigned)region->kind >= GABION_REGION_COUNT ||
+        (region->kind == GABION_REGION_MESH && region->triangles > 0 && !region->corner))
+        return entry_reject(error,
+                            "removal by region: the region has no known kind, or no corners");
+    struct event event = {.kind = EVENT_REMOVAL,
+                          .group = group,
+                          .time = from,
+                          .in_region = true,
+                          .region = make_region(region),
+                          .until = until};
+    return call_run(world, add_region_removal, &event, error) >= 0;
 }
 
 // Falls ---------------------------------------------------------------------------------------

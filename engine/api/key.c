@@ -193,6 +193,9 @@ static void print_type(FILE *stream, const struct key *key) {
     case KEY_NAME:
         fputs("a name", stream);
         break;
+    case KEY_NAMES:
+        fputs("a list of names without blanks", stream);
+        break;
     case KEY_MATERIAL:
         fputs("the name of a material", stream);
         break;

@@ -19,6 +19,7 @@ enum key_type {
     // Only in case files:
     KEY_TEXT,
     KEY_NAME,     // without blanks, commas or quotes: it becomes a group, a column, part of a path
+    KEY_NAMES,    // a list of those
     KEY_MATERIAL, // a name under `materials`
     KEY_PAIR,     // two of those, or the word `default`
     KEY_FILES,    // a text or a list of texts

@@ -7,4 +7,9 @@
 __attribute__((format(printf, 3, 4))) void
 world_log(const struct gabion_world *world, enum gabion_log_level level, const char *format, ...);
 
+// Sends a warning about a definition: at once or, where there is no log function yet, as soon as
+// there is one. Scenes are defined before a program can listen.
+__attribute__((format(printf, 2, 3))) void world_note(struct gabion_world *world,
+                                                      const char *format, ...);
+
 #endif

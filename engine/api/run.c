@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "engine/api/entry.h"
 #include "engine/api/log.h"
@@ -26,6 +27,35 @@ void world_log(const struct gabion_world *world, enum gabion_log_level level, co
     listeners->log(listeners->log_user, level, text);
 }
 
+void world_note(struct gabion_world *world, const char *format, ...) {
+    struct notes *notes = &world->notes;
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (world->listeners.log) {
+        world_log(world, GABION_LOG_WARNING, "%s", text);
+        return;
+    }
+    size_t size = strlen(text) + 1;
+    char *copy = memory_allocate(size, 1, "warnings");
+    memcpy(copy, text, size);
+    notes->text = memory_reserve(notes->text, &notes->capacity, notes->count + 1,
+                                 sizeof *notes->text, "warnings");
+    notes->text[notes->count++] = copy;
+}
+
+// Sends the warnings that waited for a log function.
+static void send_notes(struct gabion_world *world) {
+    struct notes *notes = &world->notes;
+    for (size_t k = 0; k < notes->count; k++) {
+        world_log(world, GABION_LOG_WARNING, "%s", notes->text[k]);
+        memory_free(notes->text[k]);
+    }
+    notes->count = 0;
+}
+
 bool gabion_set_log(struct gabion_world *world, enum gabion_log_level least,
                     gabion_log_function function, void *user, struct gabion_error *error) {
     if ((unsigned)least > GABION_LOG_WARNING)
@@ -38,6 +68,8 @@ bool gabion_set_log(struct gabion_world *world, enum gabion_log_level least,
     const char *note = team_note(world->team);
     if (note[0])
         world_log(world, GABION_LOG_WARNING, "%s", note);
+    if (function)
+        send_notes(world);
     entry_leave(world);
     return true;
 }

@@ -167,6 +167,15 @@ static bool good_name(const char *name) {
     return name[0] && strlen(name) <= NAME_MAX_LENGTH && !strpbrk(name, " \t\r\n,;\"'=[]{}");
 }
 
+static bool good_names(const struct yaml_node *node) {
+    if (node->kind != YAML_LIST || node->count == 0)
+        return false;
+    for (size_t i = 0; i < node->count; i++)
+        if (node->item[i]->kind != YAML_SCALAR || !good_name(node->item[i]->text))
+            return false;
+    return true;
+}
+
 static bool good_points(const struct yaml_node *node) {
     if (node->kind != YAML_LIST || node->count == 0)
         return false;
@@ -239,6 +248,8 @@ static bool good_value(struct checker *c, const struct key *key, const struct ya
         return node->kind == YAML_SCALAR;
     case KEY_NAME:
         return node->kind == YAML_SCALAR && good_name(node->text);
+    case KEY_NAMES:
+        return good_names(node);
     case KEY_MATERIAL:
         if (node->kind != YAML_SCALAR)
             return false;

@@ -8,6 +8,7 @@
 #include "io/case/case_file.h"
 #include "io/text/csv.h"
 #include "io/file/file.h"
+#include "io/mesh/mesh.h"
 #include "io/text/number.h"
 #include "parallel/memory.h"
 
@@ -16,6 +17,7 @@
 #define INCLUDE_FILES_MAX 1000
 #define TABLE_POINTS_MAX  100000
 #define POINTS_MAX        500000 // of all tables
+#define TRIANGLES_MAX     20000  // of all meshes of regions
 
 const char *text_list_add(struct text_list *list, const char *text) {
     size_t size = strlen(text) + 1;
@@ -40,7 +42,7 @@ void text_list_free(struct text_list *list) {
 struct resolver {
     const char *path; // of the case file
     struct text_list *origins;
-    size_t files, bytes, points; // read so far
+    size_t files, bytes, points, triangles; // read so far
     struct gabion_error *error;
 };
 
@@ -337,6 +339,56 @@ static bool anchor_file(struct resolver *resolver, struct yaml_node *mapping) {
     return true;
 }
 
+// Writes a number such that reading it gives the same bits.
+static struct yaml_node *number_node(double value, struct yaml_position at) {
+    char text[40];
+    snprintf(text, sizeof text, "%.17g", value);
+    return yaml_create_scalar(text, at);
+}
+
+static struct yaml_node *triangle_node(const vec3 corner[3], struct yaml_position at) {
+    struct yaml_node *triangle = yaml_create(YAML_LIST, at);
+    for (int k = 0; k < 3; k++)
+        for (int axis = 0; axis < 3; axis++)
+            yaml_append(triangle, number_node(vec3_get(corner[k], axis), at));
+    return triangle;
+}
+
+// Replaces the mesh file of a region by its triangles: a resumed run must remove the bodies that
+// the first one would have removed, whatever has become of the file.
+static bool inline_region(struct resolver *resolver, struct yaml_node *entry) {
+    struct yaml_node *mesh = yaml_find(yaml_find(entry, "region"), "mesh");
+    struct yaml_node *name = yaml_find(mesh, "file");
+    struct gabion_error *error = resolver->error;
+    char path[PATH_MAX];
+    size_t count = 0;
+    if (!name || name->kind != YAML_SCALAR || yaml_find(mesh, "triangles"))
+        return true; // nothing to do, or an error that the check reports
+    if (!find_named(name, resolver->path, path, error))
+        return false;
+    vec3 *corner = mesh_read_triangles(path, &count, error);
+    if (!corner)
+        return yaml_error_context(error, name->at);
+    resolver->triangles += count;
+    if (resolver->triangles > TRIANGLES_MAX) {
+        memory_free(corner);
+        return yaml_error(error, name->at,
+                          "mesh: more than %d triangles in all regions; take a coarser mesh",
+                          TRIANGLES_MAX);
+    }
+    struct yaml_node *triangles = yaml_create(YAML_LIST, name->at);
+    for (size_t k = 0; k < count; k++)
+        yaml_append(triangles, triangle_node(corner + 3 * k, name->at));
+    memory_free(corner);
+    yaml_remove(mesh, "file");
+    yaml_put(mesh, "triangles", triangles);
+    return true;
+}
+
+static bool inline_fill(struct resolver *resolver, struct yaml_node *generator) {
+    return inline_region(resolver, yaml_find(generator, "fill"));
+}
+
 static bool anchor_mesh(struct resolver *resolver, struct yaml_node *body) {
     struct yaml_node *mesh = yaml_find(body, "mesh");
     return !mesh || anchor_file(resolver, mesh);
@@ -364,6 +416,8 @@ struct yaml_node *case_resolve(const char *path, const char *const *overrides, i
            for_entries(&resolver, root, "drivers", inline_tables) &&
            for_entries(&resolver, root, "forces", inline_tables) &&
            for_entries(&resolver, root, "imports", anchor_file) &&
+           for_entries(&resolver, root, "generators", inline_fill) &&
+           for_entries(&resolver, root, "removals", inline_region) &&
            for_entries(&resolver, root, "bodies", anchor_mesh);
     if (good)
         return root;

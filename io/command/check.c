@@ -215,6 +215,10 @@ static void check_fit(const struct gabion_world *world) {
         warn("%s; the run will stop", error.text);
 }
 
+static const char *name_group(const struct gabion_world *world, int group) {
+    return group < 0 ? "(all bodies)" : gabion_group_name(world, group);
+}
+
 // Entries without effect are most often a slip in a name or a time.
 static bool is_too_late(const struct scene *scene, double time, int64_t steps) {
     struct gabion_error ignored = {0};
@@ -247,8 +251,8 @@ static void check_events(const struct scene *scene, int64_t steps) {
         const struct event *event = &world->events[k];
         if (is_too_late(scene, event->time, steps))
             warn("the %s of group %s at %g s has no effect: the run ends at %g s",
-                 event->kind == EVENT_RESET ? "reset" : "removal",
-                 gabion_group_name(world, event->group), event->time, end);
+                 event->kind == EVENT_RESET ? "reset" : "removal", name_group(world, event->group),
+                 event->time, end);
     }
     for (int k = 0; k < world->pending_count; k++) {
         double time = world->pending[k].body.insert_time;
@@ -272,8 +276,7 @@ static const char *describe_entry(const struct gabion_world *world, const struct
         [SCHEDULE_INSERTION] = "insertions",     [SCHEDULE_TILT] = "tilt",
         [SCHEDULE_GRAVITY_RAMP] = "gravity ramp"};
     if (entry->kind < SCHEDULE_INSERTION)
-        snprintf(text, size, "%s group %s", names[entry->kind],
-                 gabion_group_name(world, entry->group));
+        snprintf(text, size, "%s group %s", names[entry->kind], name_group(world, entry->group));
     else
         snprintf(text, size, "%s", names[entry->kind]);
     return text;
