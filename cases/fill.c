@@ -4,6 +4,7 @@
 #include "cases/crowd.h"
 #include "cases/grain.h"
 #include "cases/orientation.h"
+#include "engine/api/define.h"
 #include "engine/contact/trial.h"
 #include "parallel/memory.h"
 
@@ -12,6 +13,7 @@
 
 #define ATTEMPTS_DEFAULT 10000
 #define DRAWS_INSIDE     10000 // positions drawn, at most, to find one inside the region
+#define FAILURES         30    // bodies in a row without a place
 #define SLACK            1e-9  // overlap that counts as touching, as a share of the radius
 
 // What was in the way of the body that is being placed.
@@ -25,7 +27,10 @@ struct packing {
     struct gabion_world *world;
     const struct fill_definition *definition;
     struct grain *grains;
-    int64_t placed;
+    int64_t next;     // grain to be placed
+    int64_t placed;   // grains [0, placed) have a place
+    int64_t failed;   // in a row
+    double too_large; // grains of this radius or more find no place
     struct trial trial;
     struct crowd crowd;
     int32_t ball, other; // balls of the trial, to be resized
@@ -284,6 +289,7 @@ static void move_grain(struct packing *packing, const struct grain *grain, vec3 
     trial_move(&packing->trial, packing->tried, x, q);
 }
 
+// Keeps the place of a grain, which joins those that have one.
 static void keep_grain(struct packing *packing, struct grain *grain, vec3 position) {
     bool ball = grain_is_ball(grain);
     grain->position = position;
@@ -291,7 +297,23 @@ static void keep_grain(struct packing *packing, struct grain *grain, vec3 positi
         crowd_add(&packing->crowd, position, grain->radius, ball ? -1 : packing->tried, -1);
     if (!ball)
         grain->orientation = packing->body.orientation;
-    packing->placed++;
+    struct grain placed = *grain;
+    *grain = packing->grains[packing->placed];
+    packing->grains[packing->placed++] = placed;
+    packing->failed = 0;
+}
+
+// Lets go of a grain without a place. After some failures those of its size are not tried any more:
+// each costs all its attempts.
+static void drop_grain(struct packing *packing, struct grain *grain) {
+    if (!grain_is_ball(grain))
+        trial_drop(&packing->trial);
+    if (grain->own)
+        world_drop_shape(packing->world, packing->body.shape);
+    if (++packing->failed >= FAILURES && !(packing->definition->rate > 0)) {
+        packing->too_large = 0.9 * grain->radius;
+        packing->failed = 0;
+    }
 }
 
 static int attempts_of(const struct fill_definition *definition) {
@@ -300,7 +322,7 @@ static int attempts_of(const struct fill_definition *definition) {
 
 // Places the next grain. Returns false where there is no place for it.
 static bool place_grain(struct packing *packing, struct random_stream *stream) {
-    struct grain *grain = &packing->grains[packing->placed];
+    struct grain *grain = &packing->grains[packing->next];
     bool ball = grain_is_ball(grain);
     vec3 own = ball ? vec3_zero() : grain_centre(packing->world, &packing->body);
     for (int attempt = 0; attempt < attempts_of(packing->definition); attempt++) {
@@ -331,46 +353,64 @@ static int busiest_group(const struct packing *packing) {
     return most;
 }
 
-// Says how many bodies there are and what was in the way of the next one.
-static void describe_jam(const struct packing *packing, char *text, size_t size) {
+// Says how many bodies there are and what was in the way of a grain.
+static void describe_jam(const struct packing *packing, const struct grain *grain, char *text,
+                         size_t size) {
     const struct fill_definition *definition = packing->definition;
-    const struct grain *grain = &packing->grains[packing->placed];
     int group = busiest_group(packing);
     const char *name = gabion_group_name(packing->world, group);
     snprintf(text, size,
              "no free place for %s %lld of %lld (radius %g m) in %d attempts; %lld are placed, "
-             "volume fraction %.3f of the region. In the way were bodies of this fill (%lld "
+             "volume fraction %.3f of the region. In its way were bodies of this fill (%lld "
              "times), group %s (%lld), the boundary of the region (%lld)",
-             grain->kind->form == GRAIN_BALL ? "sphere" : "body", (long long)packing->placed + 1,
+             grain->kind->form == GRAIN_BALL ? "sphere" : "body", (long long)packing->next + 1,
              (long long)definition->count, grain->radius, attempts_of(definition),
              (long long)packing->placed, fraction_placed(packing), (long long)packing->met.own,
              name && name[0] ? name : "(unnamed)", (long long)packing->met.group[group],
              (long long)packing->met.outside);
 }
 
-static bool report_jam(const struct packing *packing, struct gabion_error *error) {
-    const struct fill_definition *definition = packing->definition;
+static bool report_jam(const struct packing *packing, const struct grain *grain,
+                       struct gabion_error *error) {
     char text[600];
-    describe_jam(packing, text, sizeof text);
-    if (definition->accept) {
-        if (definition->note)
-            snprintf(definition->note, definition->note_size, "%s", text);
-        return true;
-    }
+    describe_jam(packing, grain, text, sizeof text);
     return error_set(error, GABION_ERROR_INPUT,
                      "%s. Random places jam near 0.38 for equal spheres: enlarge the region, ask "
                      "for fewer or smaller bodies, or give if_full: accept",
                      text);
 }
 
+// Says in the end how many bodies there are; why not more was said of the first without a place.
+static void note_jam(const struct packing *packing, const char *first) {
+    const struct fill_definition *definition = packing->definition;
+    if (definition->note && packing->placed < definition->count)
+        snprintf(definition->note, definition->note_size,
+                 "placed %lld of %lld bodies, volume fraction %.3f of the region; of the first "
+                 "that did not "
+                 "fit: %s",
+                 (long long)packing->placed, (long long)definition->count, fraction_placed(packing),
+                 first);
+}
+
 static bool place_all(struct packing *packing, struct random_stream *stream,
                       struct gabion_error *error) {
-    while (packing->placed < packing->definition->count) {
-        if (!try_grain(packing, &packing->grains[packing->placed], error))
+    char first[600] = "";
+    packing->too_large = INFINITY;
+    for (; packing->next < packing->definition->count; packing->next++) {
+        struct grain *grain = &packing->grains[packing->next];
+        if (grain->radius >= packing->too_large)
+            continue;
+        if (!try_grain(packing, grain, error))
             return false;
-        if (!place_grain(packing, stream))
-            return report_jam(packing, error);
+        if (place_grain(packing, stream))
+            continue;
+        if (!packing->definition->accept)
+            return report_jam(packing, grain, error);
+        if (!first[0])
+            describe_jam(packing, grain, first, sizeof first);
+        drop_grain(packing, grain);
     }
+    note_jam(packing, first);
     return true;
 }
 
@@ -496,6 +536,8 @@ bool generate_fill(struct gabion_world *world, const struct fill_definition *def
                 pack(&packing, error);
     forget(&packing);
     grains_free(packing.grains, definition->count);
-    return done || error_context(error, "fill '%s'",
-                                 kind ? gabion_group_name(world, kind->template.group) : "");
+    const char *name = definition->name ? definition->name
+                       : kind           ? gabion_group_name(world, kind->template.group)
+                                        : "";
+    return done || error_context(error, "fill '%s'", name);
 }

@@ -90,7 +90,10 @@ bool generate_lattice(struct gabion_world *world, const struct lattice_definitio
 //
 // With a rate the bodies enter one after the other in the order in which they are drawn. They keep
 // clear of those before them as far as these fall freely (bounding spheres), and of fixed bodies.
+//
+// A region is full when a body finds no place. With `accept`, smaller bodies are tried after it.
 struct fill_definition {
+    const char *name; // for messages; may be NULL
     struct grain_mixture grains;
     struct region region; // holds all bodies; bounded and prepared
     int64_t count;        // number of bodies

@@ -167,6 +167,7 @@ static bool add_shape(struct gabion_world *world, struct grain *grain, struct ga
         grain->shape = world_add_polyhedron(world, grain->polyhedron, error);
     if (grain->clump)
         grain->shape = world_add_clump(world, grain->clump, error);
+    grain->own |= grain->polyhedron || grain->clump;
     grain->polyhedron = NULL; // the world has it now
     grain->clump = NULL;
     return grain->shape >= 0;

@@ -18,6 +18,7 @@ struct grain {
     struct polyhedron *polyhedron; // a shape of its own until it is in the world; owned
     struct clump *clump;           // likewise
     int shape;                     // number of its shape in the world; -1: none yet
+    bool own;                      // no other body has that shape
     vec3 position;                 // as gabion_add_body takes them
     quat orientation;
 };

@@ -34,10 +34,6 @@ void world_note(struct gabion_world *world, const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    if (world->listeners.log) {
-        world_log(world, GABION_LOG_WARNING, "%s", text);
-        return;
-    }
     size_t size = strlen(text) + 1;
     char *copy = memory_allocate(size, 1, "warnings");
     memcpy(copy, text, size);
@@ -46,11 +42,11 @@ void world_note(struct gabion_world *world, const char *format, ...) {
     notes->text[notes->count++] = copy;
 }
 
-// Sends the warnings that waited for a log function.
-static void send_notes(struct gabion_world *world) {
+void world_send_notes(struct gabion_world *world, void (*send)(void *user, const char *text),
+                      void *user) {
     struct notes *notes = &world->notes;
     for (size_t k = 0; k < notes->count; k++) {
-        world_log(world, GABION_LOG_WARNING, "%s", notes->text[k]);
+        send(user, notes->text[k]);
         memory_free(notes->text[k]);
     }
     notes->count = 0;
@@ -68,8 +64,6 @@ bool gabion_set_log(struct gabion_world *world, enum gabion_log_level least,
     const char *note = team_note(world->team);
     if (note[0])
         world_log(world, GABION_LOG_WARNING, "%s", note);
-    if (function)
-        send_notes(world);
     entry_leave(world);
     return true;
 }
@@ -142,6 +136,7 @@ static bool whole_step(struct gabion_world *world, bool *on, struct gabion_error
     char found[WATCH_FOUND_SIZE] = "";
     if (!laws_check(world, error))
         return false;
+    world_send_notes(world, log_warning, world);
     watch_signals(world, log_warning, world, found);
     if (!stop_at(world, found, error) || !try_step(world, error))
         return false;

@@ -59,6 +59,8 @@ int32_t trial_add(struct trial *trial, const struct gabion_body *body) {
     return trial->view.bodies.count - 1;
 }
 
+void trial_drop(struct trial *trial) { trial->view.bodies.count--; }
+
 void trial_move(struct trial *trial, int32_t i, vec3 x, quat q) {
     trial->view.bodies.x[i] = x;
     trial->view.bodies.q[i] = q;

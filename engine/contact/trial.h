@@ -21,6 +21,9 @@ void trial_close(struct trial *trial);
 // Adds a body and returns its index. Its shape, if it has one of its own, must be in the world.
 int32_t trial_add(struct trial *trial, const struct gabion_body *body);
 
+// Takes the body that was added last away again.
+void trial_drop(struct trial *trial);
+
 // Puts a body, its centre of mass and principal axes, somewhere else.
 void trial_move(struct trial *trial, int32_t i, vec3 x, quat q);
 

@@ -106,7 +106,7 @@ struct listeners {
     struct stop stop; // of the step in progress
 };
 
-// Warnings about definitions that wait for a log function (engine/api/log.h).
+// Warnings about definitions that wait for the next step (engine/api/log.h).
 struct notes {
     char **text;
     size_t count, capacity;

@@ -179,8 +179,9 @@ bool case_add_fill(struct fields entry, const struct gabion_body *template,
                    struct gabion_world *world, struct gabion_error *error) {
     struct fields fields = fields_section(entry, "fill");
     struct grain_kind *kinds = NULL;
-    char note[700] = "", place[400];
+    char note[800] = "", place[400];
     struct fill_definition definition = {
+        .name = fields_have(entry, "name") ? fields_text(entry, "name") : NULL,
         .count = fields_integer(fields, "count"),
         .attempts = (int)fields_integer(fields, "attempts"),
         .accept = fields_choice(fields, "if_full") == 1,

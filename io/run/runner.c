@@ -37,6 +37,7 @@ struct runner {
     int64_t checkpoint_step; // of the newest checkpoint known to be good
     double checkpoint_time;  // clock, when it was written or read
     const char *status;
+    bool begun;         // steps are being done, or were
     bool series_broken; // the last step is complete, but some of its output could not be written
 };
 
@@ -96,9 +97,14 @@ static bool open_series(struct runner *runner, struct gabion_error *error) {
 
 static void report_warning(void *user, const char *text) { report(user, "warning: %s", text); }
 
+// The library says at once what there is to say about the threads; what it says later are warnings.
 static void report_library(void *user, enum gabion_log_level level, const char *text) {
+    struct runner *runner = user;
     (void)level;
-    report_warning(user, text);
+    if (runner->begun)
+        report_warning(runner, text);
+    else
+        report(runner, "%s", text);
 }
 
 static void log_start(struct runner *runner) {
@@ -111,6 +117,7 @@ static void log_start(struct runner *runner) {
     if (request->parent[0] != '\0')
         log_line(runner->log, "resumed from %s", request->parent);
     gabion_set_log(runner->world, GABION_LOG_WARNING, report_library, runner, NULL);
+    runner->begun = true;
     if (runner->settings.time_budget > 0)
         report(runner,
                "not reproducible: solver.time_budget stops each step after %g s by the clock",
