@@ -343,7 +343,8 @@ struct gabion_signal {
     double amplitude;        // m, m/s, rad, rad/s or N
     double frequency, phase; // Hz, rad
     double smooth;           // s: length of the smooth run-in and run-out (sine, ramp); 0: none
-    int points;              // table, record: time and value of each point, time increasing
+    int points;              // table, record: time and value of each point, time increasing; two
+                             // points of the same time are a jump, not of a displacement or angle
     const double *table_time, *table_value;
     bool returns; // record: add c0 + c1 t to it so that it ends at rest, where it began
 };

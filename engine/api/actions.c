@@ -10,6 +10,7 @@ struct action {
     int group;
     vec3 direction, pivot;
     const struct gabion_signal *signal;
+    bool path; // the signal is a displacement or an angle
 };
 
 static bool group_exists(const struct gabion_world *world, int group) {
@@ -27,6 +28,8 @@ static bool action_fits(const struct call *call) {
         defect = "the direction or axis must not be zero";
     else if (!vec3_finite(action->pivot))
         defect = "the pivot must be finite";
+    if (!defect && action->path && signal_jumps(action->signal))
+        defect = "a displacement or angle cannot jump; two points of its table have the same time";
     const char *name = call->world->groups.name[action->group];
     return !defect || error_set(call->error, GABION_ERROR_INPUT, "%s%s%s: %s", action->what,
                                 name[0] ? " on group " : "", name, defect);
@@ -102,13 +105,13 @@ static void add_rotation(struct call *call) {
 
 bool gabion_add_driver(struct gabion_world *world, int group, vec3 direction,
                        const struct gabion_signal *signal, struct gabion_error *error) {
-    struct action action = {"driver", group, direction, vec3_zero(), signal};
+    struct action action = {"driver", group, direction, vec3_zero(), signal, true};
     return call_run(world, add_driver, &action, error) >= 0;
 }
 
 bool gabion_add_rotation(struct gabion_world *world, int group, vec3 pivot, vec3 axis,
                          const struct gabion_signal *signal, struct gabion_error *error) {
-    struct action action = {"driver", group, axis, pivot, signal};
+    struct action action = {"driver", group, axis, pivot, signal, true};
     return call_run(world, add_rotation, &action, error) >= 0;
 }
 
@@ -130,7 +133,7 @@ static void set_tilt(struct call *call) {
 
 bool gabion_set_tilt(struct gabion_world *world, vec3 axis, const struct gabion_signal *signal,
                      struct gabion_error *error) {
-    struct action action = {"tilt", 0, axis, vec3_zero(), signal};
+    struct action action = {"tilt", 0, axis, vec3_zero(), signal, true};
     return call_run(world, set_tilt, &action, error) >= 0;
 }
 
@@ -148,7 +151,7 @@ static void add_force(struct call *call) {
 
 bool gabion_add_force(struct gabion_world *world, int group, vec3 direction,
                       const struct gabion_signal *signal, struct gabion_error *error) {
-    struct action action = {"force", group, direction, vec3_zero(), signal};
+    struct action action = {"force", group, direction, vec3_zero(), signal, false};
     return call_run(world, add_force, &action, error) >= 0;
 }
 

@@ -44,7 +44,9 @@ static const struct key_section tilt_ramp_section = KEY_SECTION_OF(tilt_ramp_key
 #define POINTS_KEYS                                                                                \
     {"file", KEY_TEXT, .one_of = true,                                                             \
      .help = "two-column CSV (time, value), header optional; relative to this file"},              \
-        {"points", KEY_POINTS, .one_of = true, .help = "[[time, value], ...], time increasing"}, { \
+        {"points", KEY_POINTS, .one_of = true,                                                     \
+         .help = "[[time, value], ...], time increasing; two of the same time are a jump"},        \
+    {                                                                                              \
         "scale", KEY_NUMBER, .initial = "1", .help = "factor on the values"                        \
     }
 

@@ -258,8 +258,10 @@ static bool find_named(const struct yaml_node *name, const char *case_path, char
     return yaml_error(error, name->at, "cannot find the file \"%s\"", name->text);
 }
 
+// Appends a point, which stands in this row of the file as far as messages are concerned.
 static bool read_table_row(const struct csv *csv, bool first, struct yaml_node *points,
-                           struct yaml_position at, struct gabion_error *error) {
+                           const char *origin, struct gabion_error *error) {
+    struct yaml_position at = {origin, (int)csv->line, 1};
     double number;
     if (csv->count != 2)
         return error_set(error, GABION_ERROR_INPUT,
@@ -282,15 +284,16 @@ static bool read_table_row(const struct csv *csv, bool first, struct yaml_node *
     return true;
 }
 
-static bool read_table(const char *path, struct yaml_node *points, struct yaml_position at,
-                       struct gabion_error *error) {
+static bool read_table(const char *path, struct yaml_node *points, struct text_list *origins,
+                       struct yaml_position at, struct gabion_error *error) {
     struct csv csv;
+    const char *origin = text_list_add(origins, path);
     if (!csv_open(&csv, path, error))
         return error_context(error, "%s", at.origin);
     enum csv_result result = CSV_ROW;
     for (bool first = true; result == CSV_ROW; first = false) {
         result = csv_next(&csv, error);
-        if (result == CSV_ROW && !read_table_row(&csv, first, points, at, error))
+        if (result == CSV_ROW && !read_table_row(&csv, first, points, origin, error))
             result = CSV_BAD;
     }
     csv_close(&csv);
@@ -308,7 +311,7 @@ static bool inline_points(struct resolver *resolver, struct yaml_node *table) {
     if (!find_named(name, resolver->path, path, error))
         return false;
     struct yaml_node *points = yaml_create(YAML_LIST, name->at);
-    if (!read_table(path, points, name->at, error)) {
+    if (!read_table(path, points, resolver->origins, name->at, error)) {
         yaml_free(points);
         return false;
     }

@@ -8,6 +8,7 @@
 #include "io/case/check.h"
 #include "io/case/grains.h"
 #include "io/case/region.h"
+#include "io/text/number.h"
 #include "parallel/memory.h"
 
 static void require_below(struct problems *problems, struct fields fields, const char *low,
@@ -307,6 +308,25 @@ static void check_generator(struct problems *problems, struct fields file,
 
 // ---- actions ----
 
+// Reports where the displacement or angle of a table jumps: the body would have to be in two places
+// at one time.
+static void check_jumps(struct problems *problems, struct fields action) {
+    const struct yaml_node *points = yaml_find(yaml_find(action.node, "table"), "points");
+    double before = -INFINITY, time = 0;
+    for (size_t i = 0; points && i < points->count; i++) {
+        const struct yaml_node *point = points->item[i];
+        number_parse(point->item[0]->text, &time);
+        if (time == before) {
+            problems_add(problems, point->at,
+                         "table: point %zu has the time of the one before it (%g s), but a "
+                         "displacement or angle cannot jump; give the jump some time",
+                         i + 1, time);
+            return;
+        }
+        before = time;
+    }
+}
+
 static void check_signal(struct problems *problems, struct fields action) {
     static const char *const tables[] = {"table", "record"};
     require_below(problems, action, "start", "end");
@@ -380,11 +400,13 @@ static void check_driver(struct problems *problems, struct fields driver) {
     report_unit(problems, ramp, turns ? "distance" : "angle",
                 turns ? "angle (deg)" : "distance (m)", turns);
     check_signal(problems, driver);
+    check_jumps(problems, driver);
 }
 
 static void check_tilt(struct problems *problems, struct fields tilt) {
     require_direction(problems, tilt, "axis");
     check_signal(problems, tilt);
+    check_jumps(problems, tilt);
 }
 
 static void check_stop(struct problems *problems, struct fields stop) {
