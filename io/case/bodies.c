@@ -3,6 +3,7 @@
 #include "io/case/case_file.h"
 #include "io/case/grains.h"
 #include "io/case/masonry.h"
+#include "io/case/units.h"
 
 // Reads the keys that bodies, generators and imports share. `plane` holds the degrees of freedom
 // that the case locks for all moving bodies.
@@ -145,5 +146,8 @@ bool case_add_bodies(const struct case_file *file, struct gabion_world *world,
             if (!sources[k].add(entry, plane, world, error))
                 return yaml_error_context(error, entry.node->at);
         }
-    return case_add_joints(file, world, error) && check_laws(top, world, error);
+    if (!case_add_joints(file, world, error) || !check_laws(top, world, error))
+        return false;
+    case_note_units(top, world);
+    return true;
 }

@@ -1,6 +1,7 @@
 #include "engine/api/define.h"
 #include "geometry/polyhedron.h"
 #include "io/case/masonry.h"
+#include "io/case/units.h"
 #include "io/mesh/mesh.h"
 #include "parallel/memory.h"
 
@@ -71,7 +72,12 @@ static bool add_mesh(struct fields mesh, struct gabion_body *body, struct gabion
     size_t count;
     struct polyhedron **piece =
         mesh_read(fields_text(mesh, "file"), fields_number(mesh, "scale"), &count, error);
+    double largest = 0;
+    for (size_t k = 0; piece && k < count; k++)
+        largest = fmax(largest, piece[k]->radius);
     bool good = piece && add_pieces(piece, count, body, world, error);
+    if (good)
+        case_note_mesh(mesh, largest, world);
     memory_free(piece);
     return good || error_context(error, "mesh");
 }

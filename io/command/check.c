@@ -27,7 +27,7 @@ __attribute__((format(printf, 1, 2))) static void warn(const char *format, ...) 
 struct extremes {
     int32_t count;       // of moving bodies, as are the next six
     double small, large; // sizes: radii, half thicknesses of blocks
-    int32_t small_id, large_id;
+    int32_t small_id;
     double speed; // largest, relative to the size: 1/s
     int32_t speed_id;
     double mass;    // together
@@ -66,7 +66,6 @@ static void extend_extremes(struct extremes *found, const struct bodies *bodies)
         }
         if (size > found->large) {
             found->large = size;
-            found->large_id = bodies->id[i];
         }
         if (speed > found->speed) {
             found->speed = speed;
@@ -128,23 +127,11 @@ static void print_extremes(const struct extremes *found) {
 }
 
 static void check_sizes(const struct extremes *found) {
-    if (found->small < 1e-6)
-        warn("body %" PRId32 " has a size of %g m; lengths are in metres", found->small_id,
-             found->small);
-    if (found->large > 1e3)
-        warn("body %" PRId32 " has a size of %g m; lengths are in metres", found->large_id,
-             found->large);
     if (found->large > 1e4 * found->small)
         warn("sizes span %g to %g m", found->small, found->large);
 }
 
-static void check_materials(const struct gabion_world *world) {
-    for (int i = 0; i < world->materials.count; i++) {
-        double density = world->density[i];
-        if (density != 0.0 && (density < 1.0 || density > 30000.0))
-            warn("material %s has a density of %g; kg/m^3 are meant (stone: 2600)",
-                 world->materials.name[i], density);
-    }
+static void check_friction(const struct gabion_world *world) {
     for (int i = 0; i < world->laws.count; i++) {
         double friction = world->laws.law[i].friction;
         if (isfinite(friction) && friction > 5.0)
@@ -156,8 +143,6 @@ static void check_materials(const struct gabion_world *world) {
 
 static void check_times(const struct gabion_settings *settings, const struct extremes *found) {
     double g = vec3_length(settings->gravity), h = settings->step;
-    if (g > 100.0)
-        warn("gravity is %g m/s^2; the Earth's is 9.81", g);
     if (settings->theta < 0.5 || settings->theta > 1.0)
         warn("time.theta is %g; between 0.5 and 1 the scheme is stable", settings->theta);
     if (settings->end < h)
@@ -371,7 +356,7 @@ static bool check_scene(const struct scene *scene, bool strict, struct gabion_er
     check_overlap(scene->world);
     check_fit(scene->world);
     check_sizes(&found);
-    check_materials(scene->world);
+    check_friction(scene->world);
     check_times(&scene->world->settings, &found);
     check_groups(scene->world);
     check_events(scene, steps);
