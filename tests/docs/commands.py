@@ -38,6 +38,7 @@ gabion() {
         case $1 in
         --steps) [ -n "$DOC_WHOLE" ] || [ "$2" -le "$steps" ] || set -- --steps "$steps" "${@:3}"
             arguments+=("$1" "$2"); given=1; shift ;;
+        --until) [ -z "$DOC_WHOLE" ] || { arguments+=("$1" "$2"); given=1; }; shift ;;
         *) arguments+=("$1") ;;
         esac
         shift
@@ -103,7 +104,7 @@ class Page:
         """Code between backquotes outside of blocks, with its line."""
         inside = set()
         for first, _, lines, _ in self.blocks():
-            inside |= set(range(first, first + len(lines) + 1))
+            inside |= set(range(first, first + len(lines) + 2))
         text = "\n".join("" if number in inside else line for number, line in enumerate(self.lines, 1))
         for code in re.finditer(r"`([^`]+)`", text):
             yield text.count("\n", 0, code.start()) + 1, " ".join(code.group(1).split())
@@ -114,11 +115,12 @@ def is_shell(language, lines):
 
 
 def split_commands(lines):
-    """Commands with their continuation lines, and their place in the block."""
-    command, first = "", 0
+    """Commands with their continuation lines and the lines of a loop, and their place in the block."""
+    command, first, loops = "", 0, 0
     for number, line in enumerate(lines):
         command, first = (command + "\n" + line, first) if command else (line, number)
-        if not line.endswith("\\"):
+        loops += line.endswith("; do") - line.startswith("done")
+        if not line.endswith("\\") and loops == 0:
             if command.strip() and not command.strip().startswith("#"):
                 yield first, command
             command = ""
@@ -181,6 +183,8 @@ def check_inline(page, makefile):
     """What is wrong with code between backquotes."""
     for line, code in page.inline():
         words = code.split()
+        if not words:
+            continue
         if re.fullmatch(r"(build/)?gabion", words[0]) and len(words) > 1 and re.fullmatch(r"[a-z]+", words[1]):
             options = options_of(words[1])
             if options is None:
