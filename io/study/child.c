@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,14 +11,9 @@
 #include <sys/prctl.h>
 #endif
 
-static bool find_self(char path[PATH_MAX], struct gabion_error *error) {
-    ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
-    if (length <= 0)
-        return error_set(error, GABION_ERROR_RUN, "cannot find this program: /proc/self/exe: %s",
-                         strerror(errno));
-    path[length] = '\0';
-    return true;
-}
+// The running program even where its file has been replaced meanwhile by a newer one: all members
+// of a study are run by one version.
+#define SELF "/proc/self/exe"
 
 static void send_to(int number, const char *path) {
     int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
@@ -30,7 +24,7 @@ static void send_to(int number, const char *path) {
 
 static _Noreturn void become(const struct child_request *request, const char *program,
                              pid_t parent) {
-    const char *arguments[CHILD_ARGUMENTS_MAX + 1] = {program};
+    const char *arguments[CHILD_ARGUMENTS_MAX + 1] = {request->program ? program : "gabion"};
     setpgid(0, 0);
 #ifdef __linux__
     prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -53,13 +47,10 @@ static _Noreturn void become(const struct child_request *request, const char *pr
 }
 
 pid_t child_start(const struct child_request *request, struct gabion_error *error) {
-    char self[PATH_MAX];
-    if (!request->program && !find_self(self, error))
-        return -1;
     fflush(NULL); // what is buffered must not be written twice
     pid_t parent = getpid(), pid = fork();
     if (pid == 0)
-        become(request, request->program ? request->program : self, parent);
+        become(request, request->program ? request->program : SELF, parent);
     if (pid < 0)
         error_set(error, GABION_ERROR_RUN, "cannot start a process: %s", strerror(errno));
     return pid;
