@@ -64,6 +64,8 @@ static void work_close(struct work *work) {
 
 static bool make_folders(const char *folder, struct gabion_error *error) {
     static const char *const names[] = {"cases", "members"};
+    if (file_exists(folder) && !folder_is_directory(folder))
+        return error_set(error, GABION_ERROR_INPUT, "%s is a file; -o needs a folder", folder);
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         char path[STUDY_PATH_MAX];
         snprintf(path, sizeof path, "%.3000s/%s", folder, names[k]);
@@ -131,8 +133,7 @@ static bool conduct_campaign(struct work *work, const struct study_request *requ
 bool study_conduct(const struct study_request *request, struct gabion_error *error) {
     struct work work = {0};
     int lock = FOLDER_NO_LOCK;
-    bool good = file_make_directory(request->folder, error) &&
-                make_folders(request->folder, error) &&
+    bool good = make_folders(request->folder, error) &&
                 (request->only > 0 || folder_lock(request->folder, &lock, error)) &&
                 work_open(&work, request, error) && conduct_campaign(&work, request, error);
     work_close(&work);
@@ -359,8 +360,7 @@ static bool write_script(struct work *work, const struct study_request *request,
 
 bool study_slurm(const struct study_request *request, struct gabion_error *error) {
     struct work work = {0};
-    bool good = file_make_directory(request->folder, error) &&
-                make_folders(request->folder, error) && work_open(&work, request, error) &&
+    bool good = make_folders(request->folder, error) && work_open(&work, request, error) &&
                 write_script(&work, request, error);
     work_close(&work);
     return good;
