@@ -212,7 +212,8 @@ bool plots_fragility(struct plots *plots, const struct study *study,
         return false;
     print_label(file.stream, "xlabel", study->variables[study->ensemble.against].name);
     print_label(file.stream, "ylabel", "probability of the event");
-    fputs("set yrange [0:1]\n", file.stream);
+    fputs("set yrange [0:1]\nset key right bottom\n",
+          file.stream); // where curves that rise are not
     for (size_t k = 0; k < count; k++)
         print_curve(file.stream, &curves[k], k, confidence);
     fputs("plot ", file.stream);

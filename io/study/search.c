@@ -5,7 +5,9 @@
 #include <stdlib.h>
 
 double search_middle(const struct search_settings *settings, double low, double high) {
-    double middle = settings->logarithmic ? copysign(sqrt(low * high), low) : 0.5 * (low + high);
+    double middle = 0.5 * low + 0.5 * high; // half by half: their sum may be too large
+    if (settings->logarithmic)
+        middle = copysign(sqrt(fabs(low)) * sqrt(fabs(high)), low);
     char text[40];
     snprintf(text, sizeof text, "%.12g", middle);
     return strtod(text, NULL);

@@ -322,18 +322,13 @@ static bool read_plots(struct study *study, struct gabion_error *error) {
 
 // ---- the file ----
 
-static struct yaml_node *parse_file(const char *path, struct gabion_error *error) {
-    size_t size;
-    char *text = file_read(path, YAML_SIZE_MAX, &size, error);
-    struct yaml_node *root = text ? yaml_parse(text, size, path, error) : NULL;
-    memory_free(text);
-    return root;
-}
-
 bool study_recognise(const char *path) {
     struct gabion_error ignored = {0};
-    struct yaml_node *root = parse_file(path, &ignored);
-    bool found = root && yaml_find(root, "case");
+    size_t size;
+    char *text = file_read(path, YAML_SIZE_MAX, &size, &ignored);
+    struct yaml_node *root = text ? yaml_parse(text, size, path, &ignored) : NULL;
+    bool found = yaml_find(root, "case") != NULL;
+    memory_free(text);
     yaml_free(root);
     return found;
 }
@@ -344,27 +339,41 @@ static bool read_study(struct study *study, struct gabion_error *error) {
     keys_check(&study_keys, "the study file", study->root, &problems);
     if (!problems_report(&problems, error))
         return false;
-    const struct yaml_node *name = fields_node(top, "case");
-    if (!values_join(study->case_path, study->path, name->text) || !file_exists(study->case_path))
-        return yaml_error(error, name->at, "case: cannot find \"%s\"", name->text);
     study->title = fields_text(top, "title");
     study->threads = (int)fields_integer(top, "threads");
     study->slurm_options = fields_node(fields_section(top, "slurm"), "options");
     if (!read_vary(study, error) || !read_results(study, error) || !read_event(study, error) ||
         !read_threshold(study, error) || !read_ensemble(study, error) || !read_plots(study, error))
         return false;
-    return study->variable_count > 0 || study->has_threshold ||
-           yaml_error(error, study->root->at, "nothing varies: expected vary or threshold");
+    if (study->variable_count == 0 && !study->has_threshold)
+        return yaml_error(error, study->root->at, "nothing varies: expected vary or threshold");
+    const struct yaml_node *name = fields_node(top, "case");
+    return values_join(study->case_path, study->path, name->text) ||
+           yaml_error(error, name->at, "case: the name is too long");
 }
 
-struct study *study_load(const char *path, struct gabion_error *error) {
+struct study *study_parse(const char *text, size_t size, const char *path,
+                          struct gabion_error *error) {
     struct study *study = memory_allocate(1, sizeof *study, "study");
     if (snprintf(study->path, sizeof study->path, "%s", path) >= (int)sizeof study->path)
         error_set(error, GABION_ERROR_INPUT, "the name of the study is too long");
     else
-        study->root = parse_file(study->path, error);
+        study->root = yaml_parse(text, size, study->path, error);
     if (study->root && read_study(study, error))
         return study;
+    study_free(study);
+    return NULL;
+}
+
+struct study *study_load(const char *path, struct gabion_error *error) {
+    size_t size;
+    char *text = file_read(path, YAML_SIZE_MAX, &size, error);
+    struct study *study = text ? study_parse(text, size, path, error) : NULL;
+    memory_free(text);
+    if (!study || file_exists(study->case_path))
+        return study;
+    const struct yaml_node *name = yaml_find(study->root, "case");
+    yaml_error(error, name->at, "case: cannot find \"%s\"", name->text);
     study_free(study);
     return NULL;
 }

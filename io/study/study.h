@@ -86,6 +86,9 @@ struct study {
 
 // Returns NULL on an error, which names file, line and column.
 struct study *study_load(const char *path, struct gabion_error *error);
+// Reads a study from its text. Files are looked for relative to `path`; the base case is not.
+struct study *study_parse(const char *text, size_t size, const char *path,
+                          struct gabion_error *error);
 void study_free(struct study *study);
 
 // Returns whether a file is a study rather than a case: it names one.

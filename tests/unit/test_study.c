@@ -38,13 +38,14 @@ static void assert_label(const struct study *study, size_t variable, size_t poin
 
 static void products_run_the_last_entry_fastest(void **state) {
     (void)state;
-    struct study *study = good_study("case: base.yaml\n"
-                                     "vary:\n"
-                                     "  - {key: laws.0.friction, values: [0.1, 0.2]}\n"
-                                     "  - together:\n"
-                                     "      - {name: end, key: time.end, values: [1, 2, 3]}\n"
-                                     "      - {name: h, key: time.step, values: [1e-3, 2e-3, 3e-3]}\n"
-                                     "  - {name: g, key: gravity, values: [[0, 0, -1], [0, 0, -2]]}\n");
+    struct study *study =
+        good_study("case: base.yaml\n"
+                   "vary:\n"
+                   "  - {key: laws.0.friction, values: [0.1, 0.2]}\n"
+                   "  - together:\n"
+                   "      - {name: end, key: time.end, values: [1, 2, 3]}\n"
+                   "      - {name: h, key: time.step, values: [1e-3, 2e-3, 3e-3]}\n"
+                   "  - {name: g, key: gravity, values: [[0, 0, -1], [0, 0, -2]]}\n");
     assert_int_equal(study->point_count, 12);
     assert_int_equal(study->variable_count, 4);
     assert_string_equal(study->variables[0].name, "laws.0.friction");
@@ -145,7 +146,8 @@ static void artificial_records_have_their_peak(void **state) {
         assert_int_equal(points->count, 21);
         for (size_t k = 0; k < points->count; k++) {
             double value = strtod(points->item[k]->item[1]->text, NULL);
-            assert_true(fabs(strtod(points->item[k]->item[0]->text, NULL) - 0.1 * (double)k) < 1e-8);
+            assert_true(fabs(strtod(points->item[k]->item[0]->text, NULL) - 0.1 * (double)k) <
+                        1e-8);
             largest = fmax(largest, fabs(value));
             assert_true((k > 0 && k < 20) || value == 0);
         }
@@ -161,9 +163,10 @@ static void artificial_records_have_their_peak(void **state) {
 static void members_are_named_by_their_case(void **state) {
     (void)state;
     struct gabion_error error = {0};
-    struct study *study = good_study("case: base.yaml\n"
-                                     "set: {solver.tolerance: 1e-7, gravity: [0, 0, -2]}\n"
-                                     "vary: [{name: mu, key: laws.0.friction, values: [0.5, 0.7]}]\n");
+    struct study *study =
+        good_study("case: base.yaml\n"
+                   "set: {solver.tolerance: 1e-7, gravity: [0, 0, -2]}\n"
+                   "vary: [{name: mu, key: laws.0.friction, values: [0.5, 0.7]}]\n");
     const char *by_hand[] = {"solver.tolerance=1e-7", "gravity=[0, 0, -2]", "laws.0.friction=0.7"};
     struct case_file *file = case_load(study->case_path, by_hand, 3, &error);
     struct member *first = member_create(study, 0, "", &error);
@@ -205,7 +208,8 @@ static void members_that_are_no_case_are_rejected(void **state) {
 
 static void wrong_studies_are_rejected_with_their_place(void **state) {
     (void)state;
-    reject_study("vary: [{key: time.end, values: [1]}]\n", "missing key \"case\" in the study file");
+    reject_study("vary: [{key: time.end, values: [1]}]\n",
+                 "missing key \"case\" in the study file");
     reject_study("case: nowhere.yaml\nvary: [{key: time.end, values: [1]}]\n",
                  "study.yaml:1:7: case: cannot find \"nowhere.yaml\"");
     reject_study("case: base.yaml\n", "nothing varies");

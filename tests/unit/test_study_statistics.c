@@ -145,8 +145,8 @@ static void bootstrap_bounds_hold_what_is_known(void **state) {
         for (size_t k = 0; k < LEVELS; k++)
             seen[u * LEVELS + k] = (struct observation){k, u, levels[k] > capacity};
     }
-    struct bootstrap_request request = {levels, LEVELS, seen, UNITS * LEVELS, UNITS, 400,
-                                        3,      0.95,   grid, 1};
+    struct bootstrap_request request = {levels, LEVELS, seen, UNITS * LEVELS, UNITS,
+                                        400,    3,      0.95, grid,           1};
     struct stripe stripes[LEVELS];
     fragility_stripes(&request, NULL, stripes);
     struct lognormal fit = lognormal_fit(stripes, LEVELS);
