@@ -235,24 +235,6 @@ static bool has_checkpoint(const char *folder) {
     return found;
 }
 
-// Writes the resolved case, which `gabion run` reads by hand as well.
-static bool write_case(const struct campaign *campaign, const struct member *member,
-                       const char *path, struct gabion_error *error) {
-    struct safe_file file;
-    if (file_exists(path))
-        return true;
-    struct case_file *resolved = member_case(campaign->study, member, error);
-    if (!resolved)
-        return false;
-    bool good = safe_file_open(&file, path, error);
-    if (good) {
-        fputs(case_text(resolved), file.stream);
-        good = safe_file_commit(&file, error);
-    }
-    case_free(resolved);
-    return good;
-}
-
 static bool start(struct campaign *campaign, struct member *member, bool anew,
                   struct gabion_error *error) {
     const char *folder = campaign->request->folder;
@@ -264,7 +246,8 @@ static bool start(struct campaign *campaign, struct member *member, bool anew,
     member_path(folder, member, "failure.txt", failure);
     member_case_path(folder, member, case_path);
     snprintf(threads, sizeof threads, "%d", campaign->study->threads);
-    if (!file_make_directory(path, error) || !write_case(campaign, member, case_path, error))
+    if (!file_make_directory(path, error) ||
+        !member_write_case(campaign->study, member, case_path, error))
         return false;
     unlink(failure);
     bool resume = !anew && has_checkpoint(path);

@@ -173,20 +173,12 @@ static struct member *find_member(struct campaign *campaign, const char *which,
 static bool run_again(const struct work *work, const struct member *member, const char *output,
                       const char *folder, struct gabion_error *error) {
     char case_path[STUDY_PATH_MAX], threads[16];
-    struct safe_file file;
     member_case_path(work->request.folder, member, case_path);
-    struct case_file *resolved = member_case(work->study, member, error);
-    bool good = resolved && safe_file_open(&file, case_path, error);
-    if (good) {
-        fputs(case_text(resolved), file.stream);
-        good = safe_file_commit(&file, error);
-    }
-    case_free(resolved);
     snprintf(threads, sizeof threads, "%d", work->study->threads);
     struct child_request request = {
         .arguments = {"run", case_path, "-o", folder, "-j", threads, "-q", "--force"},
         .output = output};
-    if (!good)
+    if (!member_write_case(work->study, member, case_path, error))
         return false;
     int status = child_run(&request, error);
     return status == 0 || error_set(error, GABION_ERROR_RUN, "the run in %s failed", folder);

@@ -82,6 +82,21 @@ struct case_file *member_case(const struct study *study, const struct member *me
     return file;
 }
 
+bool member_write_case(const struct study *study, const struct member *member, const char *path,
+                       struct gabion_error *error) {
+    struct safe_file file;
+    if (file_exists(path))
+        return true;
+    struct case_file *resolved = member_case(study, member, error);
+    bool good = resolved && safe_file_open(&file, path, error);
+    if (good) {
+        fputs(case_text(resolved), file.stream);
+        good = safe_file_commit(&file, error);
+    }
+    case_free(resolved);
+    return good;
+}
+
 static bool check_history(const struct study *study, const struct case_file *file,
                           struct gabion_error *error) {
     for (size_t r = 0; r < study->result_count; r++)

@@ -41,6 +41,10 @@ const char *member_describe(const struct study *study, const struct member *memb
 struct case_file *member_case(const struct study *study, const struct member *member,
                               struct gabion_error *error);
 
+// Writes the resolved case to a file named by its hash, unless it is there. `gabion run` takes it.
+bool member_write_case(const struct study *study, const struct member *member, const char *path,
+                       struct gabion_error *error);
+
 // Writes the path of a file of the member: "" is its folder.
 void member_path(const char *folder, const struct member *member, const char *file,
                  char path[STUDY_PATH_MAX]);

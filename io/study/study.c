@@ -348,7 +348,7 @@ static bool read_study(struct study *study, struct gabion_error *error) {
     if (study->variable_count == 0 && !study->has_threshold)
         return yaml_error(error, study->root->at, "nothing varies: expected vary or threshold");
     const struct yaml_node *name = fields_node(top, "case");
-    return values_join(study->case_path, study->path, name->text) ||
+    return file_beside(study->case_path, sizeof study->case_path, study->path, name->text) ||
            yaml_error(error, name->at, "case: the name is too long");
 }
 

@@ -5,18 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/file/file.h"
 #include "parallel/memory.h"
 #include "parallel/random.h"
 
 char *text_copy(const char *text) {
     size_t size = strlen(text) + 1;
     return memcpy(memory_allocate(size, 1, "a text of the study"), text, size);
-}
-
-bool values_join(char out[STUDY_PATH_MAX], const char *from, const char *name) {
-    const char *slash = strrchr(from, '/');
-    int folder = name[0] == '/' || !slash ? 0 : (int)(slash - from + 1);
-    return snprintf(out, STUDY_PATH_MAX, "%.*s%s", folder, from, name) < STUDY_PATH_MAX;
 }
 
 // Takes both texts.
@@ -157,7 +152,8 @@ static bool add_files(struct study_variable *variable, const struct yaml_node *n
         char pattern[STUDY_PATH_MAX];
         const char *name = study_text(names, i);
         glob_t found = {0};
-        if (!values_join(pattern, study_path, name) || glob(pattern, 0, NULL, &found) != 0) {
+        if (!file_beside(pattern, sizeof pattern, study_path, name) ||
+            glob(pattern, 0, NULL, &found) != 0) {
             globfree(&found);
             return yaml_error(error, names->at, "files: no file is named \"%s\"", name);
         }

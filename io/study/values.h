@@ -10,9 +10,6 @@
 bool values_read(struct study_variable *variable, struct fields entry, const char *study_path,
                  struct gabion_error *error);
 
-// Writes the path of a file that is named relative to another file.
-bool values_join(char out[STUDY_PATH_MAX], const char *from, const char *name);
-
 char *text_copy(const char *text);
 
 #endif
