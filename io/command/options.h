@@ -19,6 +19,7 @@ enum verb {
     VERB_SOLVE,
     VERB_EXPORT,
     VERB_COMPARE,
+    VERB_REPORT,
     VERB_COUNT
 };
 #define VERB_NONE VERB_COUNT
@@ -52,6 +53,8 @@ struct options {
     // For export.
     const char *fclib; // --fclib
     int64_t step;      // --step; -1: not given
+    // For report.
+    int frames, megabytes; // --frames, --size
 };
 
 bool options_parse(struct options *options, int argc, const char *const *argv,

@@ -128,6 +128,30 @@ static bool falls_on(int64_t step, int every) { return every > 0 && step % every
 
 static bool due(const struct runner *runner, int every) { return falls_on(step_of(runner), every); }
 
+static struct summary summarise(const struct runner *runner) {
+    return (struct summary){
+        .status = runner->status != NULL ? runner->status : "running",
+        .directory = runner->request->directory,
+        .wall_time = wall_time(runner),
+        .wall_time_total = runner->request->wall_time + wall_time(runner),
+        .contact_sweeps = runner->start_contact_sweeps,
+        .collapsed = runner->status != NULL && strcmp(runner->status, "collapsed") == 0,
+        .warnings = runner->world->watches->warnings,
+    };
+}
+
+static void print_summary(const struct runner *runner) {
+    struct summary summary = summarise(runner);
+    summary_print(&summary, runner->world, stdout);
+}
+
+// Leaves the summary in the folder: with every checkpoint, so that one can look at a run that is at
+// work or was killed, and at the end.
+static bool write_summary(struct runner *runner, struct gabion_error *error) {
+    struct summary summary = summarise(runner);
+    return summary_write(&summary, runner->world, error);
+}
+
 static bool write_checkpoint(struct runner *runner, struct gabion_error *error) {
     const struct runner_request *request = runner->request;
     struct checkpoint_note note = {
@@ -141,7 +165,7 @@ static bool write_checkpoint(struct runner *runner, struct gabion_error *error) 
     runner->checkpoint_step = step_of(runner);
     runner->checkpoint_time = clock_seconds();
     log_line(runner->log, "checkpoint of step %" PRId64, runner->checkpoint_step);
-    return true;
+    return runner->status != NULL || write_summary(runner, error);
 }
 
 static bool write_pictures(struct runner *runner, struct gabion_error *error) {
@@ -177,7 +201,8 @@ static bool open_files(struct runner *runner, struct gabion_error *error) {
         return false;
     log_start(runner);
     return (runner->request->resume || write_case(runner, error)) && open_series(runner, error) &&
-           (runner->request->resume || write_pictures(runner, error));
+           (runner->request->resume || write_pictures(runner, error)) &&
+           write_summary(runner, error);
 }
 
 // Returns false if what was written last may not be on disk.
@@ -384,19 +409,6 @@ static bool check_strictly(const struct runner *runner, struct gabion_error *err
                      world->watches->warnings, unsolved, runner->request->directory);
 }
 
-static void print_summary(const struct runner *runner) {
-    struct summary summary = {
-        .status = runner->status,
-        .directory = runner->request->directory,
-        .wall_time = wall_time(runner),
-        .wall_time_total = runner->request->wall_time + wall_time(runner),
-        .contact_sweeps = runner->start_contact_sweeps,
-        .collapsed = strcmp(runner->status, "collapsed") == 0,
-        .warnings = runner->world->watches->warnings,
-    };
-    summary_print(&summary, runner->world, stdout);
-}
-
 static bool start(struct runner *runner, const struct runner_request *request,
                   struct gabion_error *error) {
     struct gabion_world *world = request->scene->world;
@@ -428,6 +440,7 @@ bool runner_run(const struct runner_request *request, struct gabion_error *error
         print_summary(&runner); // nothing to do, and no file is touched
         return check_strictly(&runner, error);
     }
+    runner.status = NULL;
     interrupt_install();
     interrupt_before_cpu_limit(gabion_threads(request->scene->world));
     gabion_set_stop_function(request->scene->world, interrupt_presses, NULL, NULL);
@@ -442,6 +455,9 @@ bool runner_run(const struct runner_request *request, struct gabion_error *error
     progress_clear(&runner.progress);
     watch_end(runner.world, report_warning, &runner);
     well = finish(&runner, well, error) && check_strictly(&runner, error);
+    struct gabion_error second = {0};
+    if (!write_summary(&runner, well ? error : &second))
+        well = false;
     log_line(runner.log, "%s at step %" PRId64 ", t = %.9g s, state-hash %016" PRIx64,
              runner.status, step_of(&runner), gabion_time(runner.world),
              gabion_state_hash(runner.world));

@@ -24,6 +24,21 @@ void drawn_fill(struct frame *frame, int32_t (*parts)(const struct frame *, int3
     }
 }
 
+static const char *group_name(const void *context, int k) {
+    return gabion_group_name(((const struct frame *)context)->world, k);
+}
+
+static const char *material_name(const void *context, int k) {
+    return gabion_material_name(((const struct frame *)context)->world, k);
+}
+
+void drawn_names(struct frame *frame, struct vtk_mesh *mesh) {
+    frame->names[0] = (struct vtk_names){"group_names", frame->counts.groups, group_name};
+    frame->names[1] = (struct vtk_names){"material_names", frame->counts.materials, material_name};
+    mesh->names = frame->names;
+    mesh->name_lists = 2;
+}
+
 void drawn_id(const void *context, size_t k, double *components) {
     components[0] = frame_bodies_of(context)->id[drawn_body(context, k)];
 }
@@ -34,6 +49,16 @@ void drawn_material(const void *context, size_t k, double *components) {
 
 void drawn_group(const void *context, size_t k, double *components) {
     components[0] = frame_bodies_of(context)->group[drawn_body(context, k)];
+}
+
+void drawn_mass(const void *context, size_t k, double *components) {
+    components[0] = frame_bodies_of(context)->mass[drawn_body(context, k)];
+}
+
+void drawn_displacement(const void *context, size_t k, double *components) {
+    const struct gabion_bodies *bodies = frame_bodies_of(context);
+    int32_t i = drawn_body(context, k);
+    frame_put(components, vec3_sub(bodies->position[i], bodies->start[bodies->id[i]]));
 }
 
 void drawn_velocity(const void *context, size_t k, double *components) {

@@ -34,6 +34,7 @@ struct frame {
     struct vtk_topology topology;
     struct thrust *thrust;
     size_t thrust_count;
+    struct vtk_names names[2];
 };
 
 // Takes the views and sums that the kinds need. On failure nothing is left to free.
