@@ -35,6 +35,9 @@ const char *case_text(const struct case_file *file);  // resolved YAML
 const char *case_title(const struct case_file *file); // "" when absent
 const struct gabion_settings *case_settings(const struct case_file *file);
 const struct output_settings *case_output(const struct case_file *file);
+// Finds the group that displacements in ParaView frames are given against; -1: there is none.
+bool case_displacement_group(const struct case_file *file, const struct gabion_world *world,
+                             int *group, struct gabion_error *error);
 
 // Define the world. A new run calls all three in this order; a resumed run takes the bodies from
 // the checkpoint.

@@ -27,6 +27,8 @@ struct runner {
     const struct output_settings *output;
     struct history *history; // NULL: switched off
     struct vtk_series *vtk;
+    struct vtk_reference reference;
+    char reference_text[VTK_REFERENCE_TEXT];
     struct run_log *log;
     struct progress progress;
     double started; // clock
@@ -89,6 +91,7 @@ static bool open_series(struct runner *runner, struct gabion_error *error) {
                                runner->output->blocks, error);
         if (runner->vtk == NULL)
             return false;
+        vtk_refer(runner->vtk, &runner->reference);
     }
     if (request->resume)
         folder_drop_frames(request->directory, step_of(runner) + 1);
@@ -158,6 +161,7 @@ static bool write_checkpoint(struct runner *runner, struct gabion_error *error) 
         .case_text = case_text(request->scene->file),
         .wall_time = request->wall_time + wall_time(runner),
         .parent = request->parent,
+        .reference = runner->reference_text,
     };
     if (!checkpoint_write(request->directory, runner->world, &note, runner->output->checkpoint_keep,
                           error))
@@ -409,6 +413,19 @@ static bool check_strictly(const struct runner *runner, struct gabion_error *err
                      world->watches->warnings, unsolved, runner->request->directory);
 }
 
+// A run that goes on keeps the start that its checkpoint holds.
+static bool find_reference(struct runner *runner, struct gabion_error *error) {
+    const char *text = runner->request->reference;
+    struct vtk_reference *reference = &runner->reference;
+    int group;
+    if (!case_displacement_group(runner->request->scene->file, runner->world, &group, error) ||
+        !(text != NULL ? vtk_reference_parse(reference, runner->world, group, text, error)
+                       : vtk_reference_begin(reference, runner->world, group, error)))
+        return false;
+    vtk_reference_print(reference, runner->world, group, runner->reference_text);
+    return true;
+}
+
 static bool start(struct runner *runner, const struct runner_request *request,
                   struct gabion_error *error) {
     struct gabion_world *world = request->scene->world;
@@ -428,7 +445,7 @@ static bool start(struct runner *runner, const struct runner_request *request,
         return false;
     runner->start_contact_sweeps = before.contact_sweeps;
     note_step(runner);
-    return true;
+    return find_reference(runner, error);
 }
 
 bool runner_run(const struct runner_request *request, struct gabion_error *error) {

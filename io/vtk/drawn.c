@@ -57,8 +57,13 @@ void drawn_mass(const void *context, size_t k, double *components) {
 
 void drawn_displacement(const void *context, size_t k, double *components) {
     const struct gabion_bodies *bodies = frame_bodies_of(context);
+    const struct carrier *carrier = &((const struct frame *)context)->carrier;
     int32_t i = drawn_body(context, k);
-    frame_put(components, vec3_sub(bodies->position[i], bodies->start[bodies->id[i]]));
+    vec3 x = bodies->position[i], start = bodies->start[bodies->id[i]];
+    vec3 moved = vec3_sub(x, carrier->to), carried = vec3_sub(start, carrier->from);
+    frame_put(components, vec3_sub(moved, mat3_apply(carrier->turned, carried)));
+    for (int c = 0; carrier->lost && c < 3; c++)
+        components[c] = NAN;
 }
 
 void drawn_velocity(const void *context, size_t k, double *components) {

@@ -199,6 +199,7 @@ class Painter {
 // ---- the view ----
 
 const SURFACES = ["blocks", "walls"], SPHERES = ["bodies", "interfaces"], TUBES = ["contacts", "thrust", "joints"];
+const DOT = 0.25; // radius of the dot of an interface, against the typical size
 const STRUCTURE = ["position", "corner", "sides", "faces"];
 
 class View {
@@ -329,6 +330,7 @@ class View {
       const whole = ["id", "coordination", "joint", "kind"].includes(colour.name);
       let [low, high] = quantiles(all, whole ? 0 : 0.005, whole ? 1 : 0.99);
       if (low > 0 && low < 0.5 * high) low = 0;
+      if (colour.name === "opening") low = 0; // closed interfaces are not drawn
       this.ranges.set(key, [low, high > low ? high : low + (Math.abs(low) || 1) * 1e-3]);
     }
     return this.ranges.get(key);
@@ -381,7 +383,7 @@ class View {
     thing.count = 0;
     if (!frame) return;
     const arrays = frame.kinds[kind], count = arrays.position.count;
-    const radius = arrays.radius ? realsOf(arrays.radius) : new Float32Array(count).fill(0.5 * this.grain);
+    const radius = arrays.radius ? realsOf(arrays.radius) : new Float32Array(count).fill(DOT * this.grain);
     if (kind === "interfaces" && arrays.opening) {
       const opening = realsOf(arrays.opening);
       for (let k = 0; k < count; k++) if (!(opening[k] > this.openAbove)) radius[k] = 0;
@@ -533,7 +535,7 @@ class View {
     } else if (kind === "interfaces") {
       const opening = arrays.opening ? realsOf(arrays.opening) : null;
       for (let k = 0; k < arrays.position.count; k++)
-        if (!opening || opening[k] > this.openAbove) take(meetSphere(eye, ray, point(k), 0.5 * this.grain), k);
+        if (!opening || opening[k] > this.openAbove) take(meetSphere(eye, ray, point(k), DOT * this.grain), k);
     } else {
       const corner = arrays.corner.number, sides = arrays.sides.number, faces = arrays.faces.number;
       for (let body = 0, begin = 0, polygon = 0; body < faces.length; body++)
