@@ -2,13 +2,15 @@
 
     report_check.py frames DIR PAGE      every frame of the page against its ParaView files, by VTK's reader
     report_check.py history DIR PAGE     extremes and sums of the columns against history.csv
-    report_check.py drawn PAGE DOM       what a browser wrote down (#check) against the page
+    report_check.py probe PAGE COPY      a copy of the page with report_probe.js in it
+    report_check.py drawn PAGE DOM       what report_probe.js wrote down in a browser, against the page
     report_check.py get PAGE EXPRESSION  prints a Python expression of `data`
 """
 import base64
 import csv
 import json
 import math
+import os
 import re
 import sys
 import zlib
@@ -133,7 +135,7 @@ def counts(arrays, kind):
 def check_drawn(path, dom):
     import html
     text = open(dom, encoding='utf-8').read()
-    found = re.search(r'<pre id="check">(.*?)</pre>', text, re.S)
+    found = re.search(r'<pre id="probe">(.*?)</pre>', text, re.S)
     assert found, 'the page did not get ready'
     drawn = json.loads(html.unescape(found[1]))
     assert drawn['failures'] == [], drawn['failures']
@@ -144,12 +146,23 @@ def check_drawn(path, dom):
         assert shown['step'] == contents['step'] and shown['error'] == 0, shown
         assert shown['painted'] > 0.01, 'an empty picture: %s' % shown
         for kind, number in shown['drawn'].items():
-            if kind not in ('contacts',) and (kind, 'position') in arrays:
-                assert number == counts(arrays, kind), '%s: %d drawn, %d there' % (kind, number, counts(arrays, kind))
+            there = counts(arrays, kind) if (kind, 'position') in arrays else 0
+            assert number == there, '%s: %d drawn, %d there' % (kind, number, there)
+            assert shown['tubes'].get(kind, there) == there, kind
         spheres = arrays['bodies', 'position'].size // 3 if ('bodies', 'position') in arrays else 0
         assert shown['instances'] == spheres, 'spheres'
-    print(json.dumps({'plots': drawn['plots'], 'bodies': [shown['drawn'].get('bodies', 0) for shown in drawn['frames']],
-                      'blocks': [shown['drawn'].get('blocks', 0) for shown in drawn['frames']]}))
+    pick = drawn['pick']
+    assert pick['got'] == pick['wanted'] and 'body %d' % pick['got'] in pick['text'] and 'speed' in pick['text'], pick
+    assert 0 < drawn['cut'] < drawn['frames'][-1]['painted'], 'the cut takes nothing away, or all'
+    numbers = {kind: ' '.join(str(shown['drawn'].get(kind, 0)) for shown in drawn['frames']) for kind in ('bodies', 'blocks')}
+    print('bodies %(bodies)s, blocks %(blocks)s, ' % numbers + '%d plots' % drawn['plots'])
+
+
+def add_probe(path, copy):
+    script = open(os.path.join(os.path.dirname(__file__), 'report_probe.js'), encoding='utf-8').read()
+    text = open(path, encoding='utf-8').read()
+    assert text.endswith('</body></html>\n')
+    open(copy, 'w', encoding='utf-8').write(text.replace('</body></html>\n', '<script>%s</script></body></html>\n' % script))
 
 
 def main():
@@ -158,7 +171,7 @@ def main():
         data, _ = page_data(arguments[0])
         print(eval(arguments[1], {'data': data}))
     else:
-        {'frames': check_frames, 'history': check_history, 'drawn': check_drawn}[verb](*arguments)
+        {'frames': check_frames, 'probe': add_probe, 'history': check_history, 'drawn': check_drawn}[verb](*arguments)
 
 
 main()

@@ -36,7 +36,7 @@ class Camera {
     this.rise = flat ? 0.16 : 0.28;
     const aspect = this.aspect || 1.6;
     const wide = Math.hypot(extent[a], extent[b]), high_ = extent[u] + 0.3 * Math.min(extent[a], extent[b]);
-    this.distance = (0.62 * Math.max(wide / aspect, high_)) / Math.tan(this.angle / 2) + 0.3 * Math.min(extent[a], extent[b]);
+    this.distance = (0.58 * Math.max(wide / aspect, high_)) / Math.tan(this.angle / 2) + 0.3 * Math.min(extent[a], extent[b]);
     this.home = { target: this.target, turn: this.turn, rise: this.rise, distance: this.distance };
   }
 

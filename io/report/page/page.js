@@ -430,22 +430,6 @@ async function fillView() {
   window.addEventListener("resize", () => view.draw());
 }
 
-// With #check behind its address the page draws every frame and writes down what it drew, for tests.
-function check() {
-  const result = { failures, frames: [] };
-  for (let k = 0; view && k < view.frames.length; k++) {
-    goTo(k);
-    const gl = view.gl, pixels = new Uint8Array(4 * gl.drawingBufferWidth * gl.drawingBufferHeight);
-    gl.readPixels(0, 0, gl.drawingBufferWidth, gl.drawingBufferHeight, gl.RGBA, gl.UNSIGNED_BYTE, pixels);
-    let painted = 0;
-    for (let at = 3; at < pixels.length; at += 4) painted += pixels[at] > 0;
-    const drawn = Object.fromEntries(view.kinds.map((kind) => [kind, view.shown[kind] ? view.countOf(view.frames[k], kind) : 0]));
-    result.frames.push({ step: view.frames[k].step, drawn, instances: view.things.bodies.count, painted: painted / (pixels.length / 4), error: gl.getError() });
-  }
-  result.plots = clock.plots.length;
-  document.body.append(make("pre", { id: "check", textContent: JSON.stringify(result) }));
-}
-
 async function fillPage() {
   fillHead();
   fillNumbers();
@@ -458,7 +442,6 @@ async function fillPage() {
     place("message").textContent = "No 3D view: " + problem.message;
     noteFailure(problem.message);
   }
-  if (location.hash === "#check") check();
   document.documentElement.dataset.ready = "yes";
 }
 fillPage();

@@ -92,7 +92,7 @@ class Plot {
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     pen.font = "10.5px system-ui, sans-serif";
     this.button.classList.toggle("on", this.logarithmic);
-    this.left = 58; this.right = width - 6; this.top = 6; this.bottom = height - 20;
+    this.left = 58; this.right = width - 14; this.top = 6; this.bottom = height - 20;
     const [low, high] = this.range();
     const px = (t) => this.left + ((t - clock.low) / (clock.high - clock.low || 1)) * (this.right - this.left);
     const py = (v) => this.bottom - ((v - low) / (high - low)) * (this.bottom - this.top);

@@ -4,7 +4,7 @@
 
 // Anchors of two maps, dark to bright: for values of bodies, and for forces.
 const MAPS = {
-  body: [[68, 1, 84], [65, 68, 135], [42, 120, 142], [34, 168, 132], [122, 209, 81], [253, 231, 37]],
+  body: [[66, 78, 150], [48, 112, 165], [38, 146, 155], [66, 178, 122], [150, 208, 78], [250, 230, 60]],
   force: [[120, 70, 60], [165, 48, 38], [206, 62, 30], [236, 104, 30], [250, 160, 45], [255, 214, 90]],
 };
 const CLASSES = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#f0e442", "#7f7f7f", "#8c510a", "#7b3294", "#1b7837", "#b2182b"]
@@ -74,18 +74,17 @@ void main() {
   if (under < 0.0) discard;
   float depth = sqrt(under);
   vec3 hit = ray * (along - depth), n = (hit - middle) / size;
-  float dim = 1.0;
+  bool section = false;
   if (dot(cut.xyz, hit) > cut.w) { // the section through the sphere, if the ray meets it
     float t = cut.w / dot(cut.xyz, ray);
     if (!(t > along - depth && t < along + depth)) discard;
     hit = ray * t;
-    n = dot(cut.xyz, ray) > 0.0 ? -cut.xyz : cut.xyz;
-    dim = 0.86;
+    section = true;
   }
   vec4 clip = project * vec4(hit, 1.0);
   gl_FragDepth = 0.5 * clip.z / clip.w + 0.5;
   float rim = 1.0 - 0.35 * pow(1.0 - abs(dot(n, ray)), 3.0);
-  pixel = vec4(shade(n, colour) * rim * dim, alpha);
+  pixel = vec4(section ? 0.88 * colour : shade(n, colour) * rim, alpha);
 }`;
 
 const SURFACE_VERTEX = `#version 300 es
@@ -199,6 +198,7 @@ class Painter {
 // ---- the view ----
 
 const SURFACES = ["blocks", "walls"], SPHERES = ["bodies", "interfaces"], TUBES = ["contacts", "thrust", "joints"];
+const CURVED = 60; // faces of a body that is drawn without edges
 const DOT = 0.25; // radius of the dot of an interface, against the typical size
 const STRUCTURE = ["position", "corner", "sides", "faces"];
 
@@ -253,25 +253,32 @@ class View {
     return most > 0 ? size.indexOf(most) : 2;
   }
 
-  // The box around bodies and blocks of some frames, without what has flown away.
+  // The box around kinds of things in the first and the last frame, without what has flown away;
+  // null where there are none.
+  boxOf(kinds) {
+    const places = [[], [], []];
+    let reach = 0;
+    for (const frame of [this.frames[0], this.frames[this.frames.length - 1]])
+      for (const kind of kinds) {
+        if (!this.sizeOf(frame, kind)) continue;
+        const arrays = frame.kinds[kind], real = realsOf(arrays.position, "position");
+        for (let k = 0; k < real.length; k++) places[k % 3].push(real[k]);
+        if (arrays.radius) reach = Math.max(reach, quantiles(realsOf(arrays.radius), 0, 0.9)[1]);
+      }
+    if (places[0].length === 0) return null;
+    const ends = places.map((list) => (list.length < 400 ? quantiles(list, 0, 1) : quantiles(list, 0.002, 0.998)));
+    return { low: ends.map((end) => end[0] - reach), high: ends.map((end) => end[1] + reach) };
+  }
+
+  // Walls count where they are not much larger than what they hold.
   measure() {
-    this.low = [0, 0, 0];
-    this.high = [1, 1, 1];
-    for (const kinds of [["bodies", "blocks"], ["walls"]]) {
-      const places = [[], [], []];
-      let reach = 0;
-      for (const frame of [this.frames[0], this.frames[this.frames.length - 1]])
-        for (const kind of kinds) {
-          if (!this.sizeOf(frame, kind)) continue;
-          const arrays = frame.kinds[kind], real = realsOf(arrays.position, "position");
-          for (let k = 0; k < real.length; k++) places[k % 3].push(real[k]);
-          if (arrays.radius) reach = Math.max(reach, quantiles(realsOf(arrays.radius), 0, 0.9)[1]);
-        }
-      if (places[0].length === 0) continue;
-      const ends = places.map((list) => (list.length < 400 ? quantiles(list, 0, 1) : quantiles(list, 0.002, 0.998)));
-      this.low = ends.map((end) => end[0] - reach);
-      this.high = ends.map((end) => end[1] + reach);
-      break;
+    const walls = this.boxOf(["walls"]), box = this.boxOf(["bodies", "blocks"]) || walls || { low: [0, 0, 0], high: [1, 1, 1] };
+    const size = lengthOf(subtract(box.high, box.low));
+    this.low = box.low;
+    this.high = box.high;
+    if (walls && lengthOf(subtract(walls.high, walls.low)) < 1.5 * size) {
+      this.low = box.low.map((value, c) => Math.min(value, walls.low[c]));
+      this.high = box.high.map((value, c) => Math.max(value, walls.high[c]));
     }
     this.reach = Math.max(...subtract(this.high, this.low), 1e-9);
     this.grain = this.typicalSize();
@@ -435,6 +442,7 @@ class View {
             fill.ink.set(ink, at);
             at += 3;
           }
+        if (faces[body] > CURVED) continue; // the facets of a drum are no edges
         for (let k = 0; k < n; k++) {
           edge.position.set(point(begin + k), rim);
           edge.position.set(point(begin + ((k + 1) % n)), rim + 3);
