@@ -21,6 +21,7 @@ struct product {
 static const struct product products[] = {
     {"", "case.yaml"},
     {"", "history.csv"},
+    {"", "history-*.csv"},
     {"", "run.log"},
     {"", "summary.txt"},
     {"", "report.html"},

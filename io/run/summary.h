@@ -15,6 +15,7 @@ struct summary {
     int64_t contact_sweeps; // that the run had done before this command
     bool collapsed;         // name the body that fell
     int warnings;           // of this command
+    double output_time;     // s, that this command spent on files
 };
 
 // Writes the same lines, and those about the machine, to summary.txt of the folder.
