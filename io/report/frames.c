@@ -12,6 +12,7 @@
 
 #define QUANTA         500 // positions are rounded to this share of the smallest thing
 #define FEW            8   // frames: rather less of each than fewer of them
+#define LISTED         20  // damaged files
 #define UNPACKED_RATIO 20  // what a browser may have to hold, against the size of the page
 
 struct entry {
@@ -35,6 +36,7 @@ struct frames {
     struct drawing_rule rule;
     struct names groups, materials;
     struct remarks *remarks;
+    bool unlisted; // more files are damaged than are listed
 };
 
 // ---- the list of frames ----
@@ -89,6 +91,20 @@ static bool open_series(struct frames *frames, struct gabion_error *error) {
 
 // ---- one frame ----
 
+// Names a file that cannot be read, once: frames may be read several times.
+static void pass_over(struct frames *frames, const char *why) {
+    struct remarks *remarks = frames->remarks;
+    char text[1024];
+    snprintf(text, sizeof text, "passed over: %.900s", why);
+    for (size_t k = 0; k < remarks->count; k++)
+        if (strcmp(remarks->list[k].text, text) == 0)
+            return;
+    if (remarks->count < LISTED)
+        remarks_add(remarks, true, "%s", text);
+    else
+        frames->unlisted = true;
+}
+
 static bool read_kind(struct frames *frames, int kind, int64_t step, struct vtk_content *content) {
     char path[PVD_PATH_MAX];
     struct gabion_error error = {0};
@@ -97,7 +113,7 @@ static bool read_kind(struct frames *frames, int kind, int64_t step, struct vtk_
     if (pvd_frame_path(&frames->series[kind], step, path, &error) &&
         vtk_read(path, content, &error))
         return true;
-    remarks_add(frames->remarks, "passed over: %s", error.text);
+    pass_over(frames, error.text);
     return false;
 }
 
@@ -230,16 +246,18 @@ static bool choose_detail(struct frames *frames, size_t most, size_t bytes,
 
 static void remark_on_loss(struct frames *frames, size_t most, size_t bytes) {
     struct remarks *remarks = frames->remarks;
+    if (frames->unlisted)
+        remarks_add(remarks, true, "and more files of frames cannot be read");
     if (frames->kept < frames->count)
-        remarks_add(remarks, "the view has %zu of %zu frames (%s)", frames->kept, frames->count,
-                    frames->kept == most ? "--frames" : "--size");
+        remarks_add(remarks, false, "the view has %zu of %zu frames (%s)", frames->kept,
+                    frames->count, frames->kept == most ? "--frames" : "--size");
     if (frames->rule.detail > DRAWING_ALL)
-        remarks_add(remarks,
+        remarks_add(remarks, false,
                     "the view has only contacts above the mean force, and fewer arrays, to stay "
                     "within %.1f MB of frames (--size)",
                     (double)bytes / 1e6);
     if (frames->rule.every > 1)
-        remarks_add(remarks, "the view has one sphere in %zu (--size)", frames->rule.every);
+        remarks_add(remarks, false, "the view has one sphere in %zu (--size)", frames->rule.every);
 }
 
 static bool pack_all(struct frames *frames, size_t most, size_t bytes, struct gabion_error *error) {

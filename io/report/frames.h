@@ -5,7 +5,8 @@
 
 #include <stdio.h>
 
-#include "io/report/remarks.h"
+#include "io/text/remarks.h"
+#include "parallel/error.h"
 
 struct frames;
 

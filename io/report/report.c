@@ -38,7 +38,7 @@ static char *read_text(const char *directory, const char *name, struct remarks *
         return NULL;
     text = file_read(path, TEXT_BYTES_MAX, NULL, &error);
     if (!text)
-        remarks_add(remarks, "%s", error.text);
+        remarks_add(remarks, true, "%s", error.text);
     return text;
 }
 
@@ -49,7 +49,7 @@ static void print_case(FILE *stream, const char *directory, struct remarks *rema
     size_t length = text ? strlen(text) : 0;
     if (length > CASE_BYTES) {
         text[CASE_BYTES] = '\0';
-        remarks_add(remarks, "the page has the first %zu kB of the %zu kB of case.yaml",
+        remarks_add(remarks, false, "the page has the first %zu kB of the %zu kB of case.yaml",
                     CASE_BYTES / 1000, length / 1000);
     }
     fputs("\"case\":", stream);
@@ -90,7 +90,7 @@ static void print_log(FILE *stream, const char *directory, struct remarks *remar
     }
     fputs("],\n", stream);
     if (shown < lines)
-        remarks_add(remarks, "the page has %zu of the %zu lines of run.log", shown, lines);
+        remarks_add(remarks, false, "the page has %zu of the %zu lines of run.log", shown, lines);
     memory_free(text);
 }
 
@@ -124,10 +124,10 @@ static void print_history(FILE *stream, const struct report_request *request,
     fputs("\"history\":", stream);
     if (!path_of(path, request->directory, "history.csv", &error) ||
         !table_print(stream, path, most, &result->rows, &error))
-        remarks_add(&result->remarks, "%s; the plots end there", error.text);
+        remarks_add(&result->remarks, true, "%s; the plots end there", error.text);
     fputs(",\n", stream);
     if (result->rows > most)
-        remarks_add(&result->remarks,
+        remarks_add(&result->remarks, false,
                     "the plots show the %ld rows of history.csv as %d intervals with their "
                     "smallest and largest values",
                     result->rows, most);
@@ -137,9 +137,9 @@ static void print_remarks(FILE *stream, const struct remarks *remarks) {
     fputs("\"remarks\":[", stream);
     for (size_t k = 0; k < remarks->count; k++) {
         fputs(k > 0 ? ",\n" : "", stream);
-        json_text(stream, remarks->text[k]);
+        json_text(stream, remarks->list[k].text);
     }
-    fprintf(stream, "],\"unlisted\":%zu", remarks->unlisted);
+    fputs("]", stream);
 }
 
 static void print_made(FILE *stream) {

@@ -2,7 +2,8 @@
 #ifndef IO_REPORT_REPORT_H
 #define IO_REPORT_REPORT_H
 
-#include "io/report/remarks.h"
+#include "io/text/remarks.h"
+#include "parallel/error.h"
 
 #define REPORT_FRAMES    100 // unless asked for otherwise
 #define REPORT_MEGABYTES 20
@@ -18,7 +19,7 @@ struct report_result {
     size_t frames, frames_there, bytes;
     long rows;
     bool running;
-    struct remarks remarks;
+    struct remarks remarks; // what is left out or cannot be read; the caller frees it
 };
 
 // Writes the report of a folder. Nothing else in it is changed, and a run that is at work there is

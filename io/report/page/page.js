@@ -71,8 +71,7 @@ function fillNumbers() {
 function list(texts) { return make("ul", {}, ...texts.map((text) => make("li", { textContent: text }))); }
 
 function fillTexts() {
-  const remarks = report.remarks.slice();
-  if (report.unlisted > 0) remarks.push(`and ${report.unlisted} more of this kind`);
+  const remarks = report.remarks;
   if (remarks.length > 0) place("remarks").append(make("div", { className: "note" }, make("b", { textContent: "Left out of this page, or not readable" }), list(remarks)));
   const warnings = entries.filter((entry) => entry.text.startsWith("warning: ")).map((entry) => entry.text.slice(9));
   const stops = entries.filter((entry) => entry.text.startsWith("stopped: ")).map((entry) => entry.text);
