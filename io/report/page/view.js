@@ -411,7 +411,7 @@ class View {
       begin.set(place.subarray(6 * k, 6 * k + 3), 3 * k);
       end.set(place.subarray(6 * k + 3, 6 * k + 6), 3 * k);
       const share = force ? Math.min(1.5, force[k] / most) : 0.5;
-      width[k] = this.width * this.grain * (kind === "contacts" ? 0.42 * share : kind === "thrust" ? 0.1 + 0.3 * share : 0.15);
+      width[k] = this.width * this.grain * (kind === "contacts" ? 0.42 * share : kind === "thrust" ? 0.06 + 0.14 * share : 0.12);
     }
     this.load(thing, count, { begin, end, width, ink: this.inksOf(frame, kind, count) });
   }
