@@ -46,6 +46,10 @@ const char *case_title(const struct case_file *file);  // "" when absent
 const struct gabion_settings *case_settings(const struct case_file *file);
 const struct output_settings *case_output(const struct case_file *file);
 
+// Defines the world of a new run: calls the three functions below. What they allocate belongs to
+// the world, which owns some of it; where memory runs out, the world is all that is left to free.
+bool case_build(const struct case_file *file, struct gabion_world *world,
+                struct gabion_error *error);
 // What was found while bodies were added and states taken over, for the log.
 const struct remarks *case_remarks(const struct case_file *file);
 

@@ -17,8 +17,16 @@ bool set_quiet(struct options *options, const char *value, struct gabion_error *
 bool set_strict(struct options *options, const char *value, struct gabion_error *error);
 bool set_markdown(struct options *options, const char *value, struct gabion_error *error);
 bool set_schema(struct options *options, const char *value, struct gabion_error *error);
+bool set_man(struct options *options, const char *value, struct gabion_error *error);
+bool set_completion(struct options *options, const char *value, struct gabion_error *error);
+bool set_kind(struct options *options, const char *value, struct gabion_error *error);
 bool set_help(struct options *options, const char *value, struct gabion_error *error);
 bool set_version(struct options *options, const char *value, struct gabion_error *error);
+bool set_check(struct options *options, const char *value, struct gabion_error *error);
+bool set_collect(struct options *options, const char *value, struct gabion_error *error);
+bool set_slurm(struct options *options, const char *value, struct gabion_error *error);
+bool set_member(struct options *options, const char *value, struct gabion_error *error);
+bool set_repeat(struct options *options, const char *value, struct gabion_error *error);
 bool set_step(struct options *options, const char *value, struct gabion_error *error);
 bool set_prefix(struct options *options, const char *value, struct gabion_error *error);
 bool set_fclib(struct options *options, const char *value, struct gabion_error *error);

@@ -12,7 +12,7 @@
 static bool start_world(struct scene *scene, int threads, const struct gabion_settings *settings,
                         struct gabion_error *error) {
     scene->world = gabion_create(settings, threads, error);
-    return scene->world != NULL && case_define_materials(scene->file, scene->world, error);
+    return scene->world != NULL;
 }
 
 #define OVERRIDE_SIZE (PATH_MAX + 32)
@@ -59,8 +59,7 @@ static bool build_case(struct scene *scene, const struct scene_request *request,
     if (!load_case(scene, request, error))
         return false;
     return start_world(scene, request->threads, case_settings(scene->file), error) &&
-           case_add_bodies(scene->file, scene->world, error) &&
-           case_add_actions(scene->file, scene->world, error);
+           case_build(scene->file, scene->world, error);
 }
 
 bool scene_open_case(struct scene *scene, const struct scene_request *request,
@@ -82,6 +81,7 @@ static bool build_checkpoint(struct scene *scene, const struct checkpoint *check
     bool varied = case_varied(scene->file, &before);
     if (!start_world(scene, request->threads, varied ? &before : case_settings(scene->file),
                      error) ||
+        !case_define_materials(scene->file, scene->world, error) ||
         !checkpoint_restore(checkpoint, scene->world, error))
         return false;
     if (varied)

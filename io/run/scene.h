@@ -16,7 +16,7 @@ struct scene {
 
 struct scene_request {
     const char *case_path;
-    const char **overrides; // "key=value"
+    const char *const *overrides; // "key=value"
     int override_count;
     int threads;       // 0: one per physical core
     const char *from;  // another run whose state the bodies of a case take; NULL: none
