@@ -46,6 +46,7 @@ io/case                 | case files: keys, checks, loading                     
 io/fclib                | contact problems as FCLIB files                                        |
 io/run/history          | history.csv                                                            | ^engine/.*/
 io/run                  | a run: scene, progress, log, summary, signals                          |
+io/study                | studies: members, processes, searches, statistics, tables              |
 io/command              | the command line                                                       |
 END
 )
