@@ -167,15 +167,6 @@ static bool good_name(const char *name) {
     return name[0] && strlen(name) <= NAME_MAX_LENGTH && !strpbrk(name, " \t\r\n,;\"'=[]{}");
 }
 
-static bool good_names(const struct yaml_node *node) {
-    if (node->kind != YAML_LIST || node->count == 0)
-        return false;
-    for (size_t i = 0; i < node->count; i++)
-        if (node->item[i]->kind != YAML_SCALAR || !good_name(node->item[i]->text))
-            return false;
-    return true;
-}
-
 static bool good_point(const struct yaml_node *point, double *time) {
     double value;
     return point->kind == YAML_LIST && point->count == 2 && point->item[0]->kind == YAML_SCALAR &&
@@ -234,6 +225,15 @@ static void check_pair(struct checker *c, const struct key *key, const struct ya
     }
     check_material(c, node->item[0], path);
     check_material(c, node->item[1], path);
+}
+
+static bool good_names(const struct yaml_node *node) {
+    if (node->kind == YAML_SCALAR)
+        return good_name(node->text);
+    bool good = node->kind == YAML_LIST && node->count > 0;
+    for (size_t i = 0; good && i < node->count; i++)
+        good = node->item[i]->kind == YAML_SCALAR && good_name(node->item[i]->text);
+    return good;
 }
 
 static void check_entries(struct checker *c, const struct key *key, const struct yaml_node *node,

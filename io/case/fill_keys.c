@@ -1,7 +1,6 @@
 // The keys of lattices and fills: what they consist of, which sizes, where.
 #include "io/case/sections.h"
 
-static const struct key_range exact_integers = {.low = 0.0, .high = 9007199254740992.0};
 static const struct key_range hull_points = {.low = 4.0, .high = 1000.0};
 static const struct key_range exponents = {.low = -20.0, .high = 20.0};
 
@@ -141,7 +140,7 @@ static const struct key_section kind_section = KEY_SECTION_OF(kind_keys);
         {"shares", KEY_CHOICE, .initial = "number", .words = "number volume mass",                 \
          .help = "what the shares of a mixture count"},                                            \
     {                                                                                              \
-        "seed", KEY_INTEGER, .initial = "1", .range = &exact_integers,                             \
+        "seed", KEY_INTEGER, .initial = "1", .range = &key_exact,                                  \
                              .help = "of the random numbers: equal seeds give equal bodies"        \
     }
 
@@ -155,7 +154,7 @@ static const struct key lattice_keys[] = {
      .help = "sites along x, y, z; x runs fastest"},
     {"jitter", KEY_NUMBER, .initial = "0", .range = &key_not_negative,
      .help = "largest shift along each axis, as a fraction of the spacing"},
-    {"limit", KEY_INTEGER, .initial = "0", .range = &exact_integers,
+    {"limit", KEY_INTEGER, .initial = "0", .range = &key_exact,
      .help = "bodies; 0: one on every site"},
     MIXTURE_KEYS,
 };

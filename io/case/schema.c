@@ -93,8 +93,8 @@ static void print_type(FILE *stream, const struct key *key, bool whole, int dept
         fputs("\"type\": [\"string\", \"number\"]", stream); // a name may consist of digits
         break;
     case KEY_NAMES:
-        fputs("\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": [\"string\", "
-              "\"number\"]}",
+        fputs("\"anyOf\": [{\"type\": [\"string\", \"number\"]}, {\"type\": \"array\", "
+              "\"minItems\": 1, \"items\": {\"type\": [\"string\", \"number\"]}}]",
               stream);
         break;
     case KEY_PAIR:
