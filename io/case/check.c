@@ -175,18 +175,34 @@ static bool good_name(const char *name) {
     return name[0] && strlen(name) <= NAME_MAX_LENGTH && !strpbrk(name, " \t\r\n,;\"'=[]{}");
 }
 
-static bool good_points(const struct yaml_node *node) {
+static bool good_point(const struct yaml_node *point, double *time) {
+    double value;
+    return point->kind == YAML_LIST && point->count == 2 && point->item[0]->kind == YAML_SCALAR &&
+           point->item[1]->kind == YAML_SCALAR && number_parse(point->item[0]->text, time) &&
+           number_parse(point->item[1]->text, &value);
+}
+
+// Reports the first point that is wrong, where it stands: in the case or in a row of its table.
+static bool check_points(struct checker *c, const struct yaml_node *node, const char *path) {
+    double before[2] = {-INFINITY, -INFINITY}; // times of the last two points
     if (node->kind != YAML_LIST || node->count == 0)
         return false;
-    double before = -INFINITY;
     for (size_t i = 0; i < node->count; i++) {
         const struct yaml_node *point = node->item[i];
-        double time, value;
-        if (point->kind != YAML_LIST || point->count != 2 || point->item[0]->kind != YAML_SCALAR ||
-            point->item[1]->kind != YAML_SCALAR || !number_parse(point->item[0]->text, &time) ||
-            !number_parse(point->item[1]->text, &value) || !(time > before))
-            return false;
-        before = time;
+        double time;
+        const char *defect = NULL;
+        if (!good_point(point, &time))
+            defect = "expected [time, value], two numbers";
+        else if (time < before[1])
+            defect = "its time is before that of the point before it; times must increase";
+        else if (time == before[0])
+            defect = "a third point of the same time; two of them make a jump";
+        if (defect) {
+            problems_add(c->problems, point->at, "%s: point %zu: %s", path, i + 1, defect);
+            return true;
+        }
+        before[0] = before[1];
+        before[1] = time;
     }
     return true;
 }
@@ -214,6 +230,15 @@ static void check_pair(struct checker *c, const struct key *key, const struct ya
     }
     check_material(c, node->item[0], path);
     check_material(c, node->item[1], path);
+}
+
+static bool good_names(const struct yaml_node *node) {
+    if (node->kind == YAML_SCALAR)
+        return good_name(node->text);
+    bool good = node->kind == YAML_LIST && node->count > 0;
+    for (size_t i = 0; good && i < node->count; i++)
+        good = node->item[i]->kind == YAML_SCALAR && good_name(node->item[i]->text);
+    return good;
 }
 
 static void check_entries(struct checker *c, const struct key *key, const struct yaml_node *node,
@@ -247,6 +272,8 @@ static bool good_value(struct checker *c, const struct key *key, const struct ya
         return node->kind == YAML_SCALAR;
     case KEY_NAME:
         return node->kind == YAML_SCALAR && good_name(node->text);
+    case KEY_NAMES:
+        return good_names(node);
     case KEY_MATERIAL:
         if (node->kind != YAML_SCALAR)
             return false;
@@ -276,7 +303,7 @@ static bool good_value(struct checker *c, const struct key *key, const struct ya
     case KEY_INTEGERS:
         return good_vector(key, node);
     case KEY_POINTS:
-        return good_points(node);
+        return check_points(c, node, path);
     case KEY_CORNERS:
         return good_corners(key, node);
     case KEY_SECTION:

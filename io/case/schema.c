@@ -92,6 +92,11 @@ static void print_type(FILE *stream, const struct key *key, bool whole, int dept
     case KEY_MATERIAL:
         fputs("\"type\": [\"string\", \"number\"]", stream); // a name may consist of digits
         break;
+    case KEY_NAMES:
+        fputs("\"anyOf\": [{\"type\": [\"string\", \"number\"]}, {\"type\": \"array\", "
+              "\"minItems\": 1, \"items\": {\"type\": [\"string\", \"number\"]}}]",
+              stream);
+        break;
     case KEY_PAIR:
         fputs("\"anyOf\": [{\"const\": \"default\"}, {\"type\": \"array\", \"minItems\": 2, "
               "\"maxItems\": 2}]",

@@ -2,6 +2,7 @@
 
 #include "io/case/keys.h"
 #include "io/command/commands.h"
+#include "io/command/manual.h"
 #include "io/study/study.h"
 #include "parallel/memory.h"
 
@@ -21,19 +22,34 @@ static bool check_whole(const struct options *options, const char *option,
                      path);
 }
 
+static bool print_manual(const char *name, struct gabion_error *error) {
+    enum verb verb = VERB_NONE;
+    if (name && !options_find_verb(name, &verb, error))
+        return false;
+    manual_print(verb, stdout);
+    return true;
+}
+
 bool command_explain(const struct options *options, struct gabion_error *error) {
     bool study = is_of_study(options->target);
     const struct key_section *keys = study ? &study_keys : &case_keys;
     const char *noun = study ? "study" : "case", *path = options->target ? options->target : "";
-    if ((options->markdown || options->schema) &&
-        !check_whole(options, options->markdown ? "--markdown" : "--schema", error))
+    const char *option = options->markdown     ? "--markdown"
+                         : options->schema     ? "--schema"
+                         : options->completion ? "--completion"
+                                               : NULL;
+    if (option && !check_whole(options, option, error))
         return false;
     if (options->markdown)
         keys_markdown(keys, stdout);
     if (options->schema)
         keys_schema(keys, noun, stdout);
-    if (options->markdown || options->schema)
+    if (options->completion)
+        completion_print(stdout);
+    if (options->markdown || options->schema || options->completion)
         return true;
+    if (options->man)
+        return print_manual(options->target, error);
     char *text = memory_allocate(TEXT_SIZE, 1, "the explanation of the keys");
     bool known =
         keys_explain(keys, noun, study ? path + strlen(path[5] ? "study." : "study") : path, text,
