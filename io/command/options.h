@@ -21,6 +21,7 @@ enum verb {
     VERB_COMPARE,
     VERB_REPORT,
     VERB_NEW,
+    VERB_STUDY,
     VERB_COUNT
 };
 #define VERB_NONE VERB_COUNT
@@ -59,6 +60,10 @@ struct options {
     int64_t step;      // --step; -1: not given
     // For report.
     int frames, megabytes; // --frames, --size
+    // For study.
+    bool check, collect, slurm;
+    int64_t member;     // --member; 0: not given
+    const char *repeat; // --repeat; NULL: not given
 };
 
 bool options_parse(struct options *options, int argc, const char *const *argv,
