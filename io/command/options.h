@@ -58,12 +58,12 @@ struct options {
     // For export.
     const char *fclib; // --fclib
     int64_t step;      // --step; -1: not given
-    // For report.
-    int frames, megabytes; // --frames, --size
     // For study.
     bool check, collect, slurm;
     int64_t member;     // --member; 0: not given
     const char *repeat; // --repeat; NULL: not given
+    // For report.
+    int frames, megabytes; // --frames, --size
 };
 
 bool options_parse(struct options *options, int argc, const char *const *argv,
