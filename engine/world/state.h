@@ -37,6 +37,8 @@ enum value_check {
     VALUE_SHAPE_INDEX, // -1: none
     VALUE_POLYHEDRON,  // of a body that need not be one
     VALUE_CLUMP,       // likewise
+    VALUE_COMPOUND,    // likewise
+    VALUE_PART_COUNT,  // of a compound
     VALUE_SPHERE_COUNT,
     VALUE_CORNER_COUNT,
     VALUE_FACE_COUNT,

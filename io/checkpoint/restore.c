@@ -115,6 +115,8 @@ static bool check_sizes(const struct checkpoint *checkpoint, const struct sizes 
         wrong = "attribute 'bodies/id_count' is more than the bodies that have entered or wait";
     else if (starts != (size_t)moving + 1 && (starts != 0 || memory != 0))
         wrong = "dataset 'contacts/start' should have one row more than there are moving bodies";
+    else if (rows_of(sizes, &state_pending_compounds) != waiting)
+        wrong = "dataset 'pending/compound' should have a row for each waiting body";
     else if (collisions != 0 && collisions != memory)
         wrong = "dataset 'contacts/collision' should have a row for each contact, or none";
     return !wrong ||
@@ -180,6 +182,10 @@ static int64_t value_limit(const struct state *state, enum value_check check) {
         return polyhedra > 0 ? polyhedra : 1; // 0 where it means nothing
     case VALUE_CLUMP:
         return clumps > 0 ? clumps : 1;
+    case VALUE_COMPOUND:
+        return state->shapes.compounds > 0 ? (int64_t)state->shapes.compounds : 1;
+    case VALUE_PART_COUNT:
+        return COMPOUND_PARTS_MAX + 1;
     case VALUE_SPHERE_COUNT:
         return CLUMP_SPHERES_MAX + 1;
     case VALUE_CORNER_COUNT:
