@@ -610,8 +610,9 @@ GABION_API bool gabion_probe_value(const struct gabion_world *world, int probe, 
 struct gabion_bodies {
     int32_t count;
     const int32_t *id;
-    const uint8_t *shape;       // enum gabion_shape
-    const int32_t *shape_index; // for gabion_get_polyhedron, _clump, _compound, _plane, _hollow; -1: sphere
+    const uint8_t *shape; // enum gabion_shape
+    const int32_t
+        *shape_index; // for gabion_get_polyhedron, _clump, _compound, _plane, _hollow; -1: sphere
     const uint16_t *material, *group;
     const uint8_t *lock;            // enum gabion_lock bits
     const double *radius;           // of the sphere about the position that holds the body; 0: wall

@@ -94,11 +94,13 @@ static bool number_features(struct compound *compound, struct gabion_error *erro
     compound->corner_count = (int32_t)corners;
     compound->edge_count = (int32_t)edges;
     // A part needs a number of its own besides those of its edges.
-    return (corners < POLYHEDRON_CORNERS_MAX && edges + compound->count <= POLYHEDRON_CORNERS_MAX) ||
-           error_set(error, GABION_ERROR_INPUT,
-                     "%d parts with %" PRId64 " corners and %" PRId64
-                     " edges in all; fewer than %d of either are allowed: use fewer or simpler parts",
-                     compound->count, corners, edges, POLYHEDRON_CORNERS_MAX);
+    return (corners < POLYHEDRON_CORNERS_MAX &&
+            edges + compound->count <= POLYHEDRON_CORNERS_MAX) ||
+           error_set(
+               error, GABION_ERROR_INPUT,
+               "%d parts with %" PRId64 " corners and %" PRId64
+               " edges in all; fewer than %d of either are allowed: use fewer or simpler parts",
+               compound->count, corners, edges, POLYHEDRON_CORNERS_MAX);
 }
 
 static void find_boxes(struct compound *compound) {
@@ -117,8 +119,7 @@ static void find_boxes(struct compound *compound) {
     }
 }
 
-static bool boxes_touch(const struct compound_part *a, const struct compound_part *b,
-                        double glue) {
+static bool boxes_touch(const struct compound_part *a, const struct compound_part *b, double glue) {
     for (int axis = 0; axis < 3; axis++)
         if (vec3_get(a->low, axis) > vec3_get(b->high, axis) + glue ||
             vec3_get(b->low, axis) > vec3_get(a->high, axis) + glue)

@@ -1,9 +1,9 @@
 // Compounds: rigid bodies made of convex polyhedra, the parts, which may share faces or overlap.
 //
-// A user describes a compound in any frame, the drawing frame. It is stored in its own frame: origin
-// at the centre of mass, axes along the principal axes of inertia. `centre` and `axes` give the own
-// frame in the drawing frame, as for a polyhedron. Mass is that of the parts one by one: a region
-// that belongs to several parts counts once for each of them.
+// A user describes a compound in any frame, the drawing frame. It is stored in its own frame:
+// origin at the centre of mass, axes along the principal axes of inertia. `centre` and `axes` give
+// the own frame in the drawing frame, as for a polyhedron. Mass is that of the parts one by one: a
+// region that belongs to several parts counts once for each of them.
 #ifndef GEOMETRY_COMPOUND_H
 #define GEOMETRY_COMPOUND_H
 
@@ -29,10 +29,10 @@ struct compound_part {
     double density;
     // What follows is derived.
     mat3 axes;
-    vec3 low, high;                 // bounding box in the axes of the compound
-    int32_t first_corner;           // numbers of its corners and edges among those of all parts
-    int32_t first_edge;             //
-    int32_t neighbour, neighbours;  // parts whose boxes it touches: place in compound.neighbour
+    vec3 low, high;                // bounding box in the axes of the compound
+    int32_t first_corner;          // numbers of its corners and edges among those of all parts
+    int32_t first_edge;            //
+    int32_t neighbour, neighbours; // parts whose boxes it touches: place in compound.neighbour
 };
 
 struct compound {

@@ -350,8 +350,8 @@ static bool side_buries(const struct placed *body, double side, const struct man
     const struct manifold_point *point = &manifold->point[k];
     vec3 outward = vec3_scale(-side, manifold->normal);
     for (size_t look = 0; body->whole && look < LOOKS; look++) {
-        vec3 beside =
-            vec3_add_scaled(point->position, towards_middle[look], vec3_sub(middle, point->position));
+        vec3 beside = vec3_add_scaled(point->position, towards_middle[look],
+                                      vec3_sub(middle, point->position));
         vec3 surface = vec3_add_scaled(beside, 0.5 * side * point->gap, manifold->normal);
         if (!compound_buries(body->whole, body->part, surface, outward))
             return false;
@@ -383,14 +383,13 @@ static bool deepest_buried(const struct placed *a, const struct placed *b,
         least = fmin(least, manifold->point[k].gap);
     vec3 middle = points_middle(manifold, least + slop);
     for (int k = 0; k < manifold->count; k++)
-        if (manifold->point[k].gap <= least + slop &&
-            !point_buried(a, b, manifold, middle, k))
+        if (manifold->point[k].gap <= least + slop && !point_buried(a, b, manifold, middle, k))
             return false;
     return true;
 }
 
-// Drops the points of a manifold in world axes that are buried. Returns false where its deepest ones
-// are: then the bodies do not touch along its normal.
+// Drops the points of a manifold in world axes that are buried. Returns false where its deepest
+// ones are: then the bodies do not touch along its normal.
 static bool drop_buried(const struct placed *a, const struct placed *b, double slop,
                         struct manifold *manifold) {
     if (!a->whole && !b->whole)
@@ -578,14 +577,13 @@ static double surface_distance(const struct polyhedron *shape, vec3 p, vec3 *clo
 }
 
 static bool foot_buried(const struct placed *a, vec3 foot, vec3 outward) {
-    return a->whole && compound_buries(a->whole, a->part,
-                                       vec3_add(a->x, mat3_apply(a->axes, foot)),
+    return a->whole && compound_buries(a->whole, a->part, vec3_add(a->x, mat3_apply(a->axes, foot)),
                                        mat3_apply(a->axes, outward));
 }
 
 // Finds the nearest face through which a ball with its centre p in the body can leave it past the
-// parts that are glued to it. Returns false where p is outside, or there is no such face: then other
-// parts have the contact.
+// parts that are glued to it. Returns false where p is outside, or there is no such face: then
+// other parts have the contact.
 static bool exposed_face(const struct placed *a, vec3 p, vec3 *closest, vec3 *outward,
                          double *distance) {
     const struct polyhedron *shape = a->shape;
@@ -611,8 +609,7 @@ void manifold_sphere(const struct placed *a, vec3 centre, double radius, double 
     double distance = surface_distance(a->shape, own, &closest, &outward);
     manifold->count = 0;
     if (distance - radius > reach ||
-        (foot_buried(a, closest, outward) &&
-         !exposed_face(a, own, &closest, &outward, &distance)))
+        (foot_buried(a, closest, outward) && !exposed_face(a, own, &closest, &outward, &distance)))
         return;
     double gap = distance - radius;
     vec3 middle = vec3_add_scaled(closest, 0.5 * gap, outward);

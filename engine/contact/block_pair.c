@@ -46,8 +46,8 @@ static void add_manifold(const struct pair *pair, const struct manifold *manifol
 static uint32_t name_feature(const struct parts *first, int32_t k, const struct parts *second,
                              int32_t j, uint32_t feature) {
     uint32_t upper = parts_name(first, k, feature >> 16);
-    return MANIFOLD_FEATURE(upper, second ? parts_name(second, j, feature & 0xffff)
-                                          : feature & 0xffff);
+    return MANIFOLD_FEATURE(upper,
+                            second ? parts_name(second, j, feature & 0xffff) : feature & 0xffff);
 }
 
 static void name_points(const struct parts *first, int32_t k, const struct parts *second, int32_t j,

@@ -14,8 +14,8 @@
 #define TOUCH 1e-6 // of the smaller thickness
 
 // Two bodies of several parts may have several interfaces. Contacts belong to one of them where
-// their normal is within 25 degrees of its, and to the one whose plane is nearest; two interfaces of
-// one normal are in planes further apart than this share of the smaller body's size.
+// their normal is within 25 degrees of its, and to the one whose plane is nearest; two interfaces
+// of one normal are in planes further apart than this share of the smaller body's size.
 #define SAME_SIDE  0.9 // cosine
 #define SAME_LEVEL 1e-3
 
@@ -40,7 +40,8 @@ struct touchings {
     size_t count, capacity;
 };
 
-static void touchings_add(struct touchings *pairs, int32_t id, int32_t other, size_t begin, size_t end) {
+static void touchings_add(struct touchings *pairs, int32_t id, int32_t other, size_t begin,
+                          size_t end) {
     pairs->list = memory_reserve(pairs->list, &pairs->capacity, pairs->count + 1,
                                  sizeof *pairs->list, "pairs of blocks");
     pairs->list[pairs->count++] =
@@ -184,8 +185,7 @@ static void take_plane(const struct contact *list, double size, bool all, struct
 
 static double gap_at(const struct contact *list, const struct members *members, vec3 position) {
     size_t k = 0;
-    while (k + 1 < members->count &&
-           vec3_length(vec3_sub(list[members->k[k]].point, position)) > 0)
+    while (k + 1 < members->count && vec3_length(vec3_sub(list[members->k[k]].point, position)) > 0)
         k++;
     return list[members->k[k]].gap;
 }
@@ -394,7 +394,8 @@ static void list_pairs(const struct gabion_world *world, struct touchings *pairs
     touchings_sort(pairs);
 }
 
-// What two bodies have: the interfaces of the start, one after the other, and contacts (NULL: none).
+// What two bodies have: the interfaces of the start, one after the other, and contacts (NULL:
+// none).
 struct shared {
     const struct interface *interface;
     size_t interfaces;
@@ -493,9 +494,10 @@ struct gabion_interface *interfaces_measure(const struct gabion_world *world, si
     for (size_t k = 0, p = 0; k < initial->count || p < pairs.count;) {
         struct shared shared = {&initial->list[k], 0, p < pairs.count ? &pairs.list[p] : NULL};
         const struct interface *first = k < initial->count ? shared.interface : NULL;
-        int order = !first          ? 1
-                    : !shared.pair ? -1
-                                   : compare_ids(first->a, first->b, shared.pair->a, shared.pair->b);
+        int order = !first ? 1
+                    : !shared.pair
+                        ? -1
+                        : compare_ids(first->a, first->b, shared.pair->a, shared.pair->b);
         while (order <= 0 && k < initial->count &&
                compare_ids(first->a, first->b, initial->list[k].a, initial->list[k].b) == 0) {
             shared.interfaces++;

@@ -7,8 +7,8 @@
 #define SAME_NORMAL 1e-9
 
 // Shares of the smaller body's size: contacts of one normal whose points are SAME_LEVEL apart along
-// it may be those of one face; they are if their gaps differ by less than SAME_PLANE from those of a
-// plane. Points closer than SAME_PLACE are one.
+// it may be those of one face; they are if their gaps differ by less than SAME_PLANE from those of
+// a plane. Points closer than SAME_PLACE are one.
 #define SAME_LEVEL 1e-2
 #define SAME_PLANE 1e-6
 #define SAME_PLACE 1e-6

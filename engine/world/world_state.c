@@ -295,7 +295,8 @@ const struct state_part state_pending = {
     .reserve = reserve_pending,
 };
 
-// Which compound a waiting body is. Worlds without compounds hash as they did before there were any.
+// Which compound a waiting body is. Worlds without compounds hash as they did before there were
+// any.
 static bool has_compounds(const struct state *state) {
     return state->world->bodies.compound_count > 0;
 }

@@ -337,11 +337,6 @@ static bool anchor_file(struct resolver *resolver, struct yaml_node *mapping) {
     return true;
 }
 
-static bool anchor_mesh(struct resolver *resolver, struct yaml_node *body) {
-    struct yaml_node *mesh = yaml_find(body, "mesh");
-    return !mesh || anchor_file(resolver, mesh);
-}
-
 static bool for_entries(struct resolver *resolver, struct yaml_node *root, const char *key,
                         bool (*f)(struct resolver *, struct yaml_node *)) {
     struct yaml_node *list = yaml_find(root, key);
@@ -349,6 +344,17 @@ static bool for_entries(struct resolver *resolver, struct yaml_node *root, const
         if (!f(resolver, list->item[i]))
             return false;
     return true;
+}
+
+static bool anchor_mesh(struct resolver *resolver, struct yaml_node *shape) {
+    struct yaml_node *mesh = yaml_find(shape, "mesh");
+    return !mesh || anchor_file(resolver, mesh);
+}
+
+static bool anchor_body(struct resolver *resolver, struct yaml_node *body) {
+    struct yaml_node *compound = yaml_find(body, "compound");
+    return anchor_mesh(resolver, body) &&
+           (!compound || for_entries(resolver, compound, "parts", anchor_mesh));
 }
 
 struct yaml_node *case_resolve(const char *path, const char *const *overrides, int override_count,
@@ -364,7 +370,7 @@ struct yaml_node *case_resolve(const char *path, const char *const *overrides, i
            for_entries(&resolver, root, "drivers", inline_tables) &&
            for_entries(&resolver, root, "forces", inline_tables) &&
            for_entries(&resolver, root, "imports", anchor_file) &&
-           for_entries(&resolver, root, "bodies", anchor_mesh);
+           for_entries(&resolver, root, "bodies", anchor_body);
     if (good)
         return root;
     yaml_free(root);

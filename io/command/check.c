@@ -42,16 +42,16 @@ static void extend_box(struct extremes *found, vec3 centre, double radius) {
 }
 
 static void extend_box_to(struct extremes *found, const struct bodies *bodies, int32_t i) {
-    const struct polyhedron *block = bodies_polyhedron(bodies, i);
+    struct shape_balls corners = bodies_shape(bodies, i)->balls(bodies, i);
     mat3 axes = quat_matrix(bodies->q[i]);
-    for (int32_t k = 0; k < block->corner_count; k++)
-        extend_box(found, vec3_add(bodies->x[i], mat3_apply(axes, block->corner[k])), 0.0);
+    for (int32_t k = 0; k < corners.count; k++)
+        extend_box(found, vec3_add(bodies->x[i], mat3_apply(axes, corners.centre[k])), 0.0);
 }
 
 static void extend_extremes(struct extremes *found, const struct bodies *bodies) {
     for (int32_t i = 0; i < bodies->count; i++) {
         double size = bodies_size(bodies, i), speed = vec3_length(bodies->v[i]) / size;
-        if (bodies->shape[i] == GABION_POLYHEDRON)
+        if (bodies_shape(bodies, i)->block)
             extend_box_to(found, bodies, i);
         else if (!bodies_is_wall(bodies, i))
             extend_box(found, bodies->x[i], bodies->radius[i]);

@@ -19,4 +19,10 @@
 struct polyhedron **mesh_read(const char *path, double scale, size_t *count,
                               struct gabion_error *error);
 
+// Reads all pieces likewise, and cuts those that are not convex into at most `most` convex parts
+// (geometry/decompose.h). piece[k], an array for memory_free, is the number of the piece that part
+// k belongs to; parts of one piece are next to each other.
+struct polyhedron **mesh_read_parts(const char *path, double scale, int64_t most, size_t *count,
+                                    size_t **piece, struct gabion_error *error);
+
 #endif

@@ -127,12 +127,12 @@ static inline void fill_bodies(struct gabion_world *world, int32_t count,
              clump = moving && i % 6 == 4, compound = moving && i % 6 == 1;
         bodies->id[i] = 2 * (count - 1 - i);
         bodies->index_of[bodies->id[i]] = i;
-        bodies->shape[i] = block    ? GABION_POLYHEDRON
-                           : clump  ? GABION_CLUMP
+        bodies->shape[i] = block      ? GABION_POLYHEDRON
+                           : clump    ? GABION_CLUMP
                            : compound ? GABION_COMPOUND
-                           : moving ? GABION_SPHERE
-                           : i % 2  ? GABION_HALF_SPACE
-                                    : GABION_DRUM;
+                           : moving   ? GABION_SPHERE
+                           : i % 2    ? GABION_HALF_SPACE
+                                      : GABION_DRUM;
         bodies->shape_index[i] = block || clump ? i % 2 : compound ? i / 6 % 2 : moving ? -1 : 1;
         bodies->material[i] = (uint16_t)(i % 2);
         bodies->group[i] = (uint16_t)(i % 3);

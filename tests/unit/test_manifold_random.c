@@ -505,7 +505,8 @@ static void test_columns(void **state) {
     mat3 upright = scene_rotation(vec3_zero(), 0);
     for (int k = 0; k < PAIRS; k++) {
         double size = pow(10, random_between(&random, -9, -5));
-        struct duo duo = {placed_alone(shape, vec3_zero(), upright), placed_alone(shape, vec3_make(0, 0, 1), upright)};
+        struct duo duo = {placed_alone(shape, vec3_zero(), upright),
+                          placed_alone(shape, vec3_make(0, 0, 1), upright)};
         duo.b.axes = scene_rotation(scene_random_unit(&random), size);
         duo.b.x = vec3_add_scaled(duo.b.x, size, scene_random_unit(&random));
         struct manifold m = duo_meet(&duo);
