@@ -188,6 +188,8 @@ static bool add_compound(struct fields compound, struct gabion_body *body,
     for (size_t k = 0; good && k < fields_count(compound, "parts"); k++)
         good = read_part(fields_entry(compound, "parts", k), world, &list, error) ||
                error_context(error, "part %zu", k + 1);
+    if (good && list.count == 0)
+        good = error_set(error, GABION_ERROR_INPUT, "parts: expected one part or more, found none");
     body->shape = GABION_COMPOUND;
     body->compound = good ? gabion_add_compound(world, list.part, (int64_t)list.count, error) : -1;
     memory_free(list.part);
