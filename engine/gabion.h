@@ -19,7 +19,8 @@
 //             left to do is gabion_destroy, which frees everything.
 // Ownership.  The library copies what it is given. Texts and arrays that it hands out belong to
 //             the world and stay valid until the next call that takes the world without `const`,
-//             unless a comment says otherwise.
+//             unless a comment says otherwise. gabion_set_velocity, gabion_apply_force and the
+//             functions that set a callback leave them valid.
 // Threads.    A world may be used from any thread, by one thread at a time. Functions that take a
 //             constant world may run side by side while no other function runs on that world.
 //             While a thread is inside a function that changes a world, calls of other threads on
@@ -182,13 +183,24 @@ GABION_API void gabion_destroy(struct gabion_world *world);
 
 GABION_API bool gabion_get_settings(const struct gabion_world *world,
                                     struct gabion_settings *settings, struct gabion_error *error);
-// Changes the settings, before the first step or between steps. `step` and `scheme` cannot change
-// after the first step. A change of gravity changes the potential energy:
-// the ledger books the difference as removed_energy.
+// Changes the settings, before the first step or between steps. `scheme` cannot change after the
+// first step. With another `step` the time goes on from the present one. A change of gravity
+// changes the potential energy: the ledger books the difference as removed_energy.
 GABION_API bool gabion_set_settings(struct gabion_world *world,
                                     const struct gabion_settings *settings,
                                     struct gabion_error *error);
 GABION_API int gabion_threads(const struct gabion_world *world); // -1: no world
+
+// Creates the world that a case file (docs/case-files.md) describes: settings, materials, laws,
+// bodies, drivers, forces, events and probes, as `gabion run` does, so that stepping it gives the
+// bits of that run. Overrides, "solver.tolerance=1e-8", replace single values of the file;
+// `overrides` may be NULL where there are none. Tables, meshes and other files that the case names
+// are read. What the case says about output and stopping is not done: time.end and the stop
+// criteria are among the settings. Returns NULL on an error, which names file, line and column;
+// gabion_destroy frees the world.
+GABION_API struct gabion_world *gabion_load_case(const char *path, const char *const *overrides,
+                                                 int override_count, int threads,
+                                                 struct gabion_error *error);
 
 // Definition ----------------------------------------------------------------------------------
 //
@@ -499,6 +511,7 @@ GABION_API uint64_t gabion_state_hash(const struct gabion_world *world);
 struct gabion_counts {
     int32_t bodies;        // in the run, fixed ones included
     int32_t moving;        // those of them that are free to move
+    int32_t finite;        // all but walls: half-spaces, hollow spheres and drums
     int32_t ids;           // given out; bodies that wait or have left included
     int32_t waiting;       // bodies that enter later
     int materials, groups; // group 0 included
@@ -556,8 +569,9 @@ struct gabion_run_report {
     int64_t fallback_steps;  // those in which the method asked for failed, and sweeps went on
     int64_t local_fallbacks; // one-contact problems where the local solver failed and a projected
                              // step was used
-    int64_t sweeps;
-    int64_t contact_sweeps; // contacts times sweeps
+    int64_t sweeps;          // of nsgs and psor; iterations of other methods do not count
+    int64_t contact_sweeps;  // contacts times sweeps
+    int64_t spent[GABION_METHOD_COUNT]; // iterations of each method
 };
 GABION_API bool gabion_read_run_report(const struct gabion_world *world,
                                        struct gabion_run_report *report,
@@ -739,6 +753,24 @@ struct gabion_contact {
 GABION_API int64_t gabion_read_contacts(const struct gabion_world *world, int64_t first,
                                         int64_t capacity, struct gabion_contact *contacts,
                                         struct gabion_error *error);
+
+// The contacts of the last step without a copy. The elements of every array but `impulse` are
+// `stride` bytes apart: contact k has its gap at (const char *)gap + k * stride. Bodies are given
+// by their places in struct gabion_bodies, which is valid for as long as this one.
+struct gabion_contacts {
+    int64_t count;
+    size_t stride;              // bytes
+    const int32_t *first;       // body that the impulse acts on; it moves
+    const int32_t *second;      // the other one
+    const uint8_t *status;      // enum gabion_contact_status
+    const double *gap;          // m, at the midpoint of the step; negative: overlap
+    const gabion_vec3 *normal;  // unit, from the second body to the first
+    const gabion_vec3 *point;   // at the midpoint of the step
+    const gabion_vec3 *impulse; // N s, on the first body; one after the other, without `stride`
+};
+// Shows the contacts that gabion_read_contacts copies, in the same order.
+GABION_API bool gabion_view_contacts(const struct gabion_world *world,
+                                     struct gabion_contacts *contacts, struct gabion_error *error);
 
 struct gabion_joint_state {
     enum gabion_joint_kind kind;

@@ -204,9 +204,12 @@ static void reserve_compounds(struct state *state, size_t rows) {
 }
 
 static const struct state_field compound_fields[] = {
-    {"compounds/part_count", "1", STATE_COUNT, VALUE_PART_COUNT, SHAPES(part_count), STATE_FRAMED},
-    {"compounds/centre", "m", STATE_VECTOR, VALUE_FINITE, SHAPES(compound_centre), STATE_FRAMED},
-    {"compounds/axes", "1", STATE_QUATERNION, VALUE_FINITE, SHAPES(compound_axes), STATE_FRAMED},
+    {"compounds/part_count", "1", STATE_COUNT, VALUE_PART_COUNT, SHAPES(part_count),
+     STATE_FRAMED | STATE_LATER},
+    {"compounds/centre", "m", STATE_VECTOR, VALUE_FINITE, SHAPES(compound_centre),
+     STATE_FRAMED | STATE_LATER},
+    {"compounds/axes", "1", STATE_QUATERNION, VALUE_FINITE, SHAPES(compound_axes),
+     STATE_FRAMED | STATE_LATER},
 };
 const struct state_part state_compounds = {
     .group = "compounds",
@@ -228,13 +231,13 @@ static void reserve_parts(struct state *state, size_t rows) {
 // The own axes of a polyhedron in those of the compound; densities are relative to the body's.
 static const struct state_field part_fields[] = {
     {"compounds/part_polyhedron", "1", STATE_INTEGER, VALUE_POLYHEDRON, SHAPES(part_polyhedron),
-     STATE_FRAMED},
+     STATE_FRAMED | STATE_LATER},
     {"compounds/part_position", "m", STATE_VECTOR, VALUE_FINITE, SHAPES(part_position),
-     STATE_FRAMED},
+     STATE_FRAMED | STATE_LATER},
     {"compounds/part_orientation", "1", STATE_QUATERNION, VALUE_FINITE, SHAPES(part_orientation),
-     STATE_FRAMED},
+     STATE_FRAMED | STATE_LATER},
     {"compounds/part_density", "1", STATE_REAL, VALUE_NOT_NEGATIVE, SHAPES(part_density),
-     STATE_FRAMED},
+     STATE_FRAMED | STATE_LATER},
 };
 const struct state_part state_compound_parts = {
     .group = "compounds",

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/command/kinds.h"
 #include "io/text/number.h"
 #include "parallel/memory.h"
 
@@ -62,6 +63,21 @@ bool set_override(struct options *options, const char *value, struct gabion_erro
     return true;
 }
 
+bool set_from(struct options *options, const char *value, struct gabion_error *error) {
+    if (value[0] == '\0')
+        return error_set(error, GABION_ERROR_INPUT,
+                         "--from needs a checkpoint, a frame or the folder of a run");
+    options->from = value;
+    return true;
+}
+
+bool set_match(struct options *options, const char *value, struct gabion_error *error) {
+    if (strcmp(value, "group") != 0 && strcmp(value, "id") != 0)
+        return error_set(error, GABION_ERROR_INPUT, "--match is group or id, not \"%s\"", value);
+    options->match = value;
+    return true;
+}
+
 bool set_force(struct options *options, const char *value, struct gabion_error *error) {
     (void)value, (void)error;
     return options->force = true;
@@ -85,6 +101,29 @@ bool set_markdown(struct options *options, const char *value, struct gabion_erro
 bool set_schema(struct options *options, const char *value, struct gabion_error *error) {
     (void)value, (void)error;
     return options->schema = true;
+}
+
+bool set_man(struct options *options, const char *value, struct gabion_error *error) {
+    (void)value, (void)error;
+    return options->man = true;
+}
+
+bool set_completion(struct options *options, const char *value, struct gabion_error *error) {
+    (void)value, (void)error;
+    return options->completion = true;
+}
+
+bool set_kind(struct options *options, const char *value, struct gabion_error *error) {
+    struct suggestion suggestion = suggestion_start(value);
+    char near[128];
+    for (const struct kind *kind = kinds; kind->name; kind++)
+        suggestion_consider(&suggestion, kind->name);
+    if (!kind_find(value))
+        return error_set(error, GABION_ERROR_INPUT,
+                         "no kind of case is named \"%.60s\"%s; gabion new --help lists them",
+                         value, suggestion_print(&suggestion, near, sizeof near));
+    options->kind = value;
+    return true;
 }
 
 bool set_help(struct options *options, const char *value, struct gabion_error *error) {
