@@ -75,8 +75,9 @@ static size_t rows_of(const struct sizes *sizes, const struct state_part *part) 
 static bool is_stored(const struct checkpoint *checkpoint, const struct state_field *field) {
     if (checkpoint->frame && !(field->flags & STATE_FRAMED))
         return false;
-    return !(checkpoint->frame || field->flags & STATE_LATER) ||
-           h5_exists(&checkpoint->file, field->name);
+    if (checkpoint->frame)
+        return h5_exists(&checkpoint->file, field->name);
+    return !(field->flags & STATE_LATER) || h5_exists(&checkpoint->file, CHECKPOINT_LATER);
 }
 
 static bool find_rows(const struct checkpoint *checkpoint, const struct state *state,
