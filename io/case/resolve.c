@@ -421,6 +421,12 @@ static bool for_entries(struct resolver *resolver, struct yaml_node *root, const
     return true;
 }
 
+static bool anchor_body(struct resolver *resolver, struct yaml_node *body) {
+    struct yaml_node *compound = yaml_find(body, "compound");
+    return anchor_mesh(resolver, body) &&
+           (!compound || for_entries(resolver, compound, "parts", anchor_mesh));
+}
+
 static bool inline_actions(struct resolver *resolver, struct yaml_node *root) {
     return inline_tables(resolver, yaml_find(root, "tilt")) &&
            for_entries(resolver, root, "drivers", inline_tables) &&
@@ -447,7 +453,7 @@ struct yaml_node *case_resolve(const char *path, const char *const *overrides, i
            anchor_source(&resolver, yaml_find(root, "from")) &&
            for_entries(&resolver, root, "imports", anchor_file) &&
            for_entries(&resolver, root, "generators", inline_fill) &&
-           for_entries(&resolver, root, "bodies", anchor_mesh);
+           for_entries(&resolver, root, "bodies", anchor_body);
     if (good)
         return root;
     yaml_free(root);
