@@ -5,6 +5,7 @@
 #   make check      install packages, build, run every test (under ten minutes on two cores)
 #   make unit       the unit tests; make unit TEST="joints sweeps": these alone
 #   make cli        the tests of the command line
+#   make docs-check every command of README.md and docs/, with up to 100 steps a run
 #   make found      inputs that fuzzers found or start from
 #   make layers     which file may include which; make format: formats every C file
 #   make debug      build/debug: validators between the phases of a step, with all unit tests
@@ -51,7 +52,9 @@ LIB_SOURCES  := $(wildcard parallel/*.c geometry/*.c engine/*/*.c engine/solvers
 KERNEL       := engine/solvers/sweep/sphere_sweep
 KERNEL_FLAGS := -O3 -Wno-psabi
 KERNELS      := $(if $(findstring x86_64,$(shell $(CC) -dumpmachine 2>/dev/null)),$(BUILD)/$(KERNEL)_avx2.o)
-LIB_OBJECTS   = $(filter-out $(BUILD)/io/command/main.o,$(LIB_SOURCES:%.c=$(BUILD)/%.o)) $(KERNELS)
+# The page of `gabion report`: its sources become one C file of bytes, in the order of the page.
+PAGE         := $(addprefix io/report/page/,body.html style.css data.js maths.js plot.js camera.js view.js page.js)
+LIB_OBJECTS   = $(BUILD)/io/report/page.o $(filter-out $(BUILD)/io/command/main.o,$(LIB_SOURCES:%.c=$(BUILD)/%.o)) $(KERNELS)
 UNIT_NAMES   := $(patsubst tests/unit/test_%.c,%,$(wildcard tests/unit/test_*.c))
 TEST         ?= $(UNIT_NAMES)
 UNIT_BINARIES := $(TEST:%=$(BUILD)/tests/unit/test_%)
@@ -64,7 +67,7 @@ FUZZ_BINARIES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 SICONOS      := $(wildcard /usr/include/siconos/SiconosConfig.h)
 RACE         := $(BUILD)/tests/bench/race$(if $(SICONOS),,_alone)
 
-.PHONY: all demo check unit cli found layers format format-check debug asan clang coverage tsan fuzz torture validate papers \
+.PHONY: all demo check unit cli docs-check found layers format format-check debug asan clang coverage tsan fuzz torture validate papers \
     bench bench-full bench-methods bench-solvers race-solvers library install uninstall deb clean packages packages-test \
     test-programs unit-programs
 .SECONDARY:
@@ -91,8 +94,10 @@ check: packages-test
 packages:
 	@.ci/packages build
 
+# Not every distribution has the browser as a package; its test is then left out with a message.
 packages-test:
 	@.ci/packages build test
+	@.ci/packages browser || true
 
 test-programs: unit-programs $(VALIDATION_BINARIES)
 
@@ -185,8 +190,12 @@ torture: packages-test
 	@GABION=$(abspath $(BUILD)/gabion) $(PYTHON) tests/torture/nonsense.py
 	@$(MAKE) --no-print-directory debug asan clang tsan fuzz
 
+# Every command of README.md and docs/; the quick part of it is a test of the command line.
+docs-check: all library
+	@GABION=$(abspath $(BUILD)/gabion) PYTHON=$(PYTHON) $(PYTHON) tests/docs/commands.py --long
+
 # VALIDATE: names of sections.
-validate: packages-test
+validate: packages-test docs-check
 	@.ci/packages pictures || true
 	@$(MAKE) --no-print-directory all test-programs
 	@GABION=$(abspath $(BUILD)/gabion) BUILD=$(BUILD) PYTHON=$(PYTHON) tests/validation/validate.sh $(VALIDATE)
@@ -297,6 +306,21 @@ $(BUILD)/io/command/completion.o: io/command/completion.sh
 $(BUILD)/io/checkpoint/write.o: GABION_CFLAGS += \
     -DGABION_COMMIT='"$(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)"' \
     -DGABION_COMPILER_FLAGS='"$(OPT) $(ARCH) $(CFLAGS)"'
+
+$(BUILD)/io/report/page.c: $(PAGE) Makefile
+	@mkdir -p $(@D)
+	@echo "  GEN $@"
+	@{ echo '#include "io/report/page.h"'; k=0; \
+	    for file in $(PAGE); do \
+	        echo "static const unsigned char part_$$k[] = {"; od -An -v -tx1 $$file | sed 's/ \(..\)/0x\1,/g'; \
+	        echo '};'; k=$$((k + 1)); done; \
+	    echo 'const struct page_part page_parts[] = {'; k=0; \
+	    for file in $(PAGE); do echo "{\"$$file\", part_$$k, sizeof part_$$k},"; k=$$((k + 1)); done; \
+	    echo '};'; echo "const size_t page_part_count = $$k;"; } >$@.tmp && mv $@.tmp $@
+
+$(BUILD)/io/report/page.o: $(BUILD)/io/report/page.c
+	@echo "  CC  $<"
+	@$(CC) $(GABION_CFLAGS) -MMD -MP -c $< -o $@
 
 $(BUILD)/$(KERNEL).o: GABION_CFLAGS += $(KERNEL_FLAGS)
 $(addprefix $(BUILD)/engine/,problem/residual.o solvers/sweep/measure.o solvers/newton/block_factor.o solvers/newton/resolvent.o): GABION_CFLAGS += $(HOT)

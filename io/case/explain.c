@@ -7,10 +7,6 @@
 #include "io/case/keys.h"
 #include "io/text/number.h"
 
-// Stands for the whole file, where every path starts.
-static const struct key whole_file = {"", KEY_SECTION, .section = &case_keys,
-                                      .help = "a case file"};
-
 static void print_presence(FILE *stream, const struct key *key) {
     bool list = key->type == KEY_VECTOR || key->type == KEY_INTEGERS || key->type == KEY_CHOICES;
     if (key->required) {
@@ -26,14 +22,46 @@ static void print_presence(FILE *stream, const struct key *key) {
     }
 }
 
-static void explain(FILE *stream, const struct key *key, const char *path, int depth) {
-    char type[256];
+#define PATH_SIZE 128
+
+// The larger sections of a listing so far. Sizes and regions belong to many keys and are listed
+// with the first of them.
+#define SHOWN_MAX   64
+#define SHOWN_LEAST 5 // keys
+
+struct shown {
+    const struct key_section *section[SHOWN_MAX];
+    char path[SHOWN_MAX][PATH_SIZE];
+    size_t count;
+};
+
+// Returns the key that a section was listed with; NULL: it has not been, and is from now on.
+static const char *shown_with(struct shown *shown, const struct key_section *section,
+                              const char *path) {
+    for (size_t k = 0; k < shown->count; k++)
+        if (shown->section[k] == section)
+            return shown->path[k];
+    if (section->count >= SHOWN_LEAST && shown->count < SHOWN_MAX) {
+        shown->section[shown->count] = section;
+        snprintf(shown->path[shown->count++], PATH_SIZE, "%s", path);
+    }
+    return NULL;
+}
+
+static void explain(FILE *stream, const struct key *key, const char *path, int depth,
+                    struct shown *shown) {
+    char type[256], inside[PATH_SIZE];
     fprintf(stream, "%*s%s: %s; ", 2 * depth, "", depth ? key->name : path,
             key_describe(key, type, sizeof type));
     print_presence(stream, key);
     fprintf(stream, "\n%*s%s\n", 2 * depth + 4, "", key->help);
-    for (size_t i = 0; key->section && i < key->section->count; i++)
-        explain(stream, &key->section->keys[i], path, depth + 1);
+    const char *before = key->section ? shown_with(shown, key->section, path) : NULL;
+    if (before)
+        fprintf(stream, "%*sits keys are those of %s\n", 2 * depth + 4, "", before);
+    for (size_t i = 0; key->section && !before && i < key->section->count; i++) {
+        snprintf(inside, sizeof inside, "%s.%s", path, key->section->keys[i].name);
+        explain(stream, &key->section->keys[i], inside, depth + 1, shown);
+    }
 }
 
 // Prints the full paths of all keys called `name`.
@@ -55,24 +83,27 @@ static void report_renamed(const struct key *key, const char *part, struct gabio
               key_find_former(key->section, part)->name);
 }
 
-static void report_unknown(const struct key *key, const char *part, struct gabion_error *error) {
+static void report_unknown(const struct key_section *section, const char *noun,
+                           const struct key *key, const char *part, struct gabion_error *error) {
     char *places = NULL, hint[128];
     size_t length = 0;
     FILE *stream = open_memstream(&places, &length);
-    print_places(stream, &case_keys, "", part);
+    print_places(stream, section, "", part);
     fclose(stream);
     struct suggestion suggestion = suggestion_start(part);
     for (size_t i = 0; key->section && i < key->section->count; i++)
         suggestion_consider(&suggestion, key->section->keys[i].name);
-    error_set(error, GABION_ERROR_INPUT, "no key \"%s\" in %s%s%s", part,
-              key->name[0] ? key->name : "a case file", length > 0 ? "; there is " : "",
+    error_set(error, GABION_ERROR_INPUT, "no key \"%s\" in %s%s%s%s%s", part,
+              key->name[0] ? key->name : "a ", key->name[0] ? "" : noun,
+              key->name[0] ? "" : " file", length > 0 ? "; there is " : "",
               length > 0 ? places : suggestion_print(&suggestion, hint, sizeof hint));
     free(places);
 }
 
 // Follows "laws[2].friction" or "laws.friction". Returns NULL and reports the first unknown part.
-static const struct key *find_path(const char *path, struct gabion_error *error) {
-    const struct key *key = &whole_file;
+static const struct key *find_path(const struct key *whole, const char *noun, const char *path,
+                                   struct gabion_error *error) {
+    const struct key *key = whole;
     char part[64];
     for (const char *rest = path; *rest;) {
         size_t length = strcspn(rest, ".");
@@ -82,7 +113,7 @@ static const struct key *find_path(const char *path, struct gabion_error *error)
             if (key->section && key_find_former(key->section, part))
                 report_renamed(key, part, error);
             else
-                report_unknown(key, part, error);
+                report_unknown(whole->section, noun, key, part, error);
             return NULL;
         }
         key = next;
@@ -91,18 +122,21 @@ static const struct key *find_path(const char *path, struct gabion_error *error)
     return key;
 }
 
-bool case_explain(const char *path, char *text, size_t size, struct gabion_error *error) {
-    const struct key *key = find_path(path, error);
+bool keys_explain(const struct key_section *section, const char *noun, const char *path, char *text,
+                  size_t size, struct gabion_error *error) {
+    const struct key whole = {"", KEY_SECTION, .section = section}; // where every path starts
+    const struct key *key = find_path(&whole, noun, path, error);
     if (!key)
         return false;
     char *words = NULL;
     size_t length = 0;
+    struct shown shown = {.count = 0};
     FILE *stream = open_memstream(&words, &length);
-    if (key == &whole_file)
-        for (size_t i = 0; i < case_keys.count; i++)
-            explain(stream, &case_keys.keys[i], case_keys.keys[i].name, 0);
+    if (key == &whole)
+        for (size_t i = 0; i < section->count; i++)
+            explain(stream, &section->keys[i], section->keys[i].name, 0, &shown);
     else
-        explain(stream, key, path, 0);
+        explain(stream, key, path, 0, &shown);
     fclose(stream);
     bool fits = length < size;
     if (fits)
@@ -112,21 +146,28 @@ bool case_explain(const char *path, char *text, size_t size, struct gabion_error
                              "the explanation does not fit: it has %zu bytes", length + 1);
 }
 
-static void markdown_row(FILE *stream, const struct key *key, const char *path) {
+static void markdown_row(FILE *stream, const struct key *key, const char *path,
+                         const char *before) {
     char type[256];
     fprintf(stream, "| `%s` | %s | ", path, key_describe(key, type, sizeof type));
     print_presence(stream, key);
-    fprintf(stream, " | %s |\n", key->help);
+    fprintf(stream, " | %s", key->help);
+    if (before)
+        fprintf(stream, "; its keys are those of `%s`", before);
+    fputs(" |\n", stream);
 }
 
-static void markdown_rows(FILE *stream, const struct key_section *section, const char *prefix) {
+static void markdown_rows(FILE *stream, const struct key_section *section, const char *prefix,
+                          struct shown *shown) {
     for (size_t i = 0; i < section->count; i++) {
-        char path[128];
-        snprintf(path, sizeof path, "%s%s", prefix, section->keys[i].name);
-        markdown_row(stream, &section->keys[i], path);
-        if (section->keys[i].section) {
+        const struct key *key = &section->keys[i];
+        char path[PATH_SIZE];
+        snprintf(path, sizeof path, "%s%s", prefix, key->name);
+        const char *before = key->section ? shown_with(shown, key->section, path) : NULL;
+        markdown_row(stream, key, path, before);
+        if (key->section && !before) {
             strncat(path, ".", sizeof path - strlen(path) - 1);
-            markdown_rows(stream, section->keys[i].section, path);
+            markdown_rows(stream, key->section, path, shown);
         }
     }
 }
@@ -135,14 +176,15 @@ static void markdown_head(FILE *stream, const char *title) {
     fprintf(stream, "\n### %s\n\n| key | value | given | meaning |\n|---|---|---|---|\n", title);
 }
 
-void case_keys_markdown(FILE *stream) {
+void keys_markdown(const struct key_section *section, FILE *stream) {
     markdown_head(stream, "The file");
-    for (size_t i = 0; i < case_keys.count; i++)
-        markdown_row(stream, &case_keys.keys[i], case_keys.keys[i].name);
-    for (size_t i = 0; i < case_keys.count; i++)
-        if (case_keys.keys[i].section) {
-            markdown_head(stream, case_keys.keys[i].name);
-            markdown_rows(stream, case_keys.keys[i].section, "");
+    for (size_t i = 0; i < section->count; i++)
+        markdown_row(stream, &section->keys[i], section->keys[i].name, NULL);
+    for (size_t i = 0; i < section->count; i++)
+        if (section->keys[i].section) {
+            struct shown shown = {.count = 0};
+            markdown_head(stream, section->keys[i].name);
+            markdown_rows(stream, section->keys[i].section, "", &shown);
         }
 }
 
@@ -164,3 +206,8 @@ static void print_paths(FILE *stream, const struct key_section *section, const c
 void case_keys_paths(FILE *stream, const char *entry) {
     print_paths(stream, &case_keys, "", entry);
 }
+bool case_explain(const char *key, char *text, size_t size, struct gabion_error *error) {
+    return keys_explain(&case_keys, "case", key, text, size, error);
+}
+
+void case_keys_markdown(FILE *stream) { keys_markdown(&case_keys, stream); }

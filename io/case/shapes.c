@@ -1,6 +1,7 @@
 #include "engine/api/define.h"
 #include "geometry/polyhedron.h"
 #include "io/case/masonry.h"
+#include "io/case/units.h"
 #include "io/mesh/mesh.h"
 #include "parallel/memory.h"
 
@@ -46,6 +47,7 @@ struct pieces {
     struct polyhedron **shape;
     size_t *body; // by shape: which body it belongs to
     size_t count, bodies;
+    double largest; // side of any of them
 };
 
 static void pieces_free(struct pieces *pieces) {
@@ -69,6 +71,10 @@ static bool read_mesh(struct fields mesh, struct pieces *pieces, struct gabion_e
         for (size_t k = 0; k < pieces->count; k++)
             pieces->body[k] = 0;
     pieces->bodies = pieces->body[pieces->count - 1] + 1;
+    for (size_t k = 0; k < pieces->count; k++) {
+        vec3 size = vec3_sub(pieces->shape[k]->high, pieces->shape[k]->low);
+        pieces->largest = fmax(pieces->largest, fmax(size.x, fmax(size.y, size.z)));
+    }
     return true;
 }
 
@@ -196,12 +202,27 @@ static bool add_compound(struct fields compound, struct gabion_body *body,
     return body->compound >= 0 && gabion_add_body(world, body, error) >= 0;
 }
 
+bool case_read_shape(struct fields entry, struct gabion_body *body, struct gabion_world *world,
+                     struct gabion_error *error) {
+    struct pieces pieces;
+    struct part_list list = {0};
+    bool good =
+        read_pieces(entry, &pieces, error) && hand_over(&pieces, 0, in_place, world, &list, error);
+    body->shape = GABION_POLYHEDRON;
+    body->polyhedron = good ? list.part[0].polyhedron : -1;
+    pieces_free(&pieces);
+    memory_free(list.part);
+    return good || error_context(error, "%s", shape_key(entry));
+}
+
 bool case_add_block(struct fields entry, struct gabion_body *body, struct gabion_world *world,
                     struct gabion_error *error) {
     struct pieces pieces = {0};
     bool good = fields_have(entry, "compound")
                     ? add_compound(fields_section(entry, "compound"), body, world, error)
                     : read_pieces(entry, &pieces, error) && add_pieces(&pieces, body, world, error);
+    if (good && fields_have(entry, "mesh"))
+        case_note_mesh(fields_section(entry, "mesh"), pieces.largest, world);
     pieces_free(&pieces);
     return good || error_context(error, "%s", shape_key(entry));
 }

@@ -16,6 +16,7 @@
 #define CHECKPOINT_LATER          "compounds" // a group that earlier minor versions do not have
 #define CHECKPOINT_TEMPORARY      "checkpoint.h5.tmp"
 #define CHECKPOINT_CASE           "case"
+#define CHECKPOINT_REFERENCE      "displacement_of"
 #define CHECKPOINT_GROUP_NAMES    "groups/name"
 #define CHECKPOINT_MATERIAL_NAMES "materials/name"
 
