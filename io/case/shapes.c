@@ -68,7 +68,7 @@ static bool add_pieces(struct polyhedron **piece, size_t count, struct gabion_bo
 }
 
 static bool add_mesh(struct fields mesh, struct gabion_body *body, struct gabion_world *world,
-                     struct gabion_error *error) {
+                     struct remarks *remarks, struct gabion_error *error) {
     size_t count;
     struct polyhedron **piece =
         mesh_read(fields_text(mesh, "file"), fields_number(mesh, "scale"), &count, error);
@@ -79,7 +79,7 @@ static bool add_mesh(struct fields mesh, struct gabion_body *body, struct gabion
     }
     bool good = piece && add_pieces(piece, count, body, world, error);
     if (good)
-        case_note_mesh(mesh, largest, world);
+        case_note_mesh(mesh, largest, remarks);
     memory_free(piece);
     return good || error_context(error, "mesh");
 }
@@ -95,8 +95,8 @@ bool case_read_shape(struct fields entry, struct gabion_body *body, struct gabio
 }
 
 bool case_add_block(struct fields entry, struct gabion_body *body, struct gabion_world *world,
-                    struct gabion_error *error) {
+                    struct remarks *remarks, struct gabion_error *error) {
     if (fields_have(entry, "mesh"))
-        return add_mesh(fields_section(entry, "mesh"), body, world, error);
+        return add_mesh(fields_section(entry, "mesh"), body, world, remarks, error);
     return case_read_shape(entry, body, world, error) && gabion_add_body(world, body, error) >= 0;
 }

@@ -106,10 +106,12 @@ bool scene_open_checkpoint(struct scene *scene, const struct checkpoint *checkpo
 }
 
 void scene_close(struct scene *scene) {
-    if (scene->world != NULL)
-        gabion_destroy(scene->world);
+    // The case first: it has remarks that were made while the world was built, in the world's
+    // memory.
     if (scene->file != NULL)
         case_free(scene->file);
+    if (scene->world != NULL)
+        gabion_destroy(scene->world);
     *scene = (struct scene){0};
 }
 
