@@ -251,6 +251,15 @@ static void print_type(FILE *stream, const struct key *key) {
     case KEY_NAMED:
         fputs("a mapping from names to mappings", stream);
         break;
+    case KEY_TEXTS:
+        fputs("a text or a list of texts", stream);
+        break;
+    case KEY_VALUES:
+        fputs("a list of values", stream);
+        break;
+    case KEY_ASSIGNMENTS:
+        fputs("a mapping from keys to values", stream);
+        break;
     }
 }
 

@@ -28,6 +28,10 @@ enum key_type {
     KEY_CORNERS,  // a list of vectors of `size`
     KEY_ENTRIES,  // a list of mappings
     KEY_NAMED,    // a mapping from names to mappings
+    // Only in study files:
+    KEY_TEXTS,       // a text or a list of texts
+    KEY_VALUES,      // a list of values of any kind
+    KEY_ASSIGNMENTS, // a mapping from keys of case files to values of any kind
 };
 
 struct key_range {

@@ -53,13 +53,6 @@ struct include_chain { // the files being read, innermost first
     int depth;
 };
 
-// Writes the path of `name` relative to the file `from`. Returns false if it is too long.
-static bool join_path(char out[PATH_MAX], const char *from, const char *name) {
-    const char *slash = strrchr(from, '/');
-    int folder = name[0] == '/' || !slash ? 0 : (int)(slash - from + 1);
-    return snprintf(out, PATH_MAX, "%.*s%s", folder, from, name) < PATH_MAX;
-}
-
 // Merges `over` into `base`: mappings are merged, lists of entries are joined (base first), and any
 // other value of `over` replaces that of `base`. Consumes `over`.
 static void merge(struct yaml_node *base, struct yaml_node *over,
@@ -94,7 +87,7 @@ static bool load_include(struct resolver *resolver, const struct yaml_node *name
     struct gabion_error *error = resolver->error;
     if (name->kind != YAML_SCALAR)
         return yaml_error(error, name->at, "include: expected a file name or a list of them");
-    if (!join_path(path, name->at.origin, name->text) || !realpath(path, real))
+    if (!file_beside(path, sizeof path, name->at.origin, name->text) || !realpath(path, real))
         return yaml_error(error, name->at, "include: cannot find \"%s\"", name->text);
     if (chain->depth >= INCLUDE_DEPTH_MAX)
         return yaml_error(error, name->at, "include: nested more than %d deep", INCLUDE_DEPTH_MAX);
@@ -259,7 +252,7 @@ static bool find_named(const struct yaml_node *name, const char *case_path, char
                        struct gabion_error *error) {
     char path[PATH_MAX];
     const char *from = name->at.line ? name->at.origin : case_path;
-    if (join_path(path, from, name->text) && realpath(path, real))
+    if (file_beside(path, sizeof path, from, name->text) && realpath(path, real))
         return true;
     return yaml_error(error, name->at, "cannot find the file \"%s\"", name->text);
 }

@@ -9,6 +9,7 @@
 #include "io/command/commands.h"
 #include "io/run/scene.h"
 #include "io/text/remarks.h"
+#include "io/study/study.h"
 #include "parallel/memory.h"
 
 static int warnings;
@@ -380,6 +381,11 @@ static bool check_scene(const struct scene *scene, bool strict, struct gabion_er
 bool command_check(const struct options *options, struct gabion_error *error) {
     struct scene_request request = options_scene(options);
     struct scene scene;
+    if (study_recognise(options->target)) {
+        struct options study = *options;
+        study.check = true;
+        return command_study(&study, error);
+    }
     if (!scene_open_case(&scene, &request, error))
         return false;
     bool good = check_scene(&scene, options->strict, error);

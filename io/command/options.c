@@ -7,6 +7,7 @@
 #include "io/command/options_set.h"
 #include "io/command/options_table.h"
 #include "io/text/number.h"
+#include "io/report/report.h"
 #include "parallel/memory.h"
 
 static const struct verb_row verbs[VERB_COUNT] = {
@@ -47,10 +48,23 @@ static const struct verb_row verbs[VERB_COUNT] = {
          "Solves every problem (FCLIB) with every solver to every tolerance and prints a\n"
          "table and the performance profile: the fraction of the problems that a solver\n"
          "solves within a factor tau of the time of the best (Dolan, More 2002).\n"},
+    [VERB_REPORT] =
+        {"report", "DIR", 1, 1, "write a page about a run, with plots and a 3D view",
+         "Writes one HTML page with all that it shows inside: summary, plots of the history,\n"
+         "the ParaView frames in 3D, warnings, case and machine. A browser opens it without\n"
+         "network. Works at any time: the folder may be that of a running run, which is not\n"
+         "disturbed, or of one that failed.\n"},
     [VERB_NEW] = {"new", "NAME", 1, 1, "write a commented starting case",
                   "Writes NAME.yaml, a complete case of the chosen kind with a comment on every\n"
                   "part, to be run and then changed. Kinds that read a table write NAME.csv too.\n",
                   .kinds = true},
+    [VERB_STUDY] =
+        {"study", "STUDY", 1, 1, "run many variants of a case",
+         "Runs the members of a study file side by side, as many as there are cores, and\n"
+         "leaves table.csv, plots and index.html in a folder. Given again, the same command\n"
+         "goes on where it stopped or was killed: finished members are not run again,\n"
+         "others go on from their checkpoints. `gabion explain study` lists the keys;\n"
+         "docs/studies.md has examples.\n"},
 };
 
 #define BIT(verb) (1u << (verb))
@@ -60,6 +74,23 @@ static const struct verb_row verbs[VERB_COUNT] = {
 static const struct option_row option_rows[] = {
     {"output", 'o', "DIR", BIT(VERB_RUN) | BIT(VERB_RESUME),
      "folder for the results (run: default out/<case name>)", set_output},
+    {"output", 'o', "DIR", BIT(VERB_STUDY), "folder of the study (default out/<study name>)",
+     set_output},
+    {"check", 0, NULL, BIT(VERB_STUDY), "list the members and what they cost; run nothing",
+     set_check},
+    {"collect", 0, NULL, BIT(VERB_STUDY), "write tables and plots of what is finished; run nothing",
+     set_collect},
+    {"slurm", 0, NULL, BIT(VERB_STUDY), "write a job script with a task for each member",
+     set_slurm},
+    {"member", 0, "K", BIT(VERB_STUDY),
+     "run member K alone, from 1 (with threshold: search K); for tasks of array jobs", set_member},
+    {"repeat", 0, "K|HASH", BIT(VERB_STUDY),
+     "run a finished member again, by its number or case_sha256, and compare the state hash",
+     set_repeat},
+    {"threads", 'j', "N", BIT(VERB_STUDY),
+     "cores to use (default, and 0: all); members at a time = N / threads of the study",
+     set_threads},
+    {"force", 0, NULL, BIT(VERB_STUDY), "run members again whose case has changed", set_force},
     {"fclib", 0, "FILE", BIT(VERB_EXPORT), "the file to write, in FCLIB format", set_fclib},
     {"step", 0, "N", BIT(VERB_EXPORT),
      "the step to make (default: the first, or the one after the checkpoint)", set_step},
@@ -91,6 +122,12 @@ static const struct option_row option_rows[] = {
      "store the answer as /solution in the file, converged or not", set_save},
     {"output", 'o', "PREFIX", BIT(VERB_COMPARE),
      "write PREFIX.csv, PREFIX-profile.csv and PREFIX-profile.svg", set_prefix},
+    {"output", 'o', "FILE", BIT(VERB_REPORT), "the page to write (default DIR/report.html)",
+     set_output},
+    {"frames", 0, "N", BIT(VERB_REPORT), "at most N frames in the 3D view (default 100)",
+     set_frames},
+    {"size", 0, "MB", BIT(VERB_REPORT),
+     "megabytes that the page may have (default 20); fewer frames, then less of each", set_size},
     {"threads", 'j', "N", BIT(VERB_RUN) | BIT(VERB_RESUME) | BIT(VERB_EXPORT) | SOLVING,
      "threads (default, and 0: one per core); the results do not depend on it", set_threads},
     {"steps", 0, "N", BIT(VERB_RUN) | BIT(VERB_RESUME),
@@ -111,7 +148,7 @@ static const struct option_row option_rows[] = {
     {"force", 0, NULL, BIT(VERB_EXPORT), "replace a file that exists", set_force},
     {"kind", 0, "KIND", BIT(VERB_NEW), "what the case shows (default box)", set_kind},
     {"force", 0, NULL, BIT(VERB_NEW), "replace files that exist", set_force},
-    {"quiet", 'q', NULL, BIT(VERB_RUN) | BIT(VERB_RESUME),
+    {"quiet", 'q', NULL, BIT(VERB_RUN) | BIT(VERB_RESUME) | BIT(VERB_STUDY),
      "no progress and no notes, only warnings and the summary", set_quiet},
     {"strict", 0, NULL, BIT(VERB_RUN) | BIT(VERB_RESUME) | BIT(VERB_CHECK),
      "exit status 1 where there was a warning or an unsolved step; the results are kept",
@@ -249,7 +286,12 @@ bool options_parse(struct options *options, int argc, const char *const *argv,
                    struct gabion_error *error) {
     bool only_targets = false;
     struct gabion_settings defaults = gabion_default_settings();
-    *options = (struct options){.verb = VERB_NONE, .steps = -1, .until = NAN, .step = -1};
+    *options = (struct options){.verb = VERB_NONE,
+                                .steps = -1,
+                                .until = NAN,
+                                .step = -1,
+                                .frames = REPORT_FRAMES,
+                                .megabytes = REPORT_MEGABYTES};
     options->solver = (struct solver_settings){.max_iterations = 10000,
                                                .relaxation = defaults.relaxation,
                                                .momentum = defaults.momentum,

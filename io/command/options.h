@@ -19,7 +19,9 @@ enum verb {
     VERB_SOLVE,
     VERB_EXPORT,
     VERB_COMPARE,
+    VERB_REPORT,
     VERB_NEW,
+    VERB_STUDY,
     VERB_COUNT
 };
 #define VERB_NONE VERB_COUNT
@@ -56,6 +58,12 @@ struct options {
     // For export.
     const char *fclib; // --fclib
     int64_t step;      // --step; -1: not given
+    // For study.
+    bool check, collect, slurm;
+    int64_t member;     // --member; 0: not given
+    const char *repeat; // --repeat; NULL: not given
+    // For report.
+    int frames, megabytes; // --frames, --size
 };
 
 bool options_parse(struct options *options, int argc, const char *const *argv,

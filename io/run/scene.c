@@ -106,8 +106,7 @@ bool scene_open_checkpoint(struct scene *scene, const struct checkpoint *checkpo
 }
 
 void scene_close(struct scene *scene) {
-    // The case first: it has remarks that were made while the world was built, in the world's
-    // memory.
+    // What building the world noted in the case was allocated for the world, which goes last.
     if (scene->file != NULL)
         case_free(scene->file);
     if (scene->world != NULL)
