@@ -216,13 +216,13 @@ bool case_read_shape(struct fields entry, struct gabion_body *body, struct gabio
 }
 
 bool case_add_block(struct fields entry, struct gabion_body *body, struct gabion_world *world,
-                    struct gabion_error *error) {
+                    struct remarks *remarks, struct gabion_error *error) {
     struct pieces pieces = {0};
     bool good = fields_have(entry, "compound")
                     ? add_compound(fields_section(entry, "compound"), body, world, error)
                     : read_pieces(entry, &pieces, error) && add_pieces(&pieces, body, world, error);
     if (good && fields_have(entry, "mesh"))
-        case_note_mesh(fields_section(entry, "mesh"), pieces.largest, world);
+        case_note_mesh(fields_section(entry, "mesh"), pieces.largest, remarks);
     pieces_free(&pieces);
     return good || error_context(error, "%s", shape_key(entry));
 }
