@@ -1,6 +1,9 @@
 // Defines what acts on groups (drivers, tilt, forces, events) and the probes that measure them.
+#include <limits.h>
+
 #include "engine/api/entry.h"
 #include "engine/api/materials.h"
+#include "engine/probe/probe.h"
 #include "engine/step/watch.h"
 #include "parallel/memory.h"
 
@@ -203,35 +206,42 @@ bool gabion_watch_fall(struct gabion_world *world, int group, struct gabion_erro
 
 // Probes --------------------------------------------------------------------------------------
 
-struct probe_request {
-    const char *name;
-    int group;
-    enum gabion_quantity quantity;
-};
+static bool probe_groups_exist(const struct gabion_world *world, const struct gabion_probe *probe) {
+    return (probe->group == -1 || group_exists(world, probe->group)) &&
+           (probe->against == -1 || group_exists(world, probe->against));
+}
 
-static void add_probe(struct call *call) {
-    struct gabion_world *world = call->world;
-    const struct probe_request *request = call->arguments;
-    if (!group_exists(world, request->group)) {
+static void define_probe(struct call *call) {
+    const struct gabion_probe *probe = call->arguments;
+    if (probe_groups_exist(call->world, probe))
+        call->result = probes_add(call->world, probe, call->error);
+    else
         error_set(call->error, GABION_ERROR_INPUT, "probe %.100s: the group does not exist",
-                  request->name);
-        return;
-    }
-    world->probes = memory_resize(world->probes, (size_t)world->probe_count + 1,
-                                  sizeof *world->probes, "probes");
-    world->probes[world->probe_count] =
-        (struct probe){name_copy(request->name), request->group, request->quantity};
-    call->result = world->probe_count++;
+                  probe->name);
+}
+
+struct gabion_probe gabion_default_probe(void) {
+    return (struct gabion_probe){.quantity = GABION_POSITION, .group = -1, .against = -1};
+}
+
+int gabion_define_probe(struct gabion_world *world, const struct gabion_probe *probe,
+                        struct gabion_error *error) {
+    if (!probe)
+        entry_missing("probe", error);
+    else if (!probe->name)
+        entry_missing("the name of the probe", error);
+    else if (entry_index((int64_t)probe->quantity, GABION_QUANTITY_COUNT, "quantity", error))
+        return (int)call_run(world, define_probe, probe, error);
+    return -1;
 }
 
 int gabion_add_probe(struct gabion_world *world, const char *name, int group,
                      enum gabion_quantity quantity, struct gabion_error *error) {
-    struct probe_request request = {name, group, quantity};
-    if (!name) {
-        entry_missing("the name of the probe", error);
-        return -1;
-    }
-    if (!entry_index((int64_t)quantity, GABION_QUANTITY_COUNT, "quantity", error))
-        return -1;
-    return (int)call_run(world, add_probe, &request, error);
+    struct gabion_probe probe = gabion_default_probe();
+    probe.name = name;
+    probe.group = group;
+    probe.quantity = quantity;
+    if (group < 0) // stands for all bodies in the longer form only
+        probe.group = INT_MAX;
+    return gabion_define_probe(world, &probe, error);
 }

@@ -82,9 +82,10 @@ struct state_part {
     const struct state_field *field;
     size_t fields;
     enum state_hash hash;
-    size_t most;                             // rows that there can be
-    void *(*owner)(const struct state *);    // what holds the addresses of the rows
-    size_t (*rows)(const struct state *);    // NULL: a single row, in the owner itself
+    size_t most;                          // rows that there can be
+    bool later;                           // files of earlier minor versions do not have it: no rows
+    void *(*owner)(const struct state *); // what holds the addresses of the rows
+    size_t (*rows)(const struct state *); // NULL: a single row, in the owner itself
     void (*reserve)(struct state *, size_t); // frees the rows and makes room for others
     bool (*hashed)(const struct state *);    // NULL: always
     uint64_t (*hash_shapes)(uint64_t, const struct bodies *); // instead of `hash`

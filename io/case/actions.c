@@ -147,13 +147,6 @@ static bool add_removal(struct fields fields, int group, struct gabion_world *wo
     return gabion_add_removal(world, group, fields_number(fields, "time"), error);
 }
 
-static bool add_probe(struct fields fields, int group, struct gabion_world *world,
-                      struct gabion_error *error) {
-    // The words of the key table are in the order of enum gabion_quantity.
-    return gabion_add_probe(world, fields_text(fields, "name"), group,
-                            (enum gabion_quantity)fields_choice(fields, "quantity"), error) >= 0;
-}
-
 static bool watch_fall(struct fields stop, struct gabion_world *world, struct gabion_error *error) {
     int group;
     return !fields_have(stop, "fall_group") ||
@@ -169,8 +162,7 @@ bool case_add_actions(const struct case_file *file, struct gabion_world *world,
     } sources[] = {{"drivers", add_driver},
                    {"forces", add_force},
                    {"resets", add_reset},
-                   {"removals", add_removal},
-                   {"probes", add_probe}};
+                   {"removals", add_removal}};
     struct fields top = case_fields(file);
     if (fields_have(top, "tilt") && !set_tilt(fields_section(top, "tilt"), world, error))
         return false;
@@ -185,5 +177,5 @@ bool case_add_actions(const struct case_file *file, struct gabion_world *world,
             if (!sources[k].add(entry, group, world, error))
                 return yaml_error_context(error, entry.node->at);
         }
-    return true;
+    return case_define_probes(file, world, error);
 }

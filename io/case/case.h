@@ -47,6 +47,10 @@ bool case_add_bodies(const struct case_file *file, struct gabion_world *world,
 bool case_add_actions(const struct case_file *file, struct gabion_world *world,
                       struct gabion_error *error);
 
+// Adds the probes alone.
+bool case_define_probes(const struct case_file *file, struct gabion_world *world,
+                        struct gabion_error *error);
+
 // Writes an explanation of one key ("solver.tolerance"), of a section, or of all keys ("").
 bool case_explain(const char *key, char *text, size_t size, struct gabion_error *error);
 

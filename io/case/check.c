@@ -341,6 +341,14 @@ static void check_section(struct checker *c, const struct key_section *section,
     check_presence(c, section, node, path);
 }
 
+bool case_check_probes(const struct yaml_node *root, struct gabion_error *error) {
+    struct checker c = {.root = root};
+    check_section(&c, &case_probes_keys, root, "");
+    if (c.problems.count == 0)
+        case_check_probe_rules((struct fields){root, &case_probes_keys}, &c.problems);
+    return problems_report(&c.problems, error);
+}
+
 bool case_check(const struct yaml_node *root, struct gabion_error *error) {
     struct checker c = {.root = root};
     check_section(&c, &case_keys, root, "");

@@ -16,4 +16,7 @@ void case_keys_markdown(FILE *stream);
 // Prints the JSON Schema of case files (`gabion explain --schema`).
 void case_keys_schema(FILE *stream);
 
+// The keys of a file that has probes and nothing else (io/case/probes.c).
+extern const struct key_section case_probes_keys;
+
 #endif

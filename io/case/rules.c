@@ -7,6 +7,7 @@
 #include "io/case/case_file.h"
 #include "io/case/check.h"
 #include "io/case/grains.h"
+#include "io/case/probes.h"
 #include "parallel/memory.h"
 
 static void require_below(struct problems *problems, struct fields fields, const char *low,
@@ -352,6 +353,12 @@ static void check_joint(struct problems *problems, struct fields joint) {
                      "join them in one");
 }
 
+void case_check_probe_rules(struct fields file, struct problems *problems) {
+    require_unique_names(problems, file, "probes");
+    for (size_t i = 0; i < fields_count(file, "probes"); i++)
+        case_check_probe(problems, fields_entry(file, "probes", i));
+}
+
 void case_check_rules(const struct yaml_node *root, struct problems *problems) {
     struct fields file = {root, &case_keys};
     const struct gabion_settings settings = case_read_settings(root);
@@ -379,5 +386,5 @@ void case_check_rules(const struct yaml_node *root, struct problems *problems) {
         check_driver(problems, fields_entry(file, "drivers", i));
     for (size_t i = 0; i < fields_count(file, "forces"); i++)
         check_force(problems, fields_entry(file, "forces", i));
-    require_unique_names(problems, file, "probes");
+    case_check_probe_rules(file, problems);
 }

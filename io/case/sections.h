@@ -14,9 +14,15 @@ extern const struct key_section wall_section, slabs_section, arch_section, dome_
 extern const struct key_section clump_section, bar_section, torus_section, disk_section;
 extern const struct key_section hollow_sphere_section, drum_section;
 
+// io/case/region.c
+extern const struct key_section region_section;
+
 // io/case/action_keys.c
 extern const struct key_section driver_section, tilt_section, force_section, reset_section,
-    removal_section, probe_section;
+    removal_section;
+
+// io/case/probes.c
+extern const struct key_section probe_section;
 
 // io/case/joints.c
 extern const struct key_section joint_section;

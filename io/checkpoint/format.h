@@ -10,9 +10,9 @@
 
 #define CHECKPOINT_FORMAT "gabion-checkpoint"
 // 1: spheres only; 2: no joints, clumps, hollows or projection; 3: only blocks have a start, no
-// memory of the solver
+// memory of the solver; 5.0: no counts of probes
 #define CHECKPOINT_FORMAT_MAJOR   5
-#define CHECKPOINT_FORMAT_MINOR   0
+#define CHECKPOINT_FORMAT_MINOR   1
 #define CHECKPOINT_TEMPORARY      "checkpoint.h5.tmp"
 #define CHECKPOINT_CASE           "case"
 #define CHECKPOINT_GROUP_NAMES    "groups/name"
@@ -21,6 +21,7 @@
 // An open file whose seal was verified.
 struct checkpoint {
     struct h5_file file;
+    bool framed; // it is a frame, and has only the fields that frames have
     char *case_text;
     double time, wall_time;
     uint64_t state_hash;
@@ -37,9 +38,17 @@ extern const struct seal_kind checkpoint_kind;
 struct checkpoint *checkpoint_open_judged(const char *path, bool *damaged,
                                           struct gabion_error *error);
 
-// Steps of the files checkpoint-<digits>.h5 of a folder, oldest first; free with memory_free.
-int64_t *checkpoint_list(const char *directory, size_t *count, struct gabion_error *error);
-bool checkpoint_name(const char *directory, int64_t step, char *path, size_t size,
-                     struct gabion_error *error);
+// Reads the single numbers of the state that the file has, step and time.
+bool checkpoint_read_numbers(struct checkpoint *checkpoint, struct gabion_error *error);
+
+// Restores all of the state that the file has, and does not compare hashes.
+bool checkpoint_restore_parts(const struct checkpoint *checkpoint, struct gabion_world *world,
+                              struct gabion_error *error);
+
+// Returns whether the file should have a field of the state.
+static inline bool checkpoint_has(const struct checkpoint *checkpoint,
+                                  const struct state_field *field) {
+    return !checkpoint->framed || field->flags & STATE_FRAMED;
+}
 
 #endif

@@ -71,17 +71,27 @@ static size_t rows_of(const struct sizes *sizes, const struct state_part *part) 
     return 0;
 }
 
+// A frame leaves out what the run does not have.
+static bool has_part(const struct checkpoint *checkpoint, const struct state_part *part) {
+    return !(checkpoint->framed || part->later) || h5_exists(&checkpoint->file, part->group);
+}
+
 static bool find_rows(const struct checkpoint *checkpoint, const struct state *state,
                       const struct state_part *part, size_t *count, struct gabion_error *error) {
-    for (size_t k = 0; k < part->fields; k++) {
+    bool first = true;
+    *count = 0;
+    for (size_t k = 0; has_part(checkpoint, part) && k < part->fields; k++) {
         struct h5_rows rows = checkpoint_view(state, part, &part->field[k]);
+        if (!checkpoint_has(checkpoint, &part->field[k]))
+            continue;
         if (!h5_find_rows(&checkpoint->file, &rows, error))
             return false;
-        if (k > 0 && rows.count != *count)
+        if (!first && rows.count != *count)
             return error_set(error, GABION_ERROR_INPUT,
                              "%s: damaged: dataset '%s' has %zu rows where others have %zu",
                              checkpoint->file.path, rows.name, rows.count, *count);
         *count = rows.count;
+        first = false;
     }
     return *count <= part->most ||
            error_set(error, GABION_ERROR_INPUT, "%s: damaged: more rows than there can be",
@@ -111,8 +121,10 @@ static bool check_sizes(const struct checkpoint *checkpoint, const struct sizes 
         wrong = "attribute 'bodies/id_count' is less than the number of bodies";
     else if (ids < (int64_t)rows_of(sizes, &state_body_starts))
         wrong = "dataset 'start/position' has more rows than there are ids";
-    else if (ids > (int64_t)(rows_of(sizes, &state_body_starts) + waiting))
+    else if (!checkpoint->framed && ids > (int64_t)(rows_of(sizes, &state_body_starts) + waiting))
         wrong = "attribute 'bodies/id_count' is more than the bodies that have entered or wait";
+    else if (checkpoint->framed && ids > INT32_MAX / 2)
+        wrong = "attribute 'bodies/id_count' is more than there can be";
     else if (starts != (size_t)moving + 1 && (starts != 0 || memory != 0))
         wrong = "dataset 'contacts/start' should have one row more than there are moving bodies";
     else if (collisions != 0 && collisions != memory)
@@ -257,12 +269,25 @@ static bool check_reals(const void *context, const struct h5_rows *rows, const v
     return true;
 }
 
+// What a frame does not have of a body is zero.
+static void clear_field(const struct state *state, const struct state_part *part,
+                        const struct state_field *field) {
+    size_t size = (size_t)field->columns * state_type_size(field->type);
+    char *address = state_address(part, field, state);
+    for (size_t row = 0; row < state_rows(part, state); row++)
+        memset(address + row * field->stride, 0, size);
+}
+
 static bool restore_part(const struct checkpoint *checkpoint, const struct state *state,
                          const struct state_part *part, struct gabion_error *error) {
-    for (size_t k = 0; k < part->fields; k++) {
+    for (size_t k = 0; state_rows(part, state) > 0 && k < part->fields; k++) {
         const struct state_field *field = &part->field[k];
         struct value_context context = {checkpoint, state, field};
         struct h5_rows rows = checkpoint_view(state, part, field);
+        if (!checkpoint_has(checkpoint, field)) {
+            clear_field(state, part, field);
+            continue;
+        }
         h5_check check = field->type == STATE_FLOAT64 ? check_reals : check_integers;
         if (!h5_read_rows(&checkpoint->file, &rows, check, &context, error))
             return false;
@@ -360,7 +385,7 @@ static void restore_numbers(const struct checkpoint *checkpoint, struct gabion_w
     for (size_t k = 0; k < STATE_PARTS; k++)
         for (size_t f = 0; !state_parts[k]->rows && f < state_parts[k]->fields; f++) {
             const struct state_field *field = &state_parts[k]->field[f];
-            if (!(field->flags & STATE_UNSTORED))
+            if (!(field->flags & STATE_UNSTORED) && checkpoint_has(checkpoint, field))
                 memcpy(state_address(state_parts[k], field, &to),
                        state_address(state_parts[k], field, &from), state_type_size(field->type));
         }
@@ -397,16 +422,22 @@ bool checkpoint_fits(const struct checkpoint *checkpoint, const struct gabion_wo
     return check_materials(checkpoint, world, error) && check_time(checkpoint, world, error);
 }
 
-static bool restore(const struct checkpoint *checkpoint, struct gabion_world *world,
-                    struct gabion_error *error) {
+bool checkpoint_restore_parts(const struct checkpoint *checkpoint, struct gabion_world *world,
+                              struct gabion_error *error) {
     struct state state = {.world = world};
     if (!check_materials(checkpoint, world, error) || !restore_groups(checkpoint, world, error))
         return false;
     bool restored = restore_state(checkpoint, &state, error);
     flat_shapes_free(&state.shapes);
-    if (!restored)
+    if (restored)
+        restore_numbers(checkpoint, world);
+    return restored;
+}
+
+static bool restore(const struct checkpoint *checkpoint, struct gabion_world *world,
+                    struct gabion_error *error) {
+    if (!checkpoint_restore_parts(checkpoint, world, error))
         return false;
-    restore_numbers(checkpoint, world);
     uint64_t hash = gabion_state_hash(world);
     // Versions before 0.2 hashed fewer fields of bodies that wait to enter.
     const char *waiting =

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-static bool start_world(struct scene *scene, int threads, struct gabion_error *error) {
+bool scene_start(struct scene *scene, int threads, struct gabion_error *error) {
     scene->world = gabion_create(case_settings(scene->file), threads, error);
     return scene->world != NULL && case_define_materials(scene->file, scene->world, error);
 }
@@ -11,7 +11,7 @@ static bool start_world(struct scene *scene, int threads, struct gabion_error *e
 static bool build_case(struct scene *scene, const struct scene_request *request,
                        struct gabion_error *error) {
     scene->file = case_load(request->case_path, request->overrides, request->override_count, error);
-    return scene->file != NULL && start_world(scene, request->threads, error) &&
+    return scene->file != NULL && scene_start(scene, request->threads, error) &&
            case_add_bodies(scene->file, scene->world, error) &&
            case_add_actions(scene->file, scene->world, error);
 }
@@ -29,7 +29,7 @@ static bool build_checkpoint(struct scene *scene, const struct checkpoint *check
                              const struct scene_request *request, struct gabion_error *error) {
     scene->file = case_parse(checkpoint_case(checkpoint), checkpoint_path(checkpoint),
                              request->overrides, request->override_count, error);
-    return scene->file != NULL && start_world(scene, request->threads, error) &&
+    return scene->file != NULL && scene_start(scene, request->threads, error) &&
            checkpoint_restore(checkpoint, scene->world, error) &&
            case_add_actions(scene->file, scene->world, error);
 }

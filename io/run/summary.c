@@ -4,6 +4,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "io/run/columns.h"
+
 #define PHASES_MAX 16
 
 static double peak_memory_mb(void) {
@@ -70,6 +72,7 @@ void summary_print(const struct summary *summary, const struct gabion_world *wor
     if (summary->collapsed)
         print_fall(world, stream);
     fprintf(stream, "warnings: %d\n", summary->warnings);
+    columns_print_summary(stream, world);
     fprintf(stream, "wall-time-total: %.3f\n", summary->wall_time_total);
     fprintf(stream, "bodies: %" PRId32 "\n", numbers.counts.moving);
     fprintf(stream, "candidates: %" PRId64 "\n", numbers.report.candidates);
