@@ -5,15 +5,14 @@
 
 static bool start_world(struct scene *scene, int threads, struct gabion_error *error) {
     scene->world = gabion_create(case_settings(scene->file), threads, error);
-    return scene->world != NULL && case_define_materials(scene->file, scene->world, error);
+    return scene->world != NULL;
 }
 
 static bool build_case(struct scene *scene, const struct scene_request *request,
                        struct gabion_error *error) {
     scene->file = case_load(request->case_path, request->overrides, request->override_count, error);
     return scene->file != NULL && start_world(scene, request->threads, error) &&
-           case_add_bodies(scene->file, scene->world, error) &&
-           case_add_actions(scene->file, scene->world, error);
+           case_build(scene->file, scene->world, error);
 }
 
 bool scene_open_case(struct scene *scene, const struct scene_request *request,
@@ -30,6 +29,7 @@ static bool build_checkpoint(struct scene *scene, const struct checkpoint *check
     scene->file = case_parse(checkpoint_case(checkpoint), checkpoint_path(checkpoint),
                              request->overrides, request->override_count, error);
     return scene->file != NULL && start_world(scene, request->threads, error) &&
+           case_define_materials(scene->file, scene->world, error) &&
            checkpoint_restore(checkpoint, scene->world, error) &&
            case_add_actions(scene->file, scene->world, error);
 }
