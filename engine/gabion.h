@@ -19,7 +19,8 @@
 //             left to do is gabion_destroy, which frees everything.
 // Ownership.  The library copies what it is given. Texts and arrays that it hands out belong to
 //             the world and stay valid until the next call that takes the world without `const`,
-//             unless a comment says otherwise.
+//             unless a comment says otherwise. gabion_set_velocity, gabion_apply_force and the
+//             functions that set a callback leave them valid.
 // Threads.    A world may be used from any thread, by one thread at a time. Functions that take a
 //             constant world may run side by side while no other function runs on that world.
 //             While a thread is inside a function that changes a world, calls of other threads on
@@ -189,6 +190,17 @@ GABION_API bool gabion_set_settings(struct gabion_world *world,
                                     const struct gabion_settings *settings,
                                     struct gabion_error *error);
 GABION_API int gabion_threads(const struct gabion_world *world); // -1: no world
+
+// Creates the world that a case file (docs/case-files.md) describes: settings, materials, laws,
+// bodies, drivers, forces, events and probes, as `gabion run` does, so that stepping it gives the
+// bits of that run. Overrides, "solver.tolerance=1e-8", replace single values of the file;
+// `overrides` may be NULL where there are none. Tables, meshes and other files that the case names
+// are read. What the case says about output and stopping is not done: time.end and the stop
+// criteria are among the settings. Returns NULL on an error, which names file, line and column;
+// gabion_destroy frees the world.
+GABION_API struct gabion_world *gabion_load_case(const char *path, const char *const *overrides,
+                                                 int override_count, int threads,
+                                                 struct gabion_error *error);
 
 // Definition ----------------------------------------------------------------------------------
 //
@@ -785,6 +797,24 @@ struct gabion_contact {
 GABION_API int64_t gabion_read_contacts(const struct gabion_world *world, int64_t first,
                                         int64_t capacity, struct gabion_contact *contacts,
                                         struct gabion_error *error);
+
+// The contacts of the last step without a copy. The elements of every array but `impulse` are
+// `stride` bytes apart: contact k has its gap at (const char *)gap + k * stride. Bodies are given
+// by their places in struct gabion_bodies, which is valid for as long as this one.
+struct gabion_contacts {
+    int64_t count;
+    size_t stride;              // bytes
+    const int32_t *first;       // body that the impulse acts on; it moves
+    const int32_t *second;      // the other one
+    const uint8_t *status;      // enum gabion_contact_status
+    const double *gap;          // m, at the midpoint of the step; negative: overlap
+    const gabion_vec3 *normal;  // unit, from the second body to the first
+    const gabion_vec3 *point;   // at the midpoint of the step
+    const gabion_vec3 *impulse; // N s, on the first body; one after the other, without `stride`
+};
+// Shows the contacts that gabion_read_contacts copies, in the same order.
+GABION_API bool gabion_view_contacts(const struct gabion_world *world,
+                                     struct gabion_contacts *contacts, struct gabion_error *error);
 
 struct gabion_joint_state {
     enum gabion_joint_kind kind;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine/api/settings.h"
+#include "engine/world/world.h"
 #include "io/case/check.h"
 #include "parallel/memory.h"
 
@@ -122,11 +123,34 @@ bool case_define_materials(const struct case_file *file, struct gabion_world *wo
         const struct yaml_node *material = materials->item[i];
         struct fields fields = {material, key_find(&case_keys, "materials")->section};
         double density = fields_have(fields, "density") ? fields_number(fields, "density") : 0.0;
-        if (gabion_add_material(world, material->key, density, NULL) < 0)
-            return yaml_error(error, material->key_at, "too many materials");
+        struct gabion_error cause = {0};
+        if (gabion_add_material(world, material->key, density, &cause) < 0)
+            return cause.status == GABION_ERROR_INPUT
+                       ? yaml_error(error, material->key_at, "%s", cause.text)
+                       : error_set(error, cause.status, "%s", cause.text);
     }
     for (size_t i = 0; i < fields_count(top, "laws"); i++)
         if (!define_law(fields_entry(top, "laws", i), world, error))
             return false;
     return true;
+}
+
+struct building {
+    const struct case_file *file;
+    struct gabion_world *world;
+    struct gabion_error *error;
+    bool good;
+};
+
+static void build(void *context) {
+    struct building *building = context;
+    building->good = case_define_materials(building->file, building->world, building->error) &&
+                     case_add_bodies(building->file, building->world, building->error) &&
+                     case_add_actions(building->file, building->world, building->error);
+}
+
+bool case_build(const struct case_file *file, struct gabion_world *world,
+                struct gabion_error *error) {
+    struct building building = {file, world, error, false};
+    return memory_try(world->account, build, &building, error) && building.good;
 }

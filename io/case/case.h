@@ -36,6 +36,11 @@ const char *case_title(const struct case_file *file); // "" when absent
 const struct gabion_settings *case_settings(const struct case_file *file);
 const struct output_settings *case_output(const struct case_file *file);
 
+// Defines the world of a new run: calls the three functions below. What they allocate belongs to
+// the world, which owns some of it; where memory runs out, the world is all that is left to free.
+bool case_build(const struct case_file *file, struct gabion_world *world,
+                struct gabion_error *error);
+
 // Define the world. A new run calls all three in this order; a resumed run takes the bodies from
 // the checkpoint.
 bool case_define_materials(const struct case_file *file, struct gabion_world *world,

@@ -145,3 +145,22 @@ void case_keys_markdown(FILE *stream) {
             markdown_rows(stream, case_keys.keys[i].section, "");
         }
 }
+
+static void print_paths(FILE *stream, const struct key_section *section, const char *prefix,
+                        const char *entry) {
+    for (size_t i = 0; i < section->count; i++) {
+        const struct key *key = &section->keys[i];
+        char path[128];
+        snprintf(path, sizeof path, "%s%s", prefix, key->name);
+        fprintf(stream, "%s\n", path);
+        if (!key->section || (key->type == KEY_NAMED && entry[0] != '\0'))
+            continue;
+        strncat(path, key->type == KEY_ENTRIES ? entry : "", sizeof path - strlen(path) - 1);
+        strncat(path, ".", sizeof path - strlen(path) - 1);
+        print_paths(stream, key->section, path, entry);
+    }
+}
+
+void case_keys_paths(FILE *stream, const char *entry) {
+    print_paths(stream, &case_keys, "", entry);
+}

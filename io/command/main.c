@@ -12,7 +12,7 @@ static bool (*const commands[VERB_COUNT])(const struct options *, struct gabion_
     [VERB_CHECK] = command_check,     [VERB_INFO] = command_info,
     [VERB_EXPLAIN] = command_explain, [VERB_SOLVE] = command_solve,
     [VERB_EXPORT] = command_export,   [VERB_COMPARE] = command_compare,
-    [VERB_MEASURE] = command_measure,
+    [VERB_NEW] = command_new,         [VERB_MEASURE] = command_measure,
 };
 
 static bool dispatch(const struct options *options, struct gabion_error *error) {

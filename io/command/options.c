@@ -2,16 +2,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "io/text/number.h"
+#include "io/command/kinds.h"
 #include "io/command/options_set.h"
+#include "io/command/options_table.h"
+#include "io/text/number.h"
 #include "parallel/memory.h"
-
-struct verb_row {
-    const char *name, *target;
-    int target_least, target_most;
-    const char *summary;
-    const char *text;
-};
 
 static const struct verb_row verbs[VERB_COUNT] = {
     [VERB_RUN] = {"run", "CASE", 1, 1, "run a case file",
@@ -53,18 +48,13 @@ static const struct verb_row verbs[VERB_COUNT] = {
          "--probes these are the probes of the case. A probe is written as in a case:\n"
          "  --probe 'name: load, group: floor, quantity: force'\n"
          "Nothing in the folder changes. docs/measuring.md describes the quantities.\n"},
+    [VERB_NEW] = {"new", "NAME", 1, 1, "write a commented starting case",
+                  "Writes NAME.yaml, a complete case of the chosen kind with a comment on every\n"
+                  "part, to be run and then changed. Kinds that read a table write NAME.csv too.\n",
+                  .kinds = true},
 };
 
 #define BIT(verb) (1u << (verb))
-
-struct option_row {
-    const char *name;
-    char letter;          // 0: none
-    const char *argument; // NULL: a flag
-    unsigned verbs;
-    const char *help;
-    bool (*set)(struct options *options, const char *value, struct gabion_error *error);
-};
 
 #define SOLVING (BIT(VERB_SOLVE) | BIT(VERB_COMPARE))
 
@@ -123,6 +113,8 @@ static const struct option_row option_rows[] = {
      set_force},
     {"force", 0, NULL, BIT(VERB_EXPORT) | BIT(VERB_MEASURE), "replace a file that exists",
      set_force},
+    {"kind", 0, "KIND", BIT(VERB_NEW), "what the case shows (default box)", set_kind},
+    {"force", 0, NULL, BIT(VERB_NEW), "replace files that exist", set_force},
     {"quiet", 'q', NULL, BIT(VERB_RUN) | BIT(VERB_RESUME), "no progress, only the summary",
      set_quiet},
     {"strict", 0, NULL, BIT(VERB_RUN) | BIT(VERB_RESUME) | BIT(VERB_CHECK),
@@ -131,6 +123,10 @@ static const struct option_row option_rows[] = {
     {"markdown", 0, NULL, BIT(VERB_EXPLAIN), "as a page of the manual", set_markdown},
     {"schema", 0, NULL, BIT(VERB_EXPLAIN), "as a JSON Schema, for editors that check YAML",
      set_schema},
+    {"man", 0, NULL, BIT(VERB_EXPLAIN),
+     "as a manual page: of the program, or of the command given in place of KEY", set_man},
+    {"completion", 0, NULL, BIT(VERB_EXPLAIN),
+     "as a bash script that completes commands, options, keys and kinds", set_completion},
     {"help", 'h', NULL, ~0u, "show this help", set_help},
     {"version", 0, NULL, BIT(VERB_NONE), "show the version", set_version},
 };
@@ -208,15 +204,15 @@ static bool take_option(struct options *options, int argc, const char *const *ar
     return row->set(options, value, error);
 }
 
-static bool take_verb(struct options *options, const char *name, struct gabion_error *error) {
+bool options_find_verb(const char *name, enum verb *verb, struct gabion_error *error) {
     struct suggestion suggestion = suggestion_start(name);
     char near[128];
-    for (int verb = 0; verb < VERB_COUNT; verb++) {
-        if (strcmp(verbs[verb].name, name) == 0) {
-            options->verb = (enum verb)verb;
+    for (int i = 0; i < VERB_COUNT; i++) {
+        if (strcmp(verbs[i].name, name) == 0) {
+            *verb = (enum verb)i;
             return true;
         }
-        suggestion_consider(&suggestion, verbs[verb].name);
+        suggestion_consider(&suggestion, verbs[i].name);
     }
     return error_set(error, GABION_ERROR_INPUT, "unknown command \"%.60s\"%s (see gabion --help)",
                      name, suggestion_print(&suggestion, near, sizeof near));
@@ -267,7 +263,7 @@ bool options_parse(struct options *options, int argc, const char *const *argv,
         else if (!only_targets && argument[0] == '-' && argument[1] != '\0')
             taken = take_option(options, argc, argv, &at, error);
         else if (options->verb == VERB_NONE)
-            taken = take_verb(options, argument, error);
+            taken = options_find_verb(argument, &options->verb, error);
         else
             taken = take_target(options, argument, error);
         if (!taken)
@@ -295,21 +291,36 @@ static int print_left(const struct option_row *row, char *text, size_t size) {
                     row->argument ? row->argument : "");
 }
 
+const struct option_row *options_next(enum verb verb, size_t *next) {
+    while (*next < OPTION_COUNT && !(option_rows[*next].verbs & BIT(verb)))
+        ++*next;
+    return *next < OPTION_COUNT ? &option_rows[(*next)++] : NULL;
+}
+
 static void print_options(enum verb verb, FILE *stream) {
+    const struct option_row *row;
     char left[64];
     int width = 0;
-    for (size_t i = 0; i < OPTION_COUNT; i++)
-        if (option_rows[i].verbs & BIT(verb)) {
-            int length = print_left(&option_rows[i], left, sizeof left);
-            width = length > width ? length : width;
-        }
+    for (size_t next = 0; (row = options_next(verb, &next));) {
+        int length = print_left(row, left, sizeof left);
+        width = length > width ? length : width;
+    }
     fprintf(stream, "\noptions:\n");
-    for (size_t i = 0; i < OPTION_COUNT; i++)
-        if (option_rows[i].verbs & BIT(verb)) {
-            print_left(&option_rows[i], left, sizeof left);
-            fprintf(stream, "  %-*s  %s\n", width, left, option_rows[i].help);
-        }
+    for (size_t next = 0; (row = options_next(verb, &next));) {
+        print_left(row, left, sizeof left);
+        fprintf(stream, "  %-*s  %s\n", width, left, row->help);
+    }
 }
+
+static void print_kinds(FILE *stream) {
+    fprintf(stream, "\nkinds:\n");
+    for (const struct kind *kind = kinds; kind->name; kind++)
+        fprintf(stream, "  %-10s %s\n", kind->name, kind->summary);
+}
+
+const char options_exit_status[] =
+    "Exit status: 0 fine, 1 the run failed or did not converge as asked (with --strict:\n"
+    "also after a warning or an unsolved step), 2 bad usage or input.\n";
 
 void options_print_help(enum verb verb, FILE *stream) {
     if (verb == VERB_NONE) {
@@ -325,12 +336,14 @@ void options_print_help(enum verb verb, FILE *stream) {
                 row->target_least > 0 ? "usage: gabion %s %s [options]\n\n%s"
                                       : "usage: gabion %s [%s] [options]\n\n%s",
                 row->name, row->target, row->text);
+        if (row->kinds)
+            print_kinds(stream);
     }
     print_options(verb, stream);
-    fprintf(stream,
-            "\nExit status: 0 fine, 1 the run failed or did not converge as asked (with "
-            "--strict:\nalso after a warning or an unsolved step), 2 bad usage or input.\n");
+    fprintf(stream, "\n%s", options_exit_status);
 }
+
+const struct verb_row *options_verb(enum verb verb) { return &verbs[verb]; }
 
 struct scene_request options_scene(const struct options *options) {
     return (struct scene_request){options->target, options->overrides, options->override_count,

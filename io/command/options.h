@@ -20,6 +20,7 @@ enum verb {
     VERB_EXPORT,
     VERB_COMPARE,
     VERB_MEASURE,
+    VERB_NEW,
     VERB_COUNT
 };
 #define VERB_NONE VERB_COUNT
@@ -40,7 +41,8 @@ struct options {
     double until;       // --until; NAN: not given
     const char **overrides;
     int override_count;
-    bool force, quiet, strict, markdown, schema, help, version;
+    bool force, quiet, strict, markdown, schema, man, completion, help, version;
+    const char *kind; // --kind, for new; NULL: default
     // For solve and compare.
     struct solver_choice *solvers; // --solver, --solvers
     int solver_count;
@@ -64,6 +66,9 @@ struct options {
 bool options_parse(struct options *options, int argc, const char *const *argv,
                    struct gabion_error *error);
 void options_free(struct options *options);
+
+// Finds a verb by its name; reports the nearest one where there is none.
+bool options_find_verb(const char *name, enum verb *verb, struct gabion_error *error);
 
 // Returns what the options say about the scene to open.
 struct scene_request options_scene(const struct options *options);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/command/kinds.h"
 #include "io/text/number.h"
 #include "parallel/memory.h"
 
@@ -104,6 +105,29 @@ bool set_markdown(struct options *options, const char *value, struct gabion_erro
 bool set_schema(struct options *options, const char *value, struct gabion_error *error) {
     (void)value, (void)error;
     return options->schema = true;
+}
+
+bool set_man(struct options *options, const char *value, struct gabion_error *error) {
+    (void)value, (void)error;
+    return options->man = true;
+}
+
+bool set_completion(struct options *options, const char *value, struct gabion_error *error) {
+    (void)value, (void)error;
+    return options->completion = true;
+}
+
+bool set_kind(struct options *options, const char *value, struct gabion_error *error) {
+    struct suggestion suggestion = suggestion_start(value);
+    char near[128];
+    for (const struct kind *kind = kinds; kind->name; kind++)
+        suggestion_consider(&suggestion, kind->name);
+    if (!kind_find(value))
+        return error_set(error, GABION_ERROR_INPUT,
+                         "no kind of case is named \"%.60s\"%s; gabion new --help lists them",
+                         value, suggestion_print(&suggestion, near, sizeof near));
+    options->kind = value;
+    return true;
 }
 
 bool set_help(struct options *options, const char *value, struct gabion_error *error) {

@@ -15,6 +15,9 @@ bool set_quiet(struct options *options, const char *value, struct gabion_error *
 bool set_strict(struct options *options, const char *value, struct gabion_error *error);
 bool set_markdown(struct options *options, const char *value, struct gabion_error *error);
 bool set_schema(struct options *options, const char *value, struct gabion_error *error);
+bool set_man(struct options *options, const char *value, struct gabion_error *error);
+bool set_completion(struct options *options, const char *value, struct gabion_error *error);
+bool set_kind(struct options *options, const char *value, struct gabion_error *error);
 bool set_help(struct options *options, const char *value, struct gabion_error *error);
 bool set_version(struct options *options, const char *value, struct gabion_error *error);
 bool set_step(struct options *options, const char *value, struct gabion_error *error);

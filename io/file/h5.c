@@ -1,6 +1,7 @@
 #include "io/file/h5.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,11 @@
 #include "io/file/h5_room.h"
 #include "io/file/h5_trust.h"
 #include "parallel/memory.h"
+
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+
+void h5_take(void) { pthread_mutex_lock(&turn); }
+void h5_leave(void) { pthread_mutex_unlock(&turn); }
 
 // The innermost entry of HDF5's error stack says what happened; the outer ones who asked for it.
 static herr_t take_innermost(unsigned depth, const H5E_error2_t *entry, void *text) {

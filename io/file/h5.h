@@ -28,6 +28,11 @@ enum h5_type {
     H5_TYPE_FLOAT64,
 };
 
+// Make the calling thread the only one that uses HDF5, which may be a build that only one thread
+// can use at a time. Library functions whose callers may be several threads take turns with these.
+void h5_take(void);
+void h5_leave(void);
+
 size_t h5_type_size(enum h5_type type);
 
 // Rows of numbers in memory, `stride` bytes apart, and the dataset that holds them.

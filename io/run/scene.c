@@ -3,17 +3,21 @@
 #include <inttypes.h>
 #include <math.h>
 
-bool scene_start(struct scene *scene, int threads, struct gabion_error *error) {
+static bool start_world(struct scene *scene, int threads, struct gabion_error *error) {
     scene->world = gabion_create(case_settings(scene->file), threads, error);
-    return scene->world != NULL && case_define_materials(scene->file, scene->world, error);
+    return scene->world != NULL;
+}
+
+bool scene_start(struct scene *scene, int threads, struct gabion_error *error) {
+    return start_world(scene, threads, error) &&
+           case_define_materials(scene->file, scene->world, error);
 }
 
 static bool build_case(struct scene *scene, const struct scene_request *request,
                        struct gabion_error *error) {
     scene->file = case_load(request->case_path, request->overrides, request->override_count, error);
-    return scene->file != NULL && scene_start(scene, request->threads, error) &&
-           case_add_bodies(scene->file, scene->world, error) &&
-           case_add_actions(scene->file, scene->world, error);
+    return scene->file != NULL && start_world(scene, request->threads, error) &&
+           case_build(scene->file, scene->world, error);
 }
 
 bool scene_open_case(struct scene *scene, const struct scene_request *request,

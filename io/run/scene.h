@@ -15,7 +15,7 @@ struct scene {
 
 struct scene_request {
     const char *case_path;
-    const char **overrides; // "key=value"
+    const char *const *overrides; // "key=value"
     int override_count;
     int threads; // 0: one per physical core
 };
