@@ -512,6 +512,8 @@ static void test_displacement_and_content(void **state) {
     int mass = define(world, &probe);
     probe.quantity = GABION_BODY_COUNT;
     int count = define(world, &probe);
+    probe.group = support.group;
+    int fixed = define(world, &probe);
     assert_near(value_of(world, mass, ""), 0, 0);
     scene_step(world, 20);
     assert_near(value_of(world, way, "z"), -0.5 * g * 0.04, 1e-12);
@@ -519,6 +521,7 @@ static void test_displacement_and_content(void **state) {
     assert_near(value_of(world, relative, "x"), -2 * 0.2, 1e-12);
     assert_near(value_of(world, mass, ""), 4, 0);
     assert_near(value_of(world, count, ""), 1, 0);
+    assert_near(value_of(world, fixed, ""), 0, 0);
     scene_destroy(world);
 }
 
