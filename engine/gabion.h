@@ -183,9 +183,9 @@ GABION_API void gabion_destroy(struct gabion_world *world);
 
 GABION_API bool gabion_get_settings(const struct gabion_world *world,
                                     struct gabion_settings *settings, struct gabion_error *error);
-// Changes the settings, before the first step or between steps. `step` and `scheme` cannot change
-// after the first step. A change of gravity changes the potential energy:
-// the ledger books the difference as removed_energy.
+// Changes the settings, before the first step or between steps. `scheme` cannot change after the
+// first step. With another `step` the time goes on from the present one. A change of gravity
+// changes the potential energy: the ledger books the difference as removed_energy.
 GABION_API bool gabion_set_settings(struct gabion_world *world,
                                     const struct gabion_settings *settings,
                                     struct gabion_error *error);
@@ -569,6 +569,7 @@ GABION_API uint64_t gabion_state_hash(const struct gabion_world *world);
 struct gabion_counts {
     int32_t bodies;        // in the run, fixed ones included
     int32_t moving;        // those of them that are free to move
+    int32_t finite;        // all but walls: half-spaces, hollow spheres and drums
     int32_t ids;           // given out; bodies that wait or have left included
     int32_t waiting;       // bodies that enter later
     int materials, groups; // group 0 included
@@ -625,8 +626,9 @@ struct gabion_run_report {
     int64_t fallback_steps;  // those in which the method asked for failed, and sweeps went on
     int64_t local_fallbacks; // one-contact problems where the local solver failed and a projected
                              // step was used
-    int64_t sweeps;
-    int64_t contact_sweeps; // contacts times sweeps
+    int64_t sweeps;          // of nsgs and psor; iterations of other methods do not count
+    int64_t contact_sweeps;  // contacts times sweeps
+    int64_t spent[GABION_METHOD_COUNT]; // iterations of each method
 };
 GABION_API bool gabion_read_run_report(const struct gabion_world *world,
                                        struct gabion_run_report *report,

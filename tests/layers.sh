@@ -41,9 +41,9 @@ io/file                 | files, folders and HDF5 that survive a crash          
 io/text                 | numbers, CSV, YAML, checksums                                          |
 io/mesh                 | OBJ and STL                                                            |
 io/bulk                 | bodies by the million from CSV and HDF5                                |
+io/checkpoint           | checkpoints and frames, and what a new run takes from them             |
 io/vtk                  | ParaView files                                                         | ^engine/.*/
 io/case                 | case files: keys, checks, loading                                      |
-io/checkpoint           | checkpoints and frames                                                 |
 io/fclib                | contact problems as FCLIB files                                        |
 io/run/columns          | columns of probes                                                      | ^engine/.*/
 io/run/history          | history.csv                                                            | ^engine/.*/

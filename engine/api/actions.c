@@ -66,7 +66,7 @@ static bool may_drive(const struct gabion_world *world, int group, struct gabion
     const struct bodies *bodies = &world->bodies;
     if (!is_fixed(world, group, error))
         return false;
-    for (int32_t i = 0; world->step > 0 && i < bodies->count; i++)
+    for (int32_t i = 0; world->step > 0 && !world->varies && i < bodies->count; i++)
         if (bodies->group[i] == group && !is_driven(world, bodies->id[i]))
             return error_set(error, GABION_ERROR_INPUT,
                              "driver on group %s: drivers are defined before the first step",

@@ -199,6 +199,9 @@ static void print_type(FILE *stream, const struct key *key) {
     case KEY_PAIR:
         fputs("[material, material] or default", stream);
         break;
+    case KEY_NAMES:
+        fputs("a name or a list of them", stream);
+        break;
     case KEY_FILES:
         fputs("a file name or a list of them", stream);
         break;

@@ -21,6 +21,7 @@ enum key_type {
     KEY_NAME,     // without blanks, commas or quotes: it becomes a group, a column, part of a path
     KEY_MATERIAL, // a name under `materials`
     KEY_PAIR,     // two of those, or the word `default`
+    KEY_NAMES,    // one of those, or a list of them
     KEY_FILES,    // a text or a list of texts
     KEY_CHOICES,  // a list of `words`
     KEY_POINTS,   // [[time, value], ...]
@@ -51,6 +52,7 @@ struct key {
     const char *words; // separated by blanks; a choice has them in the order of its enum
     const struct key_section *section;
     const char *help;
+    const char *state;    // why a run that goes on cannot change it; NULL: it can
     size_t offset, width; // the struct member that holds the value (KEY_MEMBER); width 0: none
     bool in_radians;      // users give degrees, the member holds radians
 };

@@ -411,7 +411,7 @@ void motion_integrate_free(struct gabion_world *world, velocity_function velocit
 }
 
 void motion_integrate_driven(struct gabion_world *world) {
-    double end = (double)(world->step + 1) * world->settings.step;
+    double end = world_time_of(world, world->step + 1);
     struct bodies *bodies = &world->bodies;
     const struct midpoint *midpoint = world->midpoint;
     for (int k = 0; k < world->driven_count; k++) {

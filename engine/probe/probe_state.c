@@ -25,14 +25,14 @@ static void reserve_flows(struct state *state, size_t rows) {
 }
 
 static const struct state_field flow_fields[] = {
-    {"flows/key", "1", STATE_INT64, 1, VALUE_ANY, FLOW(key), STATE_FRAMED},
-    {"flows/mass", "kg", STATE_REAL, VALUE_FINITE, FLOW(mass), STATE_FRAMED},
-    {"flows/back_mass", "kg", STATE_REAL, VALUE_FINITE, FLOW(back_mass), STATE_FRAMED},
-    {"flows/count", "1", STATE_INT64, 1, VALUE_ANY, FLOW(count), STATE_FRAMED},
-    {"flows/back_count", "1", STATE_INT64, 1, VALUE_ANY, FLOW(back_count), STATE_FRAMED},
-    {"flows/window_mass", "kg", STATE_REAL, VALUE_FINITE, FLOW(window_mass), STATE_FRAMED},
-    {"flows/window_steps", "1", STATE_INT64, 1, VALUE_ANY, FLOW(window_steps), STATE_FRAMED},
-    {"flows/rate", "kg/s", STATE_REAL, VALUE_FINITE, FLOW(rate), STATE_FRAMED},
+    {"flows/key", "1", STATE_INT64, 1, VALUE_ANY, FLOW(key), STATE_MEASURED},
+    {"flows/mass", "kg", STATE_REAL, VALUE_FINITE, FLOW(mass), STATE_MEASURED},
+    {"flows/back_mass", "kg", STATE_REAL, VALUE_FINITE, FLOW(back_mass), STATE_MEASURED},
+    {"flows/count", "1", STATE_INT64, 1, VALUE_ANY, FLOW(count), STATE_MEASURED},
+    {"flows/back_count", "1", STATE_INT64, 1, VALUE_ANY, FLOW(back_count), STATE_MEASURED},
+    {"flows/window_mass", "kg", STATE_REAL, VALUE_FINITE, FLOW(window_mass), STATE_MEASURED},
+    {"flows/window_steps", "1", STATE_INT64, 1, VALUE_ANY, FLOW(window_steps), STATE_MEASURED},
+    {"flows/rate", "kg/s", STATE_REAL, VALUE_FINITE, FLOW(rate), STATE_MEASURED},
 };
 const struct state_part state_flows = {
     .group = "flows",
@@ -60,10 +60,10 @@ static void reserve_turns(struct state *state, size_t rows) {
 }
 
 static const struct state_field turn_fields[] = {
-    {"turns/key", "1", STATE_INT64, 1, VALUE_ANY, TURNED(key), STATE_FRAMED},
-    {"turns/id", "1", STATE_INTEGER, VALUE_ID, TURNED(id), STATE_FRAMED},
-    {"turns/start", "1", STATE_QUATERNION, VALUE_FINITE, TURNED(start), STATE_FRAMED},
-    {"turns/angle", "rad", STATE_REAL, VALUE_FINITE, TURNED(angle), STATE_FRAMED},
+    {"turns/key", "1", STATE_INT64, 1, VALUE_ANY, TURNED(key), STATE_MEASURED},
+    {"turns/id", "1", STATE_INTEGER, VALUE_ID, TURNED(id), STATE_MEASURED},
+    {"turns/start", "1", STATE_QUATERNION, VALUE_FINITE, TURNED(start), STATE_MEASURED},
+    {"turns/angle", "rad", STATE_REAL, VALUE_FINITE, TURNED(angle), STATE_MEASURED},
 };
 const struct state_part state_turns = {
     .group = "turns",

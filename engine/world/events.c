@@ -5,13 +5,18 @@
 
 #include "parallel/memory.h"
 
+// The length of the step before this one: it may have changed since.
+static double last_length(const struct gabion_world *world) {
+    return world->step == world->pace.step ? world->pace.before : world->settings.step;
+}
+
 bool events_done(const struct gabion_world *world, double time) {
-    double h = world->settings.step;
+    double h = last_length(world);
     return world->step > 0 && time <= world_time(world) - h + 1e-6 * h;
 }
 
 // Returns whether the step starting at t applies an event of time T: T lies in (t - h, t], up to
-// rounding.
+// rounding, where h is the length of the step before.
 static bool falls_due(const struct gabion_world *world, double time) {
     double t = world_time(world), slack = 1e-6 * world->settings.step;
     return time <= t + slack && !events_done(world, time);

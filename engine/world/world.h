@@ -95,6 +95,13 @@ struct listeners {
     struct stop stop; // of the step in progress
 };
 
+// The times of steps: since the length of the step last changed they are its multiples.
+struct pace {
+    int64_t step;  // number of the step with which the present length began
+    double time;   // then
+    double before; // length of the step before it; 0: there was none
+};
+
 // What a change that ran out of memory left of the world.
 enum world_condition {
     WORLD_SOUND,
@@ -127,6 +134,7 @@ struct gabion_world {
     struct world_user user;
     struct listeners listeners;
 
+    bool varies; // its definitions may differ from those before (engine/api/vary.h)
     struct name_table materials, groups;
     double *density; // by material
     struct law_table laws;
@@ -145,6 +153,7 @@ struct gabion_world {
 
     // State: with the settings and definitions above, all that the next step depends on.
     int64_t step;
+    struct pace pace;
     struct bodies bodies;
     struct contacts *contacts;
     struct applied *applied;      // by id, of the next step; NULL: none
@@ -180,9 +189,13 @@ struct gabion_world {
     struct galizzi *galizzi; // data that the phases of a corrective step share; NULL between steps
 };
 
-// Returns the time at the start of the step: a product, so that it does not drift.
+// Returns the time at which a step starts: a product, so that it does not drift.
+static inline double world_time_of(const struct gabion_world *world, int64_t step) {
+    return world->pace.time + (double)(step - world->pace.step) * world->settings.step;
+}
+
 static inline double world_time(const struct gabion_world *world) {
-    return (double)world->step * world->settings.step;
+    return world_time_of(world, world->step);
 }
 
 // Returns the law between two bodies, as an index into laws.law.

@@ -23,7 +23,7 @@ static void *bodies_of(const struct state *state) { return &state->world->bodies
 #define NUMBER(member) STATE_NUMBER(struct gabion_world, member)
 
 static const struct state_field step_fields[] = {
-    {"step", NULL, STATE_INT64, 1, VALUE_ANY, NUMBER(step), STATE_FRAMED},
+    {"step", NULL, STATE_INT64, 1, VALUE_ANY, NUMBER(step), STATE_MEASURED},
 };
 const struct state_part state_step = {
     .group = "/",
@@ -32,12 +32,32 @@ const struct state_part state_step = {
     .owner = world_of,
 };
 
+// Zero until the length of the step changes.
+static bool has_pace(const struct state *state) {
+    const struct pace none = {0};
+    return memcmp(&state->world->pace, &none, sizeof none) != 0;
+}
+
+static const struct state_field pace_fields[] = {
+    {"pace_step", NULL, STATE_INT64, 1, VALUE_ANY, NUMBER(pace.step), STATE_LATER | STATE_MEASURED},
+    {"pace_time", NULL, STATE_REAL, VALUE_ANY, NUMBER(pace.time), STATE_LATER | STATE_MEASURED},
+    {"pace_before", NULL, STATE_REAL, VALUE_ANY, NUMBER(pace.before), STATE_LATER | STATE_MEASURED},
+};
+const struct state_part state_pace = {
+    .group = "/",
+    STATE_FIELDS(pace_fields),
+    .hash = STATE_HASH_ROWS,
+    .owner = world_of,
+    .hashed = has_pace,
+};
+
 // The number of bodies is that of their rows.
 static const struct state_field body_count_fields[] = {
     {"count", NULL, STATE_INTEGER, VALUE_ANY, NUMBER(bodies.count), STATE_UNSTORED},
-    {"moving", NULL, STATE_INTEGER, VALUE_ANY, NUMBER(bodies.moving), STATE_JOINED | STATE_FRAMED},
+    {"moving", NULL, STATE_INTEGER, VALUE_ANY, NUMBER(bodies.moving),
+     STATE_JOINED | STATE_MEASURED},
     {"id_count", NULL, STATE_INTEGER, VALUE_ANY, NUMBER(bodies.id_count),
-     STATE_JOINED | STATE_FRAMED},
+     STATE_JOINED | STATE_MEASURED},
 };
 const struct state_part state_body_counts = {
     .group = "bodies",
@@ -124,9 +144,20 @@ const struct state_part state_memory = {
 #define REPORT(member, type)                                                                       \
     { #member, NULL, type, 1, VALUE_ANY, NUMBER(report.member) }
 
+#define SPENT(name, id)                                                                            \
+    {                                                                                              \
+        "spent_" name, NULL, STATE_INT64, 1, VALUE_ANY, NUMBER(run.spent[GABION_METHOD_##id]),     \
+            STATE_LATER                                                                            \
+    }
+
+_Static_assert(GABION_METHOD_COUNT == 12, "a method needs a line below");
+
 static const struct state_field run_fields[] = {
-    RUN(steps),  RUN(unconverged_steps), RUN(fallback_steps), RUN(local_fallbacks),
-    RUN(sweeps), RUN(contact_sweeps),
+    RUN(steps),          RUN(unconverged_steps),      RUN(fallback_steps), RUN(local_fallbacks),
+    RUN(sweeps),         RUN(contact_sweeps),         SPENT("nsgs", NSGS), SPENT("psor", PSOR),
+    SPENT("cpg", CPG),   SPENT("lemke", LEMKE),       SPENT("qp", QP),     SPENT("newton", NEWTON),
+    SPENT("bicg", BICG), SPENT("anderson", ANDERSON), SPENT("ipm", IPM),   SPENT("prox", PROX),
+    SPENT("admm", ADMM), SPENT("auto", AUTO),
 };
 const struct state_part state_run = {.group = "run", STATE_FIELDS(run_fields), .owner = world_of};
 
@@ -179,7 +210,7 @@ static void reserve_starts(struct state *state, size_t rows) {
 // A row for every id up to the last one that entered.
 static const struct state_field start_fields[] = {
     {"start/position", "m", STATE_VECTOR, VALUE_FINITE, STATE_ARRAY(struct bodies, start_of),
-     STATE_FRAMED},
+     STATE_MEASURED},
 };
 const struct state_part state_body_starts = {
     .group = "start",
@@ -208,10 +239,10 @@ static void reserve_half_spaces(struct state *state, size_t rows) {
 }
 
 static const struct state_field half_space_fields[] = {
-    {"half_spaces/normal", "1", STATE_VECTOR, VALUE_FINITE, HALF_SPACE(normal), STATE_FRAMED},
-    {"half_spaces/tangent", "1", STATE_VECTOR, VALUE_FINITE, HALF_SPACE(tangent), STATE_FRAMED},
+    {"half_spaces/normal", "1", STATE_VECTOR, VALUE_FINITE, HALF_SPACE(normal), STATE_MEASURED},
+    {"half_spaces/tangent", "1", STATE_VECTOR, VALUE_FINITE, HALF_SPACE(tangent), STATE_MEASURED},
     {"half_spaces/extent", "m", STATE_FLOAT64, 2, VALUE_NOT_NEGATIVE, HALF_SPACE(extent),
-     STATE_FRAMED},
+     STATE_MEASURED},
 };
 const struct state_part state_half_spaces = {
     .group = "half_spaces",
@@ -233,11 +264,11 @@ static void reserve_hollows(struct state *state, size_t rows) {
 }
 
 static const struct state_field hollow_fields[] = {
-    {"hollows/axis", "1", STATE_VECTOR, VALUE_FINITE, HOLLOW(axis), STATE_FRAMED},
-    {"hollows/radius", "m", STATE_REAL, VALUE_NOT_NEGATIVE, HOLLOW(radius), STATE_FRAMED},
+    {"hollows/axis", "1", STATE_VECTOR, VALUE_FINITE, HOLLOW(axis), STATE_MEASURED},
+    {"hollows/radius", "m", STATE_REAL, VALUE_NOT_NEGATIVE, HOLLOW(radius), STATE_MEASURED},
     {"hollows/half_length", "m", STATE_REAL, VALUE_NOT_NEGATIVE, HOLLOW(half_length),
-     STATE_JOINED | STATE_FRAMED},
-    {"hollows/ends", "1", STATE_BYTE, VALUE_FLAG, HOLLOW(ends), STATE_JOINED | STATE_FRAMED},
+     STATE_JOINED | STATE_MEASURED},
+    {"hollows/ends", "1", STATE_BYTE, VALUE_FLAG, HOLLOW(ends), STATE_JOINED | STATE_MEASURED},
 };
 const struct state_part state_hollows = {
     .group = "hollows",
@@ -343,21 +374,22 @@ static void reserve_joints(struct state *state, size_t rows) {
 }
 
 static const struct state_field joint_fields[] = {
-    {"joints/kind", "1", STATE_COUNT, VALUE_JOINT_KIND, JOINT(kind), STATE_FRAMED},
-    {"joints/first", "1", STATE_INTEGER, VALUE_JOINED, JOINT(id[0]), STATE_JOINED | STATE_FRAMED},
-    {"joints/second", "1", STATE_INTEGER, VALUE_JOINED, JOINT(id[1]), STATE_JOINED | STATE_FRAMED},
-    {"joints/collide", "1", STATE_BYTE, VALUE_FLAG, JOINT(collide), STATE_JOINED | STATE_FRAMED},
-    {"joints/lever", "m", STATE_REAL, VALUE_NOT_NEGATIVE, JOINT(lever), STATE_FRAMED},
+    {"joints/kind", "1", STATE_COUNT, VALUE_JOINT_KIND, JOINT(kind), STATE_MEASURED},
+    {"joints/first", "1", STATE_INTEGER, VALUE_JOINED, JOINT(id[0]), STATE_JOINED | STATE_MEASURED},
+    {"joints/second", "1", STATE_INTEGER, VALUE_JOINED, JOINT(id[1]),
+     STATE_JOINED | STATE_MEASURED},
+    {"joints/collide", "1", STATE_BYTE, VALUE_FLAG, JOINT(collide), STATE_JOINED | STATE_MEASURED},
+    {"joints/lever", "m", STATE_REAL, VALUE_NOT_NEGATIVE, JOINT(lever), STATE_MEASURED},
     {"joints/length", "m", STATE_REAL, VALUE_NOT_NEGATIVE, JOINT(length),
-     STATE_JOINED | STATE_FRAMED},
-    {"joints/anchor_first", "m", STATE_VECTOR, VALUE_FINITE, JOINT(side[0].anchor), STATE_FRAMED},
+     STATE_JOINED | STATE_MEASURED},
+    {"joints/anchor_first", "m", STATE_VECTOR, VALUE_FINITE, JOINT(side[0].anchor), STATE_MEASURED},
     {"joints/frame_first", "1", STATE_MATRIX, VALUE_FINITE, JOINT(side[0].frame),
-     STATE_JOINED | STATE_FRAMED},
+     STATE_JOINED | STATE_MEASURED},
     {"joints/anchor_second", "m", STATE_VECTOR, VALUE_FINITE, JOINT(side[1].anchor),
-     STATE_JOINED | STATE_FRAMED},
+     STATE_JOINED | STATE_MEASURED},
     {"joints/frame_second", "1", STATE_MATRIX, VALUE_FINITE, JOINT(side[1].frame),
-     STATE_JOINED | STATE_FRAMED},
-    {"joints/impulse", "N s", STATE_MATRIX, VALUE_FINITE, JOINT(impulse), STATE_FRAMED},
+     STATE_JOINED | STATE_MEASURED},
+    {"joints/impulse", "N s", STATE_MATRIX, VALUE_FINITE, JOINT(impulse), STATE_MEASURED},
 };
 const struct state_part state_joints = {
     .group = "joints",

@@ -1,7 +1,7 @@
 #include <string.h>
 
+#include "engine/contact/adopt.h"
 #include "engine/world/laws.h"
-#include "io/bulk/bulk.h"
 #include "io/case/case_file.h"
 #include "io/case/grains.h"
 #include "io/case/masonry.h"
@@ -12,7 +12,8 @@
 static bool read_template(struct fields fields, unsigned plane, struct gabion_world *world,
                           struct gabion_body *body, struct gabion_error *error) {
     *body = gabion_default_body();
-    body->material = gabion_find_material(world, fields_text(fields, "material"));
+    if (fields_have(fields, "material")) // else each body of an import has its own
+        body->material = gabion_find_material(world, fields_text(fields, "material"));
     body->velocity = fields_vector(fields, "velocity");
     body->spin = fields_vector(fields, "spin");
     body->fixed = fields_boolean(fields, "fixed");
@@ -197,21 +198,28 @@ static bool add_generated(struct fields fields, unsigned plane, struct gabion_wo
     return kinds[kind].add(fields, &template, world, error);
 }
 
-static bool add_import(struct fields fields, unsigned plane, struct gabion_world *world,
-                       struct gabion_error *error) {
-    struct gabion_body template;
-    if (!read_template(fields, plane, world, &template, error))
-        return false;
-    if (fields_have(fields, "radius"))
-        template.radius = fields_number(fields, "radius");
-    return bulk_add_bodies(world, fields_text(fields, "file"), &template, error);
+static bool add_imports(const struct case_file *file, struct gabion_world *world,
+                        struct kept_contacts *kept, struct gabion_error *error) {
+    struct fields top = case_fields(file);
+    unsigned plane = case_plane_lock(top);
+    for (size_t i = 0; i < fields_count(top, "imports"); i++) {
+        struct fields entry = fields_entry(top, "imports", i);
+        struct gabion_body template;
+        if (!read_template(entry, plane, world, &template, error))
+            return yaml_error_context(error, entry.node->at);
+        if (fields_have(entry, "radius"))
+            template.radius = fields_number(entry, "radius");
+        if (!case_import(file, entry, &template, world, kept, error))
+            return yaml_error_context(error, entry.node->at);
+    }
+    return true;
 }
 
 // ---- laws of the pairs that can touch ----
 
-// Reports the first pair of materials that can touch and has no law.
-static bool check_laws(struct fields file, const struct gabion_world *world,
-                       struct gabion_error *error) {
+bool case_check_laws(const struct case_file *case_file, const struct gabion_world *world,
+                     struct gabion_error *error) {
+    struct fields file = case_fields(case_file);
     int a, b;
     if (!laws_find_missing(world, &a, &b))
         return true;
@@ -228,11 +236,10 @@ bool case_add_bodies(const struct case_file *file, struct gabion_world *world,
     static const struct {
         const char *list;
         bool (*add)(struct fields, unsigned, struct gabion_world *, struct gabion_error *);
-    } sources[] = {{"bodies", add_body},
-                   {"containers", add_container},
-                   {"generators", add_generated},
-                   {"imports", add_import}};
+    } sources[] = {
+        {"bodies", add_body}, {"containers", add_container}, {"generators", add_generated}};
     struct fields top = case_fields(file);
+    struct kept_contacts kept = {0};
     unsigned plane = case_plane_lock(top);
     for (size_t k = 0; k < sizeof sources / sizeof *sources; k++)
         for (size_t i = 0; i < fields_count(top, sources[k].list); i++) {
@@ -240,5 +247,8 @@ bool case_add_bodies(const struct case_file *file, struct gabion_world *world,
             if (!sources[k].add(entry, plane, world, error))
                 return yaml_error_context(error, entry.node->at);
         }
-    return case_add_joints(file, world, error) && check_laws(top, world, error);
+    bool good = add_imports(file, world, &kept, error) && case_add_joints(file, world, error) &&
+                case_take_state(file, world, &kept, error) && case_check_laws(file, world, error);
+    kept_contacts_free(&kept);
+    return good;
 }

@@ -208,6 +208,15 @@ static void check_pair(struct checker *c, const struct key *key, const struct ya
     check_material(c, node->item[1], path);
 }
 
+static bool good_names(const struct yaml_node *node) {
+    if (node->kind == YAML_SCALAR)
+        return good_name(node->text);
+    bool good = node->kind == YAML_LIST && node->count > 0;
+    for (size_t i = 0; good && i < node->count; i++)
+        good = node->item[i]->kind == YAML_SCALAR && good_name(node->item[i]->text);
+    return good;
+}
+
 static void check_entries(struct checker *c, const struct key *key, const struct yaml_node *node,
                           const char *path) {
     char entry[PATH_SIZE];
@@ -239,6 +248,8 @@ static bool good_value(struct checker *c, const struct key *key, const struct ya
         return node->kind == YAML_SCALAR;
     case KEY_NAME:
         return node->kind == YAML_SCALAR && good_name(node->text);
+    case KEY_NAMES:
+        return good_names(node);
     case KEY_MATERIAL:
         if (node->kind != YAML_SCALAR)
             return false;

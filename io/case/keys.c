@@ -51,9 +51,10 @@ static const struct key_section law_section = KEY_SECTION_OF(law_keys);
 // ---- bodies ----
 
 // The keys that bodies, generators and imports share.
-#define BODY_KEYS                                                                                   \
+#define BODY_KEYS                                                                                  \
+    {"material", KEY_MATERIAL, .required = true, .help = "a name under materials"}, SHARED_KEYS
+#define SHARED_KEYS                                                                                 \
     {"name", KEY_NAME, .help = "group that drivers, forces, probes and removals name"},             \
-        {"material", KEY_MATERIAL, .required = true, .help = "a name under materials"},             \
         {"velocity",    KEY_VECTOR,         .size = 3,                                              \
          .unit = "m/s", .initial = "0 0 0", .help = "at the start"},                                \
         {"spin",          KEY_VECTOR,         .size = 3,                                            \
@@ -252,33 +253,74 @@ static const struct key import_keys[] = {
     {"file", KEY_TEXT, .required = true,
      .help = "CSV (columns x y z radius, optionally vx vy vz wx wy wz material mass density) or "
              "HDF5 (position, radius, optionally velocity, spin, orientation, material, mass, "
-             "density, id), or a frame or checkpoint of an earlier run (its spheres, in the order "
-             "of their ids); relative to this file"},
-    BODY_KEYS,
+             "density, id), or a frame or checkpoint of an earlier run (all bodies but walls, in "
+             "the order of their ids); relative to this file"},
+    {"material", KEY_MATERIAL,
+     .help = "a name under materials; needed unless keep names materials"},
+    SHARED_KEYS,
     {"radius", KEY_NUMBER, .unit = "m", .range = &key_positive,
      .help = "where the file gives none"},
+    {"groups", KEY_NAMES, .help = "of a checkpoint: only bodies of these groups"},
+    {"ids", KEY_INTEGERS, .range = &exact_integers,
+     .help = "of a frame or checkpoint: only these bodies"},
+    {"keep", KEY_CHOICES, .words = "materials groups",
+     .help = "of a checkpoint: bodies keep their material or their group, by name"},
+    {"position", KEY_VECTOR, .size = 3, .unit = "m", .initial = "0 0 0",
+     .help = "of a frame or checkpoint: its bodies are moved by this"},
+    {"orientation", KEY_VECTOR, .size = 4, .initial = "1 0 0 0",
+     .help = "of a frame or checkpoint: quaternion w, x, y, z that turns its bodies about the "
+             "origin first; any length"},
 };
 static const struct key_section import_section = KEY_SECTION_OF(import_keys);
 
+static const struct key from_keys[] = {
+    {"file", KEY_TEXT, .required = true,
+     .help = "a checkpoint, a frame, or the folder of a run (its newest checkpoint); relative to "
+             "this file"},
+    {"match", KEY_CHOICE, .initial = "group", .words = "group id",
+     .help = "which body is which: the order within groups of the same name, or the id. Frames "
+             "have no groups: there it is the id"},
+};
+static const struct key_section from_section = KEY_SECTION_OF(from_keys);
+
+static const struct key change_keys[] = {
+    {"step", KEY_INTEGER, .required = true, .range = &exact_integers, .help = "after which step"},
+    {"time", KEY_NUMBER, .required = true, .unit = "s", .help = "then"},
+    {"set", KEY_TEXT, .required = true, .help = "KEY=VALUE, as given to resume --set"},
+};
+static const struct key_section change_section = KEY_SECTION_OF(change_keys);
+
 // ---- the file ----
+
+#define BODIES_ARE_STATE "bodies, their shapes, masses and materials are part of the state"
 
 static const struct key file_keys[] = {
     {"title", KEY_TEXT, .initial = "", .help = "one line about the case"},
-    {"include", KEY_FILES, .help = "files merged under this one; relative to it"},
+    {"include", KEY_FILES, .help = "files merged under this one; relative to it",
+     .state = "it was merged when the run began"},
     SETTINGS_KEYS,
     {"tilt", KEY_SECTION, .section = &tilt_section,
      .help = "turns gravity, as if the scene stood on a tilting table"},
     {"plane", KEY_CHOICE, .words = "xy xz yz",
-     .help = "two dimensions: every moving body stays in this plane"},
-    {"materials", KEY_NAMED, .required = true, .section = &material_section, .help = "by name"},
+     .help = "two dimensions: every moving body stays in this plane", .state = BODIES_ARE_STATE},
+    {"materials", KEY_NAMED, .required = true, .section = &material_section, .help = "by name",
+     .state = BODIES_ARE_STATE},
     {"laws", KEY_ENTRIES, .section = &law_section,
      .help = "contact laws of pairs of materials; every pair that can touch needs one"},
-    {"bodies", KEY_ENTRIES, .section = &body_section, .help = "bodies one by one"},
+    {"bodies", KEY_ENTRIES, .section = &body_section, .help = "bodies one by one",
+     .state = BODIES_ARE_STATE},
     {"containers", KEY_ENTRIES, .section = &container_section,
-     .help = "boxes of fixed walls, hollow spheres, drums"},
-    {"generators", KEY_ENTRIES, .section = &generator_section, .help = "many bodies at once"},
-    {"imports", KEY_ENTRIES, .section = &import_section, .help = "bodies in bulk from files"},
-    {"joints", KEY_ENTRIES, .section = &joint_section, .help = "hold bodies together"},
+     .help = "boxes of fixed walls, hollow spheres, drums", .state = BODIES_ARE_STATE},
+    {"generators", KEY_ENTRIES, .section = &generator_section, .help = "many bodies at once",
+     .state = BODIES_ARE_STATE},
+    {"imports", KEY_ENTRIES, .section = &import_section, .help = "bodies in bulk from files",
+     .state = BODIES_ARE_STATE},
+    {"from", KEY_SECTION, .section = &from_section,
+     .help = "the bodies of the case begin with the state that they have in another run "
+             "(run --from)",
+     .state = "it was taken when the run began"},
+    {"joints", KEY_ENTRIES, .section = &joint_section, .help = "hold bodies together",
+     .state = "joints and their impulses are part of the state"},
     {"drivers", KEY_ENTRIES, .section = &driver_section,
      .help = "prescribed motion of fixed bodies, counted from where they stand"},
     {"forces", KEY_ENTRIES, .section = &force_section, .help = "applied at the centres of bodies"},
@@ -287,5 +329,8 @@ static const struct key file_keys[] = {
      .help = "take bodies out at a given time"},
     {"probes", KEY_ENTRIES, .section = &probe_section, .help = "columns of history.csv"},
     {"output", KEY_SECTION, .section = &case_output_keys, .help = "what is written, and how often"},
+    {"changes", KEY_ENTRIES, .section = &change_section,
+     .help = "what resume --set has changed, written by the program; nothing follows from it",
+     .state = "the program writes it"},
 };
 const struct key_section case_keys = KEY_SECTION_OF(file_keys);

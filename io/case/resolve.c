@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "io/case/case_file.h"
+#include "io/checkpoint/donor.h"
 #include "io/text/csv.h"
 #include "io/file/file.h"
 #include "io/text/number.h"
@@ -177,6 +178,11 @@ static bool set_part(struct yaml_node **place, const char *part, struct yaml_nod
     struct yaml_node *parent = *place;
     if (parent->kind == YAML_LIST) {
         double index;
+        if (number_parse(part, &index) && index == (double)parent->count && value) {
+            yaml_append(parent, value);
+            *place = value;
+            return true;
+        }
         if (!number_parse(part, &index) || !(index >= 0 && index < (double)parent->count) ||
             index != (double)(size_t)index)
             return yaml_error(error, at, "\"%s\" is not an entry of a list of %zu (counted from 0)",
@@ -294,7 +300,7 @@ static bool inline_points(struct resolver *resolver, struct yaml_node *table) {
     struct yaml_node *name = yaml_find(table, "file");
     struct gabion_error *error = resolver->error;
     char path[PATH_MAX];
-    if (!name || name->kind != YAML_SCALAR || yaml_find(table, "points"))
+    if (!name || name->kind != YAML_SCALAR || (yaml_find(table, "points") && name->at.line > 0))
         return true; // nothing to do, or an error that the check reports
     if (!find_named(name, resolver->path, path, error))
         return false;
@@ -330,6 +336,22 @@ static bool anchor_file(struct resolver *resolver, struct yaml_node *mapping) {
     return true;
 }
 
+// Names the very file of a run that is a folder, because its newest checkpoint changes.
+static bool anchor_source(struct resolver *resolver, struct yaml_node *from) {
+    char path[PATH_MAX];
+    if (!from || from->kind != YAML_MAPPING)
+        return true;
+    if (!anchor_file(resolver, from))
+        return false;
+    struct yaml_node *name = yaml_find(from, "file");
+    if (!name || name->kind != YAML_SCALAR)
+        return true;
+    if (!donor_find(name->text, path, sizeof path, resolver->error))
+        return yaml_error_context(resolver->error, name->at);
+    yaml_put(from, "file", yaml_create_scalar(path, name->at));
+    return true;
+}
+
 static bool anchor_mesh(struct resolver *resolver, struct yaml_node *body) {
     struct yaml_node *mesh = yaml_find(body, "mesh");
     return !mesh || anchor_file(resolver, mesh);
@@ -344,6 +366,18 @@ static bool for_entries(struct resolver *resolver, struct yaml_node *root, const
     return true;
 }
 
+static bool inline_actions(struct resolver *resolver, struct yaml_node *root) {
+    return inline_tables(resolver, yaml_find(root, "tilt")) &&
+           for_entries(resolver, root, "drivers", inline_tables) &&
+           for_entries(resolver, root, "forces", inline_tables);
+}
+
+bool case_inline_tables(struct yaml_node *root, const char *path, struct text_list *origins,
+                        struct gabion_error *error) {
+    struct resolver resolver = {.path = path, .origins = origins, .error = error};
+    return inline_actions(&resolver, root);
+}
+
 struct yaml_node *case_resolve(const char *path, const char *const *overrides, int override_count,
                                struct text_list *origins, struct gabion_error *error) {
     struct resolver resolver = {.path = path, .origins = origins, .error = error};
@@ -353,9 +387,8 @@ struct yaml_node *case_resolve(const char *path, const char *const *overrides, i
     bool good = true;
     for (int i = 0; good && i < override_count; i++)
         good = case_override(root, overrides[i], origins, error);
-    good = good && inline_tables(&resolver, yaml_find(root, "tilt")) &&
-           for_entries(&resolver, root, "drivers", inline_tables) &&
-           for_entries(&resolver, root, "forces", inline_tables) &&
+    good = good && inline_actions(&resolver, root) &&
+           anchor_source(&resolver, yaml_find(root, "from")) &&
            for_entries(&resolver, root, "imports", anchor_file) &&
            for_entries(&resolver, root, "bodies", anchor_mesh);
     if (good)

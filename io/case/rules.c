@@ -123,7 +123,7 @@ static void check_half_space(struct problems *problems, struct fields body) {
                      "tangent: expected a direction along the plane, not along its normal");
 }
 
-static void check_body(struct problems *problems, struct fields file, struct fields body) {
+static void check_orientation(struct problems *problems, struct fields body) {
     double q[4], sum = 0.0;
     fields_components(body, "orientation", q);
     for (int i = 0; i < 4; i++)
@@ -131,6 +131,10 @@ static void check_body(struct problems *problems, struct fields file, struct fie
     if (!(sum > 0.0 && isfinite(sum)))
         problems_add(problems, fields_node(body, "orientation")->at,
                      "orientation: expected a quaternion, found one of length %g", sqrt(sum));
+}
+
+static void check_body(struct problems *problems, struct fields file, struct fields body) {
+    check_orientation(problems, body);
     if (fields_have(body, "half_space"))
         check_half_space(problems, body);
     else
@@ -359,6 +363,15 @@ void case_check_probe_rules(struct fields file, struct problems *problems) {
         case_check_probe(problems, fields_entry(file, "probes", i));
 }
 
+static void check_import(struct problems *problems, struct fields import) {
+    bool kept = fields_choices(import, "keep") & 1; // materials
+    if (!kept && !fields_have(import, "material"))
+        problems_add(problems, import.node->at,
+                     "missing key \"material\"; or let the bodies of a checkpoint keep theirs with "
+                     "keep: [materials]");
+    check_orientation(problems, import);
+}
+
 void case_check_rules(const struct yaml_node *root, struct problems *problems) {
     struct fields file = {root, &case_keys};
     const struct gabion_settings settings = case_read_settings(root);
@@ -380,6 +393,8 @@ void case_check_rules(const struct yaml_node *root, struct problems *problems) {
     require_unique_names(problems, file, "containers");
     for (size_t i = 0; i < fields_count(file, "generators"); i++)
         check_generator(problems, file, fields_entry(file, "generators", i));
+    for (size_t i = 0; i < fields_count(file, "imports"); i++)
+        check_import(problems, fields_entry(file, "imports", i));
     for (size_t i = 0; i < fields_count(file, "joints"); i++)
         check_joint(problems, fields_entry(file, "joints", i));
     for (size_t i = 0; i < fields_count(file, "drivers"); i++)

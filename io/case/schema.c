@@ -97,6 +97,7 @@ static void print_type(FILE *stream, const struct key *key, bool whole, int dept
               "\"maxItems\": 2}]",
               stream);
         break;
+    case KEY_NAMES:
     case KEY_FILES:
         fputs("\"anyOf\": [{\"type\": \"string\"}, {\"type\": \"array\", \"items\": {\"type\": "
               "\"string\"}}]",

@@ -10,7 +10,7 @@
 
 #define CHECKPOINT_FORMAT "gabion-checkpoint"
 // 1: spheres only; 2: no joints, clumps, hollows or projection; 3: only blocks have a start, no
-// memory of the solver; 5.0: no counts of probes
+// memory of the solver; 5.0: no change of the step, no counts of probes
 #define CHECKPOINT_FORMAT_MAJOR   5
 #define CHECKPOINT_FORMAT_MINOR   1
 #define CHECKPOINT_TEMPORARY      "checkpoint.h5.tmp"
@@ -21,7 +21,8 @@
 // An open file whose seal was verified.
 struct checkpoint {
     struct h5_file file;
-    bool framed; // it is a frame, and has only the fields that frames have
+    bool frame;    // not a checkpoint: it has the fields of the state that frames show
+    bool measured; // a frame, and fields that are only measured are read too
     char *case_text;
     double time, wall_time;
     uint64_t state_hash;
@@ -33,6 +34,12 @@ struct h5_rows checkpoint_view(const struct state *state, const struct state_par
                                const struct state_field *field);
 
 extern const struct seal_kind checkpoint_kind;
+
+// Opens a frame, and fills an empty world with its bodies and their shapes: material, group, lock
+// and mass are zero where it has none, walls have no geometry. The time is that of its attributes.
+struct checkpoint *framed_open(const char *path, struct gabion_error *error);
+bool framed_restore(const struct checkpoint *frame, struct gabion_world *world,
+                    struct gabion_error *error);
 
 // Opens a file as checkpoint_open does; *damaged is that of seal_verify.
 struct checkpoint *checkpoint_open_judged(const char *path, bool *damaged,
@@ -48,7 +55,8 @@ bool checkpoint_restore_parts(const struct checkpoint *checkpoint, struct gabion
 // Returns whether the file should have a field of the state.
 static inline bool checkpoint_has(const struct checkpoint *checkpoint,
                                   const struct state_field *field) {
-    return !checkpoint->framed || field->flags & STATE_FRAMED;
+    unsigned wanted = STATE_FRAMED | (checkpoint->measured ? STATE_MEASURED : 0);
+    return !checkpoint->frame || field->flags & wanted;
 }
 
 #endif

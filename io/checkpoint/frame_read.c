@@ -24,33 +24,14 @@ static bool check_version(const struct checkpoint *frame, struct gabion_error *e
                      frame->file.path, version);
 }
 
-static bool read_head(const char *path, struct checkpoint *frame, struct gabion_error *error) {
-    bool damaged;
-    return seal_verify(path, &frame_kind, &damaged, error) && h5_open(&frame->file, path, error) &&
-           check_version(frame, error) && checkpoint_read_numbers(frame, error);
-}
-
-struct opening {
-    const char *path;
-    struct checkpoint *frame;
-    struct gabion_error *error;
-    bool opened;
-};
-
-static void open_file(void *context) {
-    struct opening *opening = context;
-    opening->frame = memory_allocate(1, sizeof *opening->frame, "a frame");
-    opening->frame->file.id = H5I_INVALID_HID;
-    opening->frame->framed = true;
-    opening->opened = read_head(opening->path, opening->frame, opening->error);
-}
-
-// The file is closed even when memory runs out on the way.
 struct checkpoint *frame_open_file(const char *path, struct gabion_error *error) {
-    struct opening opening = {.path = path, .error = error};
-    if (memory_try(memory_account_current(), open_file, &opening, error) && opening.opened)
-        return opening.frame;
-    checkpoint_close(opening.frame);
+    struct checkpoint *frame = framed_open(path, error);
+    if (!frame)
+        return NULL;
+    frame->measured = true;
+    if (check_version(frame, error) && checkpoint_read_numbers(frame, error))
+        return frame;
+    checkpoint_close(frame);
     return NULL;
 }
 
@@ -216,8 +197,15 @@ static bool read_interfaces(const struct checkpoint *frame, struct gabion_world 
 
 // -----------------------------------------------------------------------------------------------
 
+// The length of the step may have changed during the run.
 static bool restore(const struct checkpoint *frame, struct gabion_world *world,
                     struct gabion_error *error) {
+    double step = frame->numbers.settings.step;
+    if (!(step > 0 && isfinite(step)))
+        return error_set(error, GABION_ERROR_INPUT,
+                         "%s: damaged: attribute 'time_step' should be a number > 0",
+                         frame->file.path);
+    world->settings.step = step;
     if (!checkpoint_fits(frame, world, error) || !checkpoint_restore_parts(frame, world, error))
         return false;
     struct h5_rows axes = frame_joint_axes(world);

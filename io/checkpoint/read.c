@@ -1,4 +1,5 @@
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,8 @@ static bool read_number(struct checkpoint *checkpoint, const struct state_part *
                         const struct state_field *field, struct gabion_error *error) {
     const struct h5_file *file = &checkpoint->file;
     char value[8];
+    if (field->flags & STATE_LATER && !h5_has_attribute(file, part->group, field->name))
+        return true;
     if (!h5_read_number(file, part->group, field->name, checkpoint_type(field->type), value, error))
         return false;
     // The only numbers of one byte are of type bool.
@@ -34,6 +37,11 @@ bool checkpoint_read_numbers(struct checkpoint *checkpoint, struct gabion_error 
     if (checkpoint->numbers.step < 0)
         return error_set(error, GABION_ERROR_INPUT, "%s: damaged: attribute 'step' is negative",
                          file->path);
+    const struct pace *pace = &checkpoint->numbers.pace;
+    if (pace->step < 0 || pace->step > checkpoint->numbers.step || !isfinite(pace->time) ||
+        !isfinite(pace->before) || pace->before < 0)
+        return error_set(error, GABION_ERROR_INPUT,
+                         "%s: damaged: attributes 'pace_...' do not fit the step", file->path);
     return h5_read_number(file, "/", "time", H5_TYPE_FLOAT64, &checkpoint->time, error);
 }
 

@@ -71,27 +71,30 @@ static size_t rows_of(const struct sizes *sizes, const struct state_part *part) 
     return 0;
 }
 
-// A frame leaves out what the run does not have.
-static bool has_part(const struct checkpoint *checkpoint, const struct state_part *part) {
-    return !(checkpoint->framed || part->later) || h5_exists(&checkpoint->file, part->group);
+// A checkpoint has every field, but for those of later versions; a frame has some of them.
+static bool is_stored(const struct checkpoint *checkpoint, const struct state_part *part,
+                      const struct state_field *field) {
+    if (part->later && !h5_exists(&checkpoint->file, part->group))
+        return false;
+    return !checkpoint->frame ||
+           (checkpoint_has(checkpoint, field) && h5_exists(&checkpoint->file, field->name));
 }
 
 static bool find_rows(const struct checkpoint *checkpoint, const struct state *state,
                       const struct state_part *part, size_t *count, struct gabion_error *error) {
-    bool first = true;
-    *count = 0;
-    for (size_t k = 0; has_part(checkpoint, part) && k < part->fields; k++) {
+    bool found = false;
+    for (size_t k = 0; k < part->fields; k++) {
         struct h5_rows rows = checkpoint_view(state, part, &part->field[k]);
-        if (!checkpoint_has(checkpoint, &part->field[k]))
+        if (!is_stored(checkpoint, part, &part->field[k]))
             continue;
         if (!h5_find_rows(&checkpoint->file, &rows, error))
             return false;
-        if (!first && rows.count != *count)
+        if (found && rows.count != *count)
             return error_set(error, GABION_ERROR_INPUT,
                              "%s: damaged: dataset '%s' has %zu rows where others have %zu",
                              checkpoint->file.path, rows.name, rows.count, *count);
         *count = rows.count;
-        first = false;
+        found = true;
     }
     return *count <= part->most ||
            error_set(error, GABION_ERROR_INPUT, "%s: damaged: more rows than there can be",
@@ -121,9 +124,9 @@ static bool check_sizes(const struct checkpoint *checkpoint, const struct sizes 
         wrong = "attribute 'bodies/id_count' is less than the number of bodies";
     else if (ids < (int64_t)rows_of(sizes, &state_body_starts))
         wrong = "dataset 'start/position' has more rows than there are ids";
-    else if (!checkpoint->framed && ids > (int64_t)(rows_of(sizes, &state_body_starts) + waiting))
+    else if (!checkpoint->frame && ids > (int64_t)(rows_of(sizes, &state_body_starts) + waiting))
         wrong = "attribute 'bodies/id_count' is more than the bodies that have entered or wait";
-    else if (checkpoint->framed && ids > INT32_MAX / 2)
+    else if (checkpoint->frame && ids > INT32_MAX / 2)
         wrong = "attribute 'bodies/id_count' is more than there can be";
     else if (starts != (size_t)moving + 1 && (starts != 0 || memory != 0))
         wrong = "dataset 'contacts/start' should have one row more than there are moving bodies";
@@ -269,23 +272,20 @@ static bool check_reals(const void *context, const struct h5_rows *rows, const v
     return true;
 }
 
-// What a frame does not have of a body is zero.
-static void clear_field(const struct state *state, const struct state_part *part,
-                        const struct state_field *field) {
-    size_t size = (size_t)field->columns * state_type_size(field->type);
-    char *address = state_address(part, field, state);
-    for (size_t row = 0; row < state_rows(part, state); row++)
-        memset(address + row * field->stride, 0, size);
+static void clear_rows(const struct h5_rows *rows) {
+    size_t size = (size_t)rows->columns * h5_type_size(rows->type);
+    for (size_t k = 0; k < rows->count; k++)
+        memset(rows->base + k * rows->stride, 0, size);
 }
 
 static bool restore_part(const struct checkpoint *checkpoint, const struct state *state,
                          const struct state_part *part, struct gabion_error *error) {
-    for (size_t k = 0; state_rows(part, state) > 0 && k < part->fields; k++) {
+    for (size_t k = 0; k < part->fields; k++) {
         const struct state_field *field = &part->field[k];
         struct value_context context = {checkpoint, state, field};
         struct h5_rows rows = checkpoint_view(state, part, field);
-        if (!checkpoint_has(checkpoint, field)) {
-            clear_field(state, part, field);
+        if (!is_stored(checkpoint, part, field)) {
+            clear_rows(&rows);
             continue;
         }
         h5_check check = field->type == STATE_FLOAT64 ? check_reals : check_integers;
@@ -333,6 +333,21 @@ static bool check_bodies(const struct checkpoint *checkpoint, struct gabion_worl
         if (shape->shared && shape->count(bodies) == 0)
             return damaged(checkpoint, error, "pending/shape", (size_t)k,
                            "there is no shape of this kind");
+    }
+    return true;
+}
+
+// A frame has no tables of walls, so that the indices of walls lead nowhere.
+static bool check_framed_bodies(const struct checkpoint *checkpoint, struct gabion_world *world,
+                                struct gabion_error *error) {
+    struct bodies *bodies = &world->bodies;
+    for (int32_t i = 0; i < bodies->count; i++) {
+        size_t row = (size_t)i;
+        if (!bodies_is_wall(bodies, i) && !bodies_shape_fits(bodies, i))
+            return damaged(checkpoint, error, "bodies/shape_index", row, "does not fit the shape");
+        if (bodies->index_of[bodies->id[i]] >= 0)
+            return damaged(checkpoint, error, "bodies/id", row, "two bodies with one id");
+        bodies->index_of[bodies->id[i]] = i;
     }
     return true;
 }
@@ -406,10 +421,28 @@ static bool restore_state(const struct checkpoint *checkpoint, struct state *sta
            check_interfaces(checkpoint, world, error) && check_joints(checkpoint, world, error);
 }
 
-// Times are products of the step number and the length of the step.
+bool framed_restore(const struct checkpoint *frame, struct gabion_world *world,
+                    struct gabion_error *error) {
+    struct sizes sizes = {0};
+    struct state state = {.world = world};
+    struct memory_account *before = memory_account_use(world->account);
+    bool good = find_sizes(frame, &state, &sizes, error) && check_room(frame, &sizes, error);
+    if (good) {
+        make_room(frame, &state, &sizes);
+        good = restore_rows(frame, &state, error) && restore_shapes(frame, &state, error) &&
+               check_framed_bodies(frame, world, error);
+    }
+    flat_shapes_free(&state.shapes);
+    memory_account_use(before);
+    return good;
+}
+
+// Times are products of the number and the length of the steps since the length last changed.
 static bool check_time(const struct checkpoint *checkpoint, const struct gabion_world *world,
                        struct gabion_error *error) {
-    double h = world->settings.step, time = (double)checkpoint->numbers.step * h;
+    const struct gabion_world *numbers = &checkpoint->numbers;
+    double h = world->settings.step;
+    double time = numbers->pace.time + (double)(numbers->step - numbers->pace.step) * h;
     return fabs(time - checkpoint->time) <= 1e-9 * fabs(checkpoint->time) ||
            error_set(error, GABION_ERROR_INPUT,
                      "%s: step %" PRId64 " is at t = %.9g s; with a time.step of %.9g s it would "

@@ -8,6 +8,7 @@
 #include "engine/world/schedule.h"
 #include "io/command/commands.h"
 #include "io/run/scene.h"
+#include "io/text/remarks.h"
 #include "parallel/memory.h"
 
 static int warnings;
@@ -352,11 +353,22 @@ static bool check_strictly(bool strict, struct gabion_error *error) {
            error_set(error, GABION_ERROR_RUN, "--strict: warnings: %d", warnings);
 }
 
+// What was taken over from earlier runs, and what was not.
+static void report_remarks(const struct scene *scene) {
+    const struct remarks *remarks = case_remarks(scene->file);
+    for (size_t k = 0; k < remarks->count; k++)
+        if (remarks->list[k].warning)
+            warn("%s", remarks->list[k].text);
+        else
+            fprintf(stderr, "%s\n", remarks->list[k].text);
+}
+
 static bool check_scene(const struct scene *scene, bool strict, struct gabion_error *error) {
     int64_t steps;
     if (!scene_steps_until(scene, case_settings(scene->file)->end, &steps, error))
         return false;
     warnings = 0;
+    report_remarks(scene);
     struct extremes found = find_extremes(scene->world);
     scene_describe(scene, stdout);
     check_memory(scene->world);

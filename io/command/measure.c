@@ -176,7 +176,7 @@ static bool measure_file(struct measurement *measurement, const struct checkpoin
         return false;
     FILE *stream = measurement->stream;
     fprintf(stream, "%" PRId64 ",", gabion_step_number(measurement->scene.world));
-    columns_print_real(stream, gabion_time(measurement->scene.world));
+    columns_print_real(stream, time);
     bool printed = columns_print_values(stream, measurement->scene.world, error);
     fputc('\n', stream);
     measurement->rows++;

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "io/case/keys.h"
 #include "io/command/kinds.h"
 #include "io/command/options_set.h"
 #include "io/command/options_table.h"
@@ -9,14 +10,19 @@
 #include "parallel/memory.h"
 
 static const struct verb_row verbs[VERB_COUNT] = {
-    [VERB_RUN] = {"run", "CASE", 1, 1, "run a case file",
-                  "Checks the case, runs it to time.end and writes history.csv, run.log, ParaView\n"
-                  "series and checkpoints into a folder; a checkpoint of the last step is always\n"
-                  "left, also on Ctrl-C. Ends with `key: value` lines on standard output.\n"},
-    [VERB_RESUME] = {"resume", "DIR|CHECKPOINT", 1, 1, "go on from a checkpoint",
-                     "Goes on from the newest good checkpoint of a folder to time.end, with the\n"
-                     "bits of a run that never stopped. A folder is continued in place; with -o a\n"
-                     "new one is started from the checkpoint.\n"},
+    [VERB_RUN] =
+        {"run", "CASE", 1, 1, "run a case file",
+         "Checks the case, runs it to time.end and writes history.csv, run.log, ParaView\n"
+         "series and checkpoints into a folder; a checkpoint of the last step is always\n"
+         "left, also on Ctrl-C. Ends with `key: value` lines on standard output. With --from\n"
+         "the bodies begin with the state that they have in another run: settle once,\n"
+         "then vary; what could not be taken over is reported.\n"},
+    [VERB_RESUME] =
+        {"resume", "DIR|CHECKPOINT", 1, 1, "go on from a checkpoint",
+         "Goes on from the newest good checkpoint of a folder to time.end, with the\n"
+         "bits of a run that never stopped. A folder is continued in place; with -o a\n"
+         "new one is started from the checkpoint. With --set it goes on with other laws,\n"
+         "loads, drivers, probes or settings; case.yaml notes what changed when.\n"},
     [VERB_CHECK] = {"check", "CASE", 1, 1, "check a case without running it",
                     "Reads the case, builds its bodies and reports their number, the memory a run\n"
                     "needs, the largest overlap at the start, and units that look wrong.\n"},
@@ -109,14 +115,21 @@ static const struct option_row option_rows[] = {
     {"set", 0, "KEY=VALUE",
      BIT(VERB_RUN) | BIT(VERB_RESUME) | BIT(VERB_CHECK) | BIT(VERB_INFO) | BIT(VERB_EXPORT),
      "replace one value of the case file; may be repeated", set_override},
+    {"from", 0, "FILE|DIR", BIT(VERB_RUN) | BIT(VERB_CHECK),
+     "begin with the state that the bodies have in a checkpoint, a frame or the newest checkpoint "
+     "of a folder",
+     set_from},
+    {"match", 0, "HOW", BIT(VERB_RUN) | BIT(VERB_CHECK),
+     "pair bodies with those of --from by group and order in it (group, default) or by id",
+     set_match},
     {"force", 0, NULL, BIT(VERB_RUN), "remove the results of an earlier run from the folder first",
      set_force},
     {"force", 0, NULL, BIT(VERB_EXPORT) | BIT(VERB_MEASURE), "replace a file that exists",
      set_force},
     {"kind", 0, "KIND", BIT(VERB_NEW), "what the case shows (default box)", set_kind},
     {"force", 0, NULL, BIT(VERB_NEW), "replace files that exist", set_force},
-    {"quiet", 'q', NULL, BIT(VERB_RUN) | BIT(VERB_RESUME), "no progress, only the summary",
-     set_quiet},
+    {"quiet", 'q', NULL, BIT(VERB_RUN) | BIT(VERB_RESUME),
+     "no progress and no notes, only warnings and the summary", set_quiet},
     {"strict", 0, NULL, BIT(VERB_RUN) | BIT(VERB_RESUME) | BIT(VERB_CHECK),
      "exit status 1 where there was a warning or an unsolved step; the results are kept",
      set_strict},
@@ -240,6 +253,10 @@ static bool check_complete(const struct options *options, struct gabion_error *e
     if (options->target_count < row->target_least)
         return error_set(error, GABION_ERROR_INPUT, "gabion %s needs a %s; see gabion %s --help",
                          row->name, row->target, row->name);
+    if (options->match && !options->from)
+        return error_set(error, GABION_ERROR_INPUT,
+                         "--match says how bodies are paired with those of --from, which is "
+                         "missing");
     if (options->steps >= 0 && !isnan(options->until))
         return error_set(error, GABION_ERROR_INPUT, "give --steps or --until, not both");
     return true;
@@ -321,6 +338,26 @@ static void print_kinds(FILE *stream) {
 const char options_exit_status[] =
     "Exit status: 0 fine, 1 the run failed or did not converge as asked (with --strict:\n"
     "also after a warning or an unsolved step), 2 bad usage or input.\n";
+static void print_state_section(const struct key_section *section, const char *prefix,
+                                FILE *stream) {
+    for (size_t k = 0; k < section->count; k++) {
+        const struct key *key = &section->keys[k];
+        char path[64];
+        snprintf(path, sizeof path, "%s%s", prefix, key->name);
+        if (key->state)
+            fprintf(stream, "  %-12s %s\n", path, key->state);
+        else if (key->type == KEY_SECTION && prefix[0] == '\0') {
+            strncat(path, ".", sizeof path - strlen(path) - 1);
+            print_state_section(key->section, path, stream);
+        }
+    }
+}
+
+// What a run that goes on cannot change.
+static void print_state_keys(FILE *stream) {
+    fprintf(stream, "\n--set can change every key of the case but these:\n");
+    print_state_section(&case_keys, "", stream);
+}
 
 void options_print_help(enum verb verb, FILE *stream) {
     if (verb == VERB_NONE) {
@@ -340,12 +377,20 @@ void options_print_help(enum verb verb, FILE *stream) {
             print_kinds(stream);
     }
     print_options(verb, stream);
+    if (verb == VERB_RESUME)
+        print_state_keys(stream);
     fprintf(stream, "\n%s", options_exit_status);
 }
 
 const struct verb_row *options_verb(enum verb verb) { return &verbs[verb]; }
 
 struct scene_request options_scene(const struct options *options) {
-    return (struct scene_request){options->target, options->overrides, options->override_count,
-                                  options->threads};
+    return (struct scene_request){
+        .case_path = options->target,
+        .overrides = options->overrides,
+        .override_count = options->override_count,
+        .threads = options->threads,
+        .from = options->from,
+        .match = options->match,
+    };
 }

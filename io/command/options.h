@@ -42,7 +42,9 @@ struct options {
     const char **overrides;
     int override_count;
     bool force, quiet, strict, markdown, schema, man, completion, help, version;
-    const char *kind; // --kind, for new; NULL: default
+    const char *kind;  // --kind, for new; NULL: default
+    const char *from;  // --from; NULL: none
+    const char *match; // --match; NULL: not given
     // For solve and compare.
     struct solver_choice *solvers; // --solver, --solvers
     int solver_count;

@@ -82,6 +82,21 @@ bool set_override(struct options *options, const char *value, struct gabion_erro
     return true;
 }
 
+bool set_from(struct options *options, const char *value, struct gabion_error *error) {
+    if (value[0] == '\0')
+        return error_set(error, GABION_ERROR_INPUT,
+                         "--from needs a checkpoint, a frame or the folder of a run");
+    options->from = value;
+    return true;
+}
+
+bool set_match(struct options *options, const char *value, struct gabion_error *error) {
+    if (strcmp(value, "group") != 0 && strcmp(value, "id") != 0)
+        return error_set(error, GABION_ERROR_INPUT, "--match is group or id, not \"%s\"", value);
+    options->match = value;
+    return true;
+}
+
 bool set_force(struct options *options, const char *value, struct gabion_error *error) {
     (void)value, (void)error;
     return options->force = true;

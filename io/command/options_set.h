@@ -10,6 +10,8 @@ bool set_threads(struct options *options, const char *value, struct gabion_error
 bool set_steps(struct options *options, const char *value, struct gabion_error *error);
 bool set_until(struct options *options, const char *value, struct gabion_error *error);
 bool set_override(struct options *options, const char *value, struct gabion_error *error);
+bool set_from(struct options *options, const char *value, struct gabion_error *error);
+bool set_match(struct options *options, const char *value, struct gabion_error *error);
 bool set_force(struct options *options, const char *value, struct gabion_error *error);
 bool set_quiet(struct options *options, const char *value, struct gabion_error *error);
 bool set_strict(struct options *options, const char *value, struct gabion_error *error);

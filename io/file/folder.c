@@ -21,6 +21,7 @@ struct product {
 static const struct product products[] = {
     {"", "case.yaml"},
     {"", "history.csv"},
+    {"", "history-*.csv"},
     {"", "run.log"},
     {"", "checkpoint-[0-9]*.h5"},
     {"", "checkpoint-[0-9]*.h5.damaged*"},

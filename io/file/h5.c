@@ -556,6 +556,12 @@ static hid_t open_scalar(const struct h5_file *file, const char *object, const c
     return H5I_INVALID_HID;
 }
 
+bool h5_has_attribute(const struct h5_file *file, const char *object, const char *name) {
+    struct gabion_error ignored = {0};
+    return h5_check_links(file, object, &ignored) &&
+           H5Aexists_by_name(file->id, object, name, H5P_DEFAULT) > 0;
+}
+
 bool h5_read_number(const struct h5_file *file, const char *object, const char *name,
                     enum h5_type type, void *value, struct gabion_error *error) {
     hid_t attribute = open_scalar(file, object, name, error);

@@ -106,6 +106,7 @@ char *h5_read_strings(const struct h5_file *file, const char *name, size_t *coun
                       struct gabion_error *error);
 bool h5_read_number(const struct h5_file *file, const char *object, const char *name,
                     enum h5_type type, void *value, struct gabion_error *error);
+bool h5_has_attribute(const struct h5_file *file, const char *object, const char *name);
 bool h5_read_text(const struct h5_file *file, const char *object, const char *name, char *text,
                   size_t size, struct gabion_error *error); // longer text is cut
 

@@ -14,7 +14,7 @@ struct runner_request {
     bool quiet;
     bool strict;        // fail where a watch warned or a step of the run is unsolved
     double wall_time;   // s, that the run took before this command
-    const char *parent; // checkpoint resumed from, or ""
+    const char *parent; // file whose state the run began with, or ""
 };
 
 // Prints the summary on standard output, also when a step failed; not when the run could not start.

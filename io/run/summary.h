@@ -14,6 +14,7 @@ struct summary {
     int64_t contact_sweeps; // that the run had done before this command
     bool collapsed;         // name the body that fell
     int warnings;           // of this command
+    double output_time;     // s, that this command spent on files
 };
 
 void summary_print(const struct summary *summary, const struct gabion_world *world, FILE *stream);
