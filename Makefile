@@ -5,6 +5,7 @@
 #   make check      install packages, build, run every test (under ten minutes on two cores)
 #   make unit       the unit tests; make unit TEST="joints sweeps": these alone
 #   make cli        the tests of the command line
+#   make docs-check every command of README.md and docs/, with up to 100 steps a run
 #   make found      inputs that fuzzers found or start from
 #   make layers     which file may include which; make format: formats every C file
 #   make debug      build/debug: validators between the phases of a step, with all unit tests
@@ -64,7 +65,7 @@ FUZZ_BINARIES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 SICONOS      := $(wildcard /usr/include/siconos/SiconosConfig.h)
 RACE         := $(BUILD)/tests/bench/race$(if $(SICONOS),,_alone)
 
-.PHONY: all demo check unit cli found layers format format-check debug asan clang coverage tsan fuzz torture validate papers \
+.PHONY: all demo check unit cli docs-check found layers format format-check debug asan clang coverage tsan fuzz torture validate papers \
     bench bench-full bench-methods bench-solvers race-solvers library install uninstall deb clean packages packages-test \
     test-programs unit-programs
 .SECONDARY:
@@ -185,8 +186,12 @@ torture: packages-test
 	@GABION=$(abspath $(BUILD)/gabion) $(PYTHON) tests/torture/nonsense.py
 	@$(MAKE) --no-print-directory debug asan clang tsan fuzz
 
+# Every command of README.md and docs/; the quick part of it is a test of the command line.
+docs-check: all library
+	@GABION=$(abspath $(BUILD)/gabion) PYTHON=$(PYTHON) $(PYTHON) tests/docs/commands.py --long
+
 # VALIDATE: names of sections.
-validate: packages-test
+validate: packages-test docs-check
 	@.ci/packages pictures || true
 	@$(MAKE) --no-print-directory all test-programs
 	@GABION=$(abspath $(BUILD)/gabion) BUILD=$(BUILD) PYTHON=$(PYTHON) tests/validation/validate.sh $(VALIDATE)

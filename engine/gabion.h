@@ -355,7 +355,8 @@ struct gabion_signal {
     double amplitude;        // m, m/s, rad, rad/s or N
     double frequency, phase; // Hz, rad
     double smooth;           // s: length of the smooth run-in and run-out (sine, ramp); 0: none
-    int points;              // table, record: time and value of each point, time increasing
+    int points;              // table, record: time and value of each point, time increasing; two
+                             // points of the same time are a jump, not of a displacement or angle
     const double *table_time, *table_value;
     bool returns; // record: add c0 + c1 t to it so that it ends at rest, where it began
 };
@@ -396,6 +397,13 @@ struct gabion_region {
     const gabion_vec3 *corner; // mesh: three corners of each triangle, all turned the same way
     int64_t triangles;
 };
+
+// Takes bodies out of the run whose centre of mass lies in the region at the start of a step: of
+// the first step that starts at `from` or later and, where `until` (which may be INFINITY) is
+// later, of all steps from then on until then. The group -1 stands for all moving bodies.
+GABION_API bool gabion_add_region_removal(struct gabion_world *world, int group,
+                                          const struct gabion_region *region, double from,
+                                          double until, struct gabion_error *error);
 // Turns gravity about `axis` by the signal (rad), as on a tilting table.
 GABION_API bool gabion_set_tilt(struct gabion_world *world, gabion_vec3 axis,
                                 const struct gabion_signal *signal, struct gabion_error *error);
@@ -512,7 +520,8 @@ enum gabion_log_level {
 // during the call. The function must not call the library with this world.
 typedef void (*gabion_log_function)(void *user, enum gabion_log_level level, const char *text);
 // Sets the log function; NULL: none. It receives no lines below the level `least`. A warning about
-// the threads of the world, if there is one, is sent during this call.
+// the threads of the world, if there is one, is sent during this call; warnings about definitions
+// are sent as the next step begins.
 GABION_API bool gabion_set_log(struct gabion_world *world, enum gabion_log_level least,
                                gabion_log_function function, void *user,
                                struct gabion_error *error); // NULL: none

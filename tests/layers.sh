@@ -48,6 +48,7 @@ io/fclib                | contact problems as FCLIB files                       
 io/run/columns          | columns of probes                                                      | ^engine/.*/
 io/run/history          | history.csv                                                            | ^engine/.*/
 io/run                  | a run: scene, progress, log, summary, signals                          |
+io/study                | studies: members, processes, searches, statistics, tables              |
 io/command              | the command line                                                       |
 END
 )

@@ -104,10 +104,14 @@ static void definitions_free(struct gabion_world *world) {
         signal_free(&world->drivers[k].signal);
     for (int k = 0; k < world->force_count; k++)
         signal_free(&world->forces[k].signal);
+    for (int k = 0; k < world->event_count; k++)
+        region_free(&world->events[k].region);
     probes_free(world->probes);
+    for (size_t k = 0; k < world->notes.count; k++)
+        memory_free(world->notes.text[k]);
     signal_free(&world->tilt);
     void *arrays[] = {world->density, world->laws.of, world->laws.law, world->drivers,
-                      world->forces,  world->events,  world->probes};
+                      world->forces,  world->events,  world->probes,   world->notes.text};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         memory_free(arrays[k]);
 }

@@ -19,4 +19,7 @@ int world_add_polyhedron(struct gabion_world *world, struct polyhedron *polyhedr
                          struct gabion_error *error);
 int world_add_clump(struct gabion_world *world, struct clump *clump, struct gabion_error *error);
 
+// Frees the polyhedron or clump that was added last and that no body has.
+void world_drop_shape(struct gabion_world *world, enum gabion_shape shape);
+
 #endif

@@ -5,6 +5,7 @@
 
 #include "engine/contact/contacts.h"
 #include "engine/probe/quantities.h"
+#include "engine/world/given_region.h"
 #include "parallel/hash.h"
 #include "parallel/memory.h"
 
@@ -21,25 +22,6 @@ void probes_free(struct probes *probes) {
 }
 
 // Definition ------------------------------------------------------------------------------------
-
-// The kinds of regions are in the same order inside and outside.
-static struct region region_of(const struct gabion_region *region) {
-    bool mesh = region->kind == GABION_REGION_MESH;
-    return (struct region){
-        .kind = (enum region_kind)region->kind,
-        .outside = region->outside,
-        .low = region->low,
-        .high = region->high,
-        .position = region->position,
-        .axis = region->axis,
-        .radius = region->radius,
-        .inner = region->inner,
-        .end_radius = region->end_radius,
-        .length = region->length,
-        .corner = mesh ? (vec3 *)region->corner : NULL,
-        .triangles = mesh ? region->triangles : 0,
-    };
-}
 
 static unsigned given_parts(const struct gabion_probe *probe) {
     unsigned parts = 0;
@@ -96,7 +78,7 @@ static const char *prepare_region(struct probe *probe, const struct gabion_regio
     if (region->kind == GABION_REGION_MESH && region->triangles > 0 && !region->corner)
         return "the region has no corners";
     probe->in_region = true;
-    probe->region = region_of(region);
+    probe->region = region_take(region);
     const char *defect = region_prepare(&probe->region);
     if (!defect && probe->quantity == GABION_STRESS && !region_is_bounded(&probe->region))
         defect = "a stress needs a region with a volume";

@@ -11,6 +11,7 @@
 #include "engine/world/report.h"
 #include "engine/world/signal.h"
 #include "engine/world/solver_memory.h"
+#include "geometry/region.h"
 #include "parallel/error.h"
 #include "parallel/stop.h"
 #include "parallel/team.h"
@@ -60,9 +61,14 @@ enum event_kind { EVENT_RESET, EVENT_REMOVAL };
 
 struct event {
     enum event_kind kind;
-    int group;
+    int group; // -1: all moving bodies
     double time;
     vec3 velocity, spin;
+    // Removals of the bodies in a region: those that are there at `time`, or in any step from then
+    // until `until`.
+    bool in_region;
+    struct region region;
+    double until;
 };
 
 // A body that waits for its time. Its id is already given out.
@@ -102,6 +108,12 @@ struct pace {
     double before; // length of the step before it; 0: there was none
 };
 
+// Warnings about definitions that wait for the next step (engine/api/log.h).
+struct notes {
+    char **text;
+    size_t count, capacity;
+};
+
 // What a change that ran out of memory left of the world.
 enum world_condition {
     WORLD_SOUND,
@@ -133,6 +145,7 @@ struct gabion_world {
     enum world_condition condition;
     struct world_user user;
     struct listeners listeners;
+    struct notes notes;
 
     bool varies; // its definitions may differ from those before (engine/api/vary.h)
     struct name_table materials, groups;

@@ -1,7 +1,9 @@
 #include <string.h>
 
+#include "engine/world/given_region.h"
 #include "engine/world/world.h"
 #include "io/case/case_file.h"
+#include "io/case/region.h"
 #include "io/text/number.h"
 #include "parallel/memory.h"
 
@@ -142,8 +144,23 @@ static bool add_reset(struct fields fields, int group, struct gabion_world *worl
                             error);
 }
 
+static bool add_region_removal(struct fields fields, int group, struct gabion_world *world,
+                               struct gabion_error *error) {
+    bool once = fields_have(fields, "time");
+    double from = fields_number(fields, once ? "time" : "from");
+    struct region region;
+    bool good = case_read_region(fields_section(fields, "region"), &region, error);
+    struct gabion_region given = region_give(&region);
+    good = good && gabion_add_region_removal(world, group, &given, from,
+                                             once ? from : fields_number(fields, "until"), error);
+    region_free(&region);
+    return good;
+}
+
 static bool add_removal(struct fields fields, int group, struct gabion_world *world,
                         struct gabion_error *error) {
+    if (fields_have(fields, "region"))
+        return add_region_removal(fields, group, world, error);
     return gabion_add_removal(world, group, fields_number(fields, "time"), error);
 }
 
@@ -154,11 +171,36 @@ static bool watch_fall(struct fields stop, struct gabion_world *world, struct ga
             gabion_watch_fall(world, group, error));
 }
 
+typedef bool action_adder(struct fields, int, struct gabion_world *, struct gabion_error *);
+
+static bool add_to_group(struct fields entry, const struct yaml_node *name, action_adder *add,
+                         struct gabion_world *world, struct gabion_error *error) {
+    int group;
+    if (!case_find_group(name, world, &group, error))
+        return false;
+    return add(entry, group, world, error) || yaml_error_context(error, entry.node->at);
+}
+
+// Adds an action for each group that it names.
+static bool add_action(struct fields entry, action_adder *add, struct gabion_world *world,
+                       struct gabion_error *error) {
+    const struct yaml_node *group = fields_node(entry, "group");
+    const struct yaml_node *groups = yaml_find(entry.node, "groups");
+    for (size_t k = 0; groups && k < groups->count; k++)
+        if (!add_to_group(entry, groups->item[k], add, world, error))
+            return false;
+    if (groups)
+        return true;
+    if (group)
+        return add_to_group(entry, group, add, world, error);
+    return add(entry, -1, world, error) || yaml_error_context(error, entry.node->at);
+}
+
 bool case_add_actions(const struct case_file *file, struct gabion_world *world,
                       struct gabion_error *error) {
     static const struct {
         const char *list;
-        bool (*add)(struct fields, int, struct gabion_world *, struct gabion_error *);
+        action_adder *add;
     } sources[] = {{"drivers", add_driver},
                    {"forces", add_force},
                    {"resets", add_reset},
@@ -171,11 +213,8 @@ bool case_add_actions(const struct case_file *file, struct gabion_world *world,
     for (size_t k = 0; k < sizeof sources / sizeof *sources; k++)
         for (size_t i = 0; i < fields_count(top, sources[k].list); i++) {
             struct fields entry = fields_entry(top, sources[k].list, i);
-            int group;
-            if (!case_find_group(fields_node(entry, "group"), world, &group, error))
+            if (!add_action(entry, sources[k].add, world, error))
                 return false;
-            if (!sources[k].add(entry, group, world, error))
-                return yaml_error_context(error, entry.node->at);
         }
     return case_define_probes(file, world, error);
 }

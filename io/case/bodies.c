@@ -5,7 +5,7 @@
 #include "io/case/case_file.h"
 #include "io/case/grains.h"
 #include "io/case/masonry.h"
-#include "parallel/memory.h"
+#include "io/case/units.h"
 
 // Reads the keys that bodies, generators and imports share. `plane` holds the degrees of freedom
 // that the case locks for all moving bodies.
@@ -86,109 +86,17 @@ static bool add_container(struct fields fields, unsigned plane, struct gabion_wo
     return generate_container(world, &definition, error);
 }
 
-static void read_size(struct fields generator, struct size_distribution *size) {
-    if (fields_node(generator, "radius")->kind != YAML_MAPPING) {
-        size->radius = fields_number(generator, "radius");
-        return;
-    }
-    struct fields fields = fields_section(generator, "radius");
-    if (fields_have(fields, "uniform")) {
-        double bounds[2];
-        fields_components(fields, "uniform", bounds);
-        size->kind = SIZE_UNIFORM;
-        size->low = bounds[0];
-        size->high = bounds[1];
-    } else if (fields_have(fields, "classes")) {
-        size_t count = fields_count(fields, "classes");
-        size->kind = SIZE_CLASSES;
-        size->classes = (int)count;
-        size->class_radius = memory_allocate(count, sizeof(double), "size classes");
-        size->class_share = memory_allocate(count, sizeof(double), "size classes");
-        for (size_t i = 0; i < count; i++) {
-            struct fields entry = fields_entry(fields, "classes", i);
-            size->class_radius[i] = fields_number(entry, "radius");
-            size->class_share[i] = fields_number(entry, "share");
-        }
-    } else {
-        bool normal = fields_have(fields, "normal");
-        struct fields cut = fields_section(fields, normal ? "normal" : "lognormal");
-        size->kind = normal ? SIZE_NORMAL : SIZE_LOGNORMAL;
-        size->mean = fields_number(cut, normal ? "mean" : "median");
-        size->deviation = fields_number(cut, normal ? "deviation" : "sigma");
-        size->low = fields_number(cut, "low");
-        size->high = fields_number(cut, "high");
-    }
-}
-
-// Reads what a lattice or fill places: spheres by their radius, disks, or clumps by their bounding
-// sphere. The caller frees the arrays of a size in classes.
-static bool read_grain(struct fields generator, struct gabion_world *world,
-                       struct gabion_body *template, struct size_distribution *size, vec3 *centre,
-                       struct gabion_error *error) {
-    *size = (struct size_distribution){.kind = SIZE_EQUAL};
-    if (!case_has_grain(generator)) {
-        read_size(generator, size);
-        return true;
-    }
-    if (!case_read_grain(generator, template, world, error))
-        return false;
-    quat axes;
-    bodies_place(&world->bodies, template, centre, &axes, &size->radius);
-    return true;
-}
-
-static bool add_lattice(struct fields entry, const struct gabion_body *template,
-                        struct gabion_world *world, struct gabion_error *error) {
-    struct fields fields = fields_section(entry, "lattice");
-    double count[3];
-    fields_components(fields, "count", count);
-    struct lattice_definition definition = {
-        .template = *template,
-        .origin = fields_vector(fields, "origin"),
-        .spacing = fields_vector(fields, "spacing"),
-        .count = {(int)count[0], (int)count[1], (int)count[2]},
-        .jitter = fields_number(fields, "jitter"),
-        .limit = fields_integer(fields, "limit"),
-        .seed = (uint64_t)fields_integer(fields, "seed"),
-        .turned = fields_boolean(fields, "turned"),
-    };
-    bool good = read_grain(fields, world, &definition.template, &definition.size,
-                           &definition.centre, error) &&
-                generate_lattice(world, &definition, error);
-    memory_free(definition.size.class_radius);
-    memory_free(definition.size.class_share);
-    return good;
-}
-
-static bool add_fill(struct fields entry, const struct gabion_body *template,
-                     struct gabion_world *world, struct gabion_error *error) {
-    struct fields fields = fields_section(entry, "fill");
-    struct fill_definition definition = {
-        .template = *template,
-        .low = fields_vector(fields, "min"),
-        .high = fields_vector(fields, "max"),
-        .count = fields_integer(fields, "count"),
-        .attempts = (int)fields_integer(fields, "attempts"),
-        .seed = (uint64_t)fields_integer(fields, "seed"),
-        .turned = fields_boolean(fields, "turned"),
-    };
-    bool good = read_grain(fields, world, &definition.template, &definition.size,
-                           &definition.centre, error) &&
-                generate_fill(world, &definition, error);
-    memory_free(definition.size.class_radius);
-    memory_free(definition.size.class_share);
-    return good;
-}
-
 static bool add_generated(struct fields fields, unsigned plane, struct gabion_world *world,
                           struct gabion_error *error) {
     static const struct {
         const char *key;
         bool (*add)(struct fields, const struct gabion_body *, struct gabion_world *,
                     struct gabion_error *);
-    } kinds[] = {{"lattice", add_lattice},  {"fill", add_fill},       {"wall", case_add_wall},
-                 {"slabs", case_add_slabs}, {"arch", case_add_arch},  {"dome", case_add_dome},
-                 {"tower", case_add_tower}, {"stack", case_add_stack}};
+    } kinds[] = {
+        {"lattice", case_add_lattice}, {"fill", case_add_fill},   {"wall", case_add_wall},
+        {"slabs", case_add_slabs},     {"arch", case_add_arch},   {"dome", case_add_dome},
+        {"tower", case_add_tower},     {"stack", case_add_stack}, {"cards", case_add_cards},
+        {"drums", case_add_drums},     {"vault", case_add_vault}, {"stairs", case_add_stairs}};
     struct gabion_body template;
     if (!read_template(fields, plane, world, &template, error))
         return false;
@@ -250,5 +158,7 @@ bool case_add_bodies(const struct case_file *file, struct gabion_world *world,
     bool good = add_imports(file, world, &kept, error) && case_add_joints(file, world, error) &&
                 case_take_state(file, world, &kept, error) && case_check_laws(file, world, error);
     kept_contacts_free(&kept);
+    if (good)
+        case_note_units(top, world);
     return good;
 }

@@ -4,8 +4,6 @@
 #include "io/case/case.h"
 #include "io/case/sections.h"
 
-static const struct key_range exact_integers = {.low = 0.0, .high = 9007199254740992.0};
-
 // ---- output ----
 
 #define MEMBER(member_) KEY_MEMBER(struct output_settings, member_)
@@ -116,12 +114,6 @@ static const struct key body_keys[] = {
 };
 static const struct key_section body_section = KEY_SECTION_OF(body_keys);
 
-static const struct key box_keys[] = {
-    {"min", KEY_VECTOR, .required = true, .size = 3, .unit = "m", .help = "lower corner"},
-    {"max", KEY_VECTOR, .required = true, .size = 3, .unit = "m", .help = "upper corner"},
-};
-static const struct key_section box_section = KEY_SECTION_OF(box_keys);
-
 static const struct key container_keys[] = {
     {"name", KEY_NAME, .required = true,
      .help = "of the group; walls of a box are NAME.xmin ... NAME.zmax"},
@@ -137,104 +129,12 @@ static const struct key container_keys[] = {
 };
 static const struct key_section container_section = KEY_SECTION_OF(container_keys);
 
-#define CUT_KEYS                                                                                   \
-    {"low",                                                                                        \
-     KEY_NUMBER,                                                                                   \
-     .unit = "m",                                                                                  \
-     .initial = "0",                                                                               \
-     .range = &key_not_negative,                                                                   \
-     .help = "smaller radii are drawn again"},                                                     \
-    {                                                                                              \
-        "high", KEY_NUMBER, .required = true, .unit = "m", .range = &key_positive,                 \
-                            .help = "larger radii are drawn again"                                 \
-    }
-
-static const struct key normal_keys[] = {
-    {"mean", KEY_NUMBER, .required = true, .unit = "m", .range = &key_positive,
-     .help = "of the radius"},
-    {"deviation", KEY_NUMBER, .required = true, .unit = "m", .range = &key_not_negative,
-     .help = "standard deviation of the radius"},
-    CUT_KEYS,
-};
-static const struct key_section normal_section = KEY_SECTION_OF(normal_keys);
-
-static const struct key lognormal_keys[] = {
-    {"median", KEY_NUMBER, .required = true, .unit = "m", .range = &key_positive,
-     .help = "of the radius"},
-    {"sigma", KEY_NUMBER, .required = true, .range = &key_not_negative,
-     .help = "standard deviation of the logarithm of the radius"},
-    CUT_KEYS,
-};
-static const struct key_section lognormal_section = KEY_SECTION_OF(lognormal_keys);
-
-static const struct key class_keys[] = {
-    {"radius", KEY_NUMBER, .required = true, .unit = "m", .range = &key_positive,
-     .help = "of the class"},
-    {"share", KEY_NUMBER, .required = true, .range = &key_positive,
-     .help = "by number, relative to the other classes"},
-};
-static const struct key_section class_section = KEY_SECTION_OF(class_keys);
-
-static const struct key size_keys[] = {
-    {"uniform", KEY_VECTOR, .one_of = true, .size = 2, .unit = "m", .range = &key_positive,
-     .help = "[low, high], evenly by number"},
-    {"normal", KEY_SECTION, .one_of = true, .section = &normal_section, .help = "normal, cut"},
-    {"lognormal", KEY_SECTION, .one_of = true, .section = &lognormal_section,
-     .help = "log-normal, cut"},
-    {"classes", KEY_ENTRIES, .one_of = true, .section = &class_section, .help = "a few sizes"},
-};
-static const struct key_section size_section = KEY_SECTION_OF(size_keys);
-
-#define SIZE_KEYS                                                                                  \
-    {"radius",                                                                                     \
-     KEY_NUMBER,                                                                                   \
-     .one_of = true,                                                                               \
-     .unit = "m",                                                                                  \
-     .range = &key_positive,                                                                       \
-     .section = &size_section,                                                                     \
-     .help = "spheres: their radius, or its distribution"},                                        \
-        {"clump", KEY_SECTION, .one_of = true, .section = &clump_section,                          \
-         .help = "rigid bodies made of spheres, placed by the sphere that holds them"},            \
-        {"bar", KEY_SECTION, .one_of = true, .section = &bar_section, .help = "clumps in a row"},  \
-        {"torus", KEY_SECTION, .one_of = true, .section = &torus_section, .help = "rings"},        \
-        {"disk", KEY_SECTION, .one_of = true, .section = &disk_section,                            \
-         .help = "disks in a plane"},                                                              \
-        {"turned", KEY_BOOLEAN, .initial = "false", .help = "clumps at random orientations"}, {    \
-        "seed", KEY_INTEGER, .initial = "1", .range = &exact_integers,                             \
-                             .help = "of the random numbers: equal seeds give equal bodies"        \
-    }
-
-static const struct key lattice_keys[] = {
-    {"origin", KEY_VECTOR, .required = true, .size = 3, .unit = "m", .help = "first site"},
-    {"spacing", KEY_NUMBER, .required = true, .size = 3, .unit = "m", .range = &key_positive,
-     .help = "between sites, one number or one per axis"},
-    {"count", KEY_INTEGERS, .required = true, .size = 3, .range = &key_counting,
-     .help = "sites along x, y, z; x runs fastest"},
-    {"jitter", KEY_NUMBER, .initial = "0", .range = &key_not_negative,
-     .help = "largest shift along each axis, as a fraction of the spacing"},
-    {"limit", KEY_INTEGER, .initial = "0", .range = &exact_integers,
-     .help = "bodies; 0: one on every site"},
-    SIZE_KEYS,
-};
-static const struct key_section lattice_section = KEY_SECTION_OF(lattice_keys);
-
-static const struct key fill_keys[] = {
-    {"min", KEY_VECTOR, .required = true, .size = 3, .unit = "m", .help = "lower corner"},
-    {"max", KEY_VECTOR, .required = true, .size = 3, .unit = "m",
-     .help = "upper corner; spheres lie wholly inside"},
-    {"count", KEY_INTEGER, .required = true, .range = &key_counting, .help = "bodies"},
-    {"attempts", KEY_INTEGER, .initial = "1000", .range = &key_counting,
-     .help = "random places tried per body before giving up"},
-    SIZE_KEYS,
-};
-static const struct key_section fill_section = KEY_SECTION_OF(fill_keys);
-
 static const struct key generator_keys[] = {
     BODY_KEYS,
     {"lattice", KEY_SECTION, .one_of = true, .section = &lattice_section,
-     .help = "spheres or clumps on a cubic lattice, shaken"},
+     .help = "bodies on a cubic lattice, shaken"},
     {"fill", KEY_SECTION, .one_of = true, .section = &fill_section,
-     .help = "spheres or clumps at random places without overlap"},
+     .help = "bodies at random places, clear of each other and of all that is there"},
     {"wall", KEY_SECTION, .one_of = true, .section = &wall_section,
      .help = "a wall of blocks in running bond"},
     {"slabs", KEY_SECTION, .one_of = true, .section = &slabs_section,
@@ -246,6 +146,13 @@ static const struct key generator_keys[] = {
      .help = "a hollow square tower of blocks"},
     {"stack", KEY_SECTION, .one_of = true, .section = &stack_section,
      .help = "blocks one upon the other, with or without overhang"},
+    {"cards", KEY_SECTION, .one_of = true, .section = &cards_section, .help = "a house of cards"},
+    {"drums", KEY_SECTION, .one_of = true, .section = &drums_section,
+     .help = "a column of drums, with or without base and capital"},
+    {"vault", KEY_SECTION, .one_of = true, .section = &vault_section,
+     .help = "a barrel vault of voussoirs in running bond"},
+    {"stairs", KEY_SECTION, .one_of = true, .section = &stairs_section,
+     .help = "a flight of steps, each one block that bears on the one below"},
 };
 static const struct key_section generator_section = KEY_SECTION_OF(generator_keys);
 
@@ -261,7 +168,7 @@ static const struct key import_keys[] = {
     {"radius", KEY_NUMBER, .unit = "m", .range = &key_positive,
      .help = "where the file gives none"},
     {"groups", KEY_NAMES, .help = "of a checkpoint: only bodies of these groups"},
-    {"ids", KEY_INTEGERS, .range = &exact_integers,
+    {"ids", KEY_INTEGERS, .range = &key_exact,
      .help = "of a frame or checkpoint: only these bodies"},
     {"keep", KEY_CHOICES, .words = "materials groups",
      .help = "of a checkpoint: bodies keep their material or their group, by name"},
@@ -284,7 +191,7 @@ static const struct key from_keys[] = {
 static const struct key_section from_section = KEY_SECTION_OF(from_keys);
 
 static const struct key change_keys[] = {
-    {"step", KEY_INTEGER, .required = true, .range = &exact_integers, .help = "after which step"},
+    {"step", KEY_INTEGER, .required = true, .range = &key_exact, .help = "after which step"},
     {"time", KEY_NUMBER, .required = true, .unit = "s", .help = "then"},
     {"set", KEY_TEXT, .required = true, .help = "KEY=VALUE, as given to resume --set"},
 };
@@ -326,7 +233,7 @@ static const struct key file_keys[] = {
     {"forces", KEY_ENTRIES, .section = &force_section, .help = "applied at the centres of bodies"},
     {"resets", KEY_ENTRIES, .section = &reset_section, .help = "set velocities at a given time"},
     {"removals", KEY_ENTRIES, .section = &removal_section,
-     .help = "take bodies out at a given time"},
+     .help = "take bodies out, at a given time or where they are"},
     {"probes", KEY_ENTRIES, .section = &probe_section, .help = "columns of history.csv"},
     {"output", KEY_SECTION, .section = &case_output_keys, .help = "what is written, and how often"},
     {"changes", KEY_ENTRIES, .section = &change_section,

@@ -23,4 +23,14 @@ void case_keys_schema(FILE *stream);
 // The keys of a file that has probes and nothing else (io/case/probes.c).
 extern const struct key_section case_probes_keys;
 
+// The functions below serve every table of keys. `noun` is what users call the file: "case".
+
+// Explains one key ("solver.tolerance"), a section, or all keys ("").
+bool keys_explain(const struct key_section *section, const char *noun, const char *path, char *text,
+                  size_t size, struct gabion_error *error);
+// Prints the keys as tables for the manual.
+void keys_markdown(const struct key_section *section, FILE *stream);
+// Prints the keys as a JSON Schema.
+void keys_schema(const struct key_section *section, const char *noun, FILE *stream);
+
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/probe/quantities.h"
+#include "engine/world/given_region.h"
 #include "io/case/case_file.h"
 #include "io/case/region.h"
 #include "io/case/sections.h"
@@ -129,24 +130,6 @@ static struct gabion_section read_plane(struct fields fields) {
     return plane;
 }
 
-// The kinds of regions are in the same order inside and outside.
-static struct gabion_region give_region(const struct region *region) {
-    return (struct gabion_region){
-        .kind = (enum gabion_region_kind)region->kind,
-        .outside = region->outside,
-        .low = region->low,
-        .high = region->high,
-        .position = region->position,
-        .axis = region->axis,
-        .radius = region->radius,
-        .inner = region->inner,
-        .end_radius = region->end_radius,
-        .length = region->length,
-        .corner = region->corner,
-        .triangles = region->triangles,
-    };
-}
-
 static bool define(struct fields fields, struct gabion_probe *probe, struct gabion_world *world,
                    struct gabion_error *error) {
     struct region region = {0};
@@ -154,7 +137,7 @@ static bool define(struct fields fields, struct gabion_probe *probe, struct gabi
     bool good = true;
     if (fields_have(fields, "region")) {
         good = case_read_region(fields_section(fields, "region"), &region, error);
-        given = give_region(&region);
+        given = region_give(&region);
         probe->region = &given;
     }
     good = good && gabion_define_probe(world, probe, error) >= 0;

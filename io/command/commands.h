@@ -15,5 +15,6 @@ bool command_export(const struct options *options, struct gabion_error *error);
 bool command_measure(const struct options *options, struct gabion_error *error);
 bool command_compare(const struct options *options, struct gabion_error *error);
 bool command_new(const struct options *options, struct gabion_error *error);
+bool command_study(const struct options *options, struct gabion_error *error);
 
 #endif

@@ -58,6 +58,13 @@ static const struct verb_row verbs[VERB_COUNT] = {
                   "Writes NAME.yaml, a complete case of the chosen kind with a comment on every\n"
                   "part, to be run and then changed. Kinds that read a table write NAME.csv too.\n",
                   .kinds = true},
+    [VERB_STUDY] =
+        {"study", "STUDY", 1, 1, "run many variants of a case",
+         "Runs the members of a study file side by side, as many as there are cores, and\n"
+         "leaves table.csv, plots and index.html in a folder. Given again, the same command\n"
+         "goes on where it stopped or was killed: finished members are not run again,\n"
+         "others go on from their checkpoints. `gabion explain study` lists the keys;\n"
+         "docs/studies.md has examples.\n"},
 };
 
 #define BIT(verb) (1u << (verb))
@@ -67,6 +74,23 @@ static const struct verb_row verbs[VERB_COUNT] = {
 static const struct option_row option_rows[] = {
     {"output", 'o', "DIR", BIT(VERB_RUN) | BIT(VERB_RESUME),
      "folder for the results (run: default out/<case name>)", set_output},
+    {"output", 'o', "DIR", BIT(VERB_STUDY), "folder of the study (default out/<study name>)",
+     set_output},
+    {"check", 0, NULL, BIT(VERB_STUDY), "list the members and what they cost; run nothing",
+     set_check},
+    {"collect", 0, NULL, BIT(VERB_STUDY), "write tables and plots of what is finished; run nothing",
+     set_collect},
+    {"slurm", 0, NULL, BIT(VERB_STUDY), "write a job script with a task for each member",
+     set_slurm},
+    {"member", 0, "K", BIT(VERB_STUDY),
+     "run member K alone, from 1 (with threshold: search K); for tasks of array jobs", set_member},
+    {"repeat", 0, "K|HASH", BIT(VERB_STUDY),
+     "run a finished member again, by its number or case_sha256, and compare the state hash",
+     set_repeat},
+    {"threads", 'j', "N", BIT(VERB_STUDY),
+     "cores to use (default, and 0: all); members at a time = N / threads of the study",
+     set_threads},
+    {"force", 0, NULL, BIT(VERB_STUDY), "run members again whose case has changed", set_force},
     {"fclib", 0, "FILE", BIT(VERB_EXPORT), "the file to write, in FCLIB format", set_fclib},
     {"step", 0, "N", BIT(VERB_EXPORT),
      "the step to make (default: the first, or the one after the checkpoint)", set_step},
@@ -128,7 +152,7 @@ static const struct option_row option_rows[] = {
      set_force},
     {"kind", 0, "KIND", BIT(VERB_NEW), "what the case shows (default box)", set_kind},
     {"force", 0, NULL, BIT(VERB_NEW), "replace files that exist", set_force},
-    {"quiet", 'q', NULL, BIT(VERB_RUN) | BIT(VERB_RESUME),
+    {"quiet", 'q', NULL, BIT(VERB_RUN) | BIT(VERB_RESUME) | BIT(VERB_STUDY),
      "no progress and no notes, only warnings and the summary", set_quiet},
     {"strict", 0, NULL, BIT(VERB_RUN) | BIT(VERB_RESUME) | BIT(VERB_CHECK),
      "exit status 1 where there was a warning or an unsolved step; the results are kept",

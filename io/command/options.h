@@ -21,6 +21,7 @@ enum verb {
     VERB_COMPARE,
     VERB_MEASURE,
     VERB_NEW,
+    VERB_STUDY,
     VERB_COUNT
 };
 #define VERB_NONE VERB_COUNT
@@ -63,6 +64,10 @@ struct options {
     // For export.
     const char *fclib; // --fclib
     int64_t step;      // --step; -1: not given
+    // For study.
+    bool check, collect, slurm;
+    int64_t member;     // --member; 0: not given
+    const char *repeat; // --repeat; NULL: not given
 };
 
 bool options_parse(struct options *options, int argc, const char *const *argv,

@@ -155,6 +155,34 @@ bool set_version(struct options *options, const char *value, struct gabion_error
     return options->version = true;
 }
 
+bool set_check(struct options *options, const char *value, struct gabion_error *error) {
+    (void)value, (void)error;
+    return options->check = true;
+}
+
+bool set_collect(struct options *options, const char *value, struct gabion_error *error) {
+    (void)value, (void)error;
+    return options->collect = true;
+}
+
+bool set_slurm(struct options *options, const char *value, struct gabion_error *error) {
+    (void)value, (void)error;
+    return options->slurm = true;
+}
+
+bool set_member(struct options *options, const char *value, struct gabion_error *error) {
+    if (!parse_whole(value, INT64_C(1) << 53, &options->member) || options->member == 0)
+        return error_set(error, GABION_ERROR_INPUT,
+                         "--member needs a whole number >= 1, not \"%s\"", value);
+    return true;
+}
+
+bool set_repeat(struct options *options, const char *value, struct gabion_error *error) {
+    options->repeat = value;
+    return value[0] != '\0' ||
+           error_set(error, GABION_ERROR_INPUT, "--repeat needs the number or hash of a member");
+}
+
 bool set_step(struct options *options, const char *value, struct gabion_error *error) {
     if (!parse_whole(value, INT64_C(1) << 53, &options->step) || options->step == 0)
         return error_set(error, GABION_ERROR_INPUT, "--step needs a whole number >= 1, not \"%s\"",

@@ -22,6 +22,11 @@ bool set_completion(struct options *options, const char *value, struct gabion_er
 bool set_kind(struct options *options, const char *value, struct gabion_error *error);
 bool set_help(struct options *options, const char *value, struct gabion_error *error);
 bool set_version(struct options *options, const char *value, struct gabion_error *error);
+bool set_check(struct options *options, const char *value, struct gabion_error *error);
+bool set_collect(struct options *options, const char *value, struct gabion_error *error);
+bool set_slurm(struct options *options, const char *value, struct gabion_error *error);
+bool set_member(struct options *options, const char *value, struct gabion_error *error);
+bool set_repeat(struct options *options, const char *value, struct gabion_error *error);
 bool set_step(struct options *options, const char *value, struct gabion_error *error);
 bool set_prefix(struct options *options, const char *value, struct gabion_error *error);
 bool set_fclib(struct options *options, const char *value, struct gabion_error *error);

@@ -224,6 +224,13 @@ bool file_make_directory(const char *path, struct gabion_error *error) {
     return S_ISDIR(about.st_mode) || file_fail(error, "create folder", path, ENOTDIR);
 }
 
+bool file_beside(char *path, size_t size, const char *from, const char *name) {
+    const char *slash = strrchr(from, '/');
+    int folder = name[0] == '/' || !slash ? 0 : (int)(slash - from + 1);
+    int length = snprintf(path, size, "%.*s%s", folder, from, name);
+    return length >= 0 && (size_t)length < size;
+}
+
 bool file_exists(const char *path) {
     return access(path, F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR);
 }
