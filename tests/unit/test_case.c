@@ -583,7 +583,7 @@ static void a_resolved_case_has_no_references(void **state) {
 
 static void keys_are_explained(void **state) {
     (void)state;
-    static char text[65536];
+    static char text[1 << 17];
     struct gabion_error error = {0};
     assert_true(case_explain("solver.tolerance", text, sizeof text, &error));
     assert_non_null(strstr(text, "solver.tolerance: a number > 0; default 1e-4"));
