@@ -52,7 +52,9 @@ LIB_SOURCES  := $(wildcard parallel/*.c geometry/*.c engine/*/*.c engine/solvers
 KERNEL       := engine/solvers/sweep/sphere_sweep
 KERNEL_FLAGS := -O3 -Wno-psabi
 KERNELS      := $(if $(findstring x86_64,$(shell $(CC) -dumpmachine 2>/dev/null)),$(BUILD)/$(KERNEL)_avx2.o)
-LIB_OBJECTS   = $(filter-out $(BUILD)/io/command/main.o,$(LIB_SOURCES:%.c=$(BUILD)/%.o)) $(KERNELS)
+# The page of `gabion report`: its sources become one C file of bytes, in the order of the page.
+PAGE         := $(addprefix io/report/page/,body.html style.css data.js maths.js plot.js camera.js view.js page.js)
+LIB_OBJECTS   = $(BUILD)/io/report/page.o $(filter-out $(BUILD)/io/command/main.o,$(LIB_SOURCES:%.c=$(BUILD)/%.o)) $(KERNELS)
 UNIT_NAMES   := $(patsubst tests/unit/test_%.c,%,$(wildcard tests/unit/test_*.c))
 TEST         ?= $(UNIT_NAMES)
 UNIT_BINARIES := $(TEST:%=$(BUILD)/tests/unit/test_%)
@@ -92,8 +94,10 @@ check: packages-test
 packages:
 	@.ci/packages build
 
+# Not every distribution has the browser as a package; its test is then left out with a message.
 packages-test:
 	@.ci/packages build test
+	@.ci/packages browser || true
 
 test-programs: unit-programs $(VALIDATION_BINARIES)
 
@@ -302,6 +306,21 @@ $(BUILD)/io/command/completion.o: io/command/completion.sh
 $(BUILD)/io/checkpoint/write.o: GABION_CFLAGS += \
     -DGABION_COMMIT='"$(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)"' \
     -DGABION_COMPILER_FLAGS='"$(OPT) $(ARCH) $(CFLAGS)"'
+
+$(BUILD)/io/report/page.c: $(PAGE) Makefile
+	@mkdir -p $(@D)
+	@echo "  GEN $@"
+	@{ echo '#include "io/report/page.h"'; k=0; \
+	    for file in $(PAGE); do \
+	        echo "static const unsigned char part_$$k[] = {"; od -An -v -tx1 $$file | sed 's/ \(..\)/0x\1,/g'; \
+	        echo '};'; k=$$((k + 1)); done; \
+	    echo 'const struct page_part page_parts[] = {'; k=0; \
+	    for file in $(PAGE); do echo "{\"$$file\", part_$$k, sizeof part_$$k},"; k=$$((k + 1)); done; \
+	    echo '};'; echo "const size_t page_part_count = $$k;"; } >$@.tmp && mv $@.tmp $@
+
+$(BUILD)/io/report/page.o: $(BUILD)/io/report/page.c
+	@echo "  CC  $<"
+	@$(CC) $(GABION_CFLAGS) -MMD -MP -c $< -o $@
 
 $(BUILD)/$(KERNEL).o: GABION_CFLAGS += $(KERNEL_FLAGS)
 $(addprefix $(BUILD)/engine/,problem/residual.o solvers/sweep/measure.o solvers/newton/block_factor.o solvers/newton/resolvent.o): GABION_CFLAGS += $(HOT)

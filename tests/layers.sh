@@ -49,6 +49,7 @@ io/run/columns          | columns of probes                                     
 io/run/history          | history.csv                                                            | ^engine/.*/
 io/run                  | a run: scene, progress, log, summary, signals                          |
 io/study                | studies: members, processes, searches, statistics, tables              |
+io/report               | one page about a run: plots and a 3D view in HTML                       | ^engine/.*/
 io/command              | the command line                                                       |
 END
 )

@@ -196,6 +196,26 @@ static bool add_action(struct fields entry, action_adder *add, struct gabion_wor
     return add(entry, -1, world, error) || yaml_error_context(error, entry.node->at);
 }
 
+bool case_displacement_group(const struct case_file *file, const struct gabion_world *world,
+                             int *group, struct gabion_error *error) {
+    struct fields top = case_fields(file);
+    *group = -1;
+    if (!fields_have(top, "output"))
+        return true;
+    struct fields output = fields_section(top, "output");
+    return !fields_have(output, "displacement_of") ||
+           case_find_group(fields_node(output, "displacement_of"), world, group, error);
+}
+
+// Before a run takes a folder: a group that is not there must not cost the results of another run.
+static bool check_reference(const struct case_file *file, const struct gabion_world *world,
+                            struct gabion_error *error) {
+    struct vtk_reference reference;
+    int group;
+    return case_displacement_group(file, world, &group, error) &&
+           (gabion_step_number(world) > 0 || vtk_reference_begin(&reference, world, group, error));
+}
+
 bool case_add_actions(const struct case_file *file, struct gabion_world *world,
                       struct gabion_error *error) {
     static const struct {
@@ -206,6 +226,8 @@ bool case_add_actions(const struct case_file *file, struct gabion_world *world,
                    {"resets", add_reset},
                    {"removals", add_removal}};
     struct fields top = case_fields(file);
+    if (!check_reference(file, world, error))
+        return false;
     if (fields_have(top, "tilt") && !set_tilt(fields_section(top, "tilt"), world, error))
         return false;
     if (fields_have(top, "stop") && !watch_fall(fields_section(top, "stop"), world, error))

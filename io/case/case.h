@@ -45,6 +45,9 @@ const char *case_source(const struct case_file *file); // from.file, or ""
 const char *case_title(const struct case_file *file);  // "" when absent
 const struct gabion_settings *case_settings(const struct case_file *file);
 const struct output_settings *case_output(const struct case_file *file);
+// Finds the group that displacements in ParaView frames are given against; -1: there is none.
+bool case_displacement_group(const struct case_file *file, const struct gabion_world *world,
+                             int *group, struct gabion_error *error);
 
 // Defines the world of a new run: calls the three functions below. What they allocate belongs to
 // the world, which owns some of it; where memory runs out, the world is all that is left to free.

@@ -13,6 +13,10 @@ static const struct key output_keys[] = {
      .range = &key_whole, .help = "ParaView frames; 0 switches off"},
     {"blocks", KEY_CHOICE, MEMBER(blocks), .initial = "surface", .words = "surface solid",
      .help = "how ParaView frames hold blocks: polygons, or solid cells for volumes and slices"},
+    {"displacement_of", KEY_NAME,
+     .help =
+         "a group: ParaView frames give displacements against its first body, whose motion since "
+         "the start, turning included, is taken out; without it, they are those in space"},
     {"checkpoint_every", KEY_INTEGER, MEMBER(checkpoint_every), .unit = "steps", KEY_DEFAULT(0),
      .range = &key_whole, .help = "checkpoints beside the final one; 0 switches off"},
     {"checkpoint_minutes", KEY_NUMBER, MEMBER(checkpoint_minutes), .unit = "min of wall-clock time",

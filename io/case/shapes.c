@@ -73,8 +73,10 @@ static bool add_mesh(struct fields mesh, struct gabion_body *body, struct gabion
     struct polyhedron **piece =
         mesh_read(fields_text(mesh, "file"), fields_number(mesh, "scale"), &count, error);
     double largest = 0;
-    for (size_t k = 0; piece && k < count; k++)
-        largest = fmax(largest, piece[k]->radius);
+    for (size_t k = 0; piece && k < count; k++) {
+        vec3 size = vec3_sub(piece[k]->high, piece[k]->low);
+        largest = fmax(largest, fmax(size.x, fmax(size.y, size.z)));
+    }
     bool good = piece && add_pieces(piece, count, body, world, error);
     if (good)
         case_note_mesh(mesh, largest, world);

@@ -8,7 +8,7 @@
 #define DENSITY_MOST  30000.0 // kg/m3
 #define SIZE_LEAST    1e-6    // m, of a moving body: a radius or half a thickness
 #define SIZE_MOST     100.0
-#define MESH_MOST     50.0 // m, across a piece
+#define MESH_MOST     50.0 // m, length of a piece
 // Steps in which a body falls by its own size, at most: more are a step for much smaller bodies.
 #define STEPS_MOST 3e4
 
@@ -117,11 +117,11 @@ void case_note_units(struct fields file, struct gabion_world *world) {
     note_sizes(file, world);
 }
 
-void case_note_mesh(struct fields mesh, double radius, struct gabion_world *world) {
+void case_note_mesh(struct fields mesh, double length, struct gabion_world *world) {
     char place[PLACE_SIZE];
-    if (2 * radius > MESH_MOST)
+    if (length > MESH_MOST)
         world_note(world,
-                   "%s: mesh: a piece of the mesh is %g m across; give scale: 0.001 if the file is "
+                   "%s: mesh: a piece of the mesh is %g m long; give scale: 0.001 if the file is "
                    "in millimetres",
-                   place_of(mesh.node, place), 2 * radius);
+                   place_of(mesh.node, place), length);
 }

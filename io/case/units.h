@@ -10,8 +10,8 @@ struct gabion_world;
 // must have been added.
 void case_note_units(struct fields file, struct gabion_world *world);
 
-// Notes a mesh whose pieces are so large that the file is probably in millimetres. `radius` is that
-// of the sphere about the largest one.
-void case_note_mesh(struct fields mesh, double radius, struct gabion_world *world);
+// Notes a mesh whose pieces are so large that the file is probably in millimetres. `length` is the
+// longest side of the box around any of them.
+void case_note_mesh(struct fields mesh, double length, struct gabion_world *world);
 
 #endif

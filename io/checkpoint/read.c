@@ -133,6 +133,12 @@ double checkpoint_time(const struct checkpoint *checkpoint) { return checkpoint-
 
 double checkpoint_wall_time(const struct checkpoint *checkpoint) { return checkpoint->wall_time; }
 
+void checkpoint_reference(const struct checkpoint *checkpoint, char *text, size_t size) {
+    struct gabion_error absent = {0};
+    text[0] = '\0';
+    h5_read_text(&checkpoint->file, "/", CHECKPOINT_REFERENCE, text, size, &absent);
+}
+
 static bool is_block(const struct shape_kind *shape) { return shape->block; }
 
 static bool is_finite(const struct shape_kind *shape) { return !shape->wall; }

@@ -7,6 +7,7 @@
 #include "io/command/options_set.h"
 #include "io/command/options_table.h"
 #include "io/text/number.h"
+#include "io/report/report.h"
 #include "parallel/memory.h"
 
 static const struct verb_row verbs[VERB_COUNT] = {
@@ -54,6 +55,12 @@ static const struct verb_row verbs[VERB_COUNT] = {
          "--probes these are the probes of the case. A probe is written as in a case:\n"
          "  --probe 'name: load, group: floor, quantity: force'\n"
          "Nothing in the folder changes. docs/measuring.md describes the quantities.\n"},
+    [VERB_REPORT] =
+        {"report", "DIR", 1, 1, "write a page about a run, with plots and a 3D view",
+         "Writes one HTML page with all that it shows inside: summary, plots of the history,\n"
+         "the ParaView frames in 3D, warnings, case and machine. A browser opens it without\n"
+         "network. Works at any time: the folder may be that of a running run, which is not\n"
+         "disturbed, or of one that failed.\n"},
     [VERB_NEW] = {"new", "NAME", 1, 1, "write a commented starting case",
                   "Writes NAME.yaml, a complete case of the chosen kind with a comment on every\n"
                   "part, to be run and then changed. Kinds that read a table write NAME.csv too.\n",
@@ -131,6 +138,12 @@ static const struct option_row option_rows[] = {
      "measure the checkpoints instead of the frames; they have no contacts", set_checkpoints},
     {"output", 'o', "FILE", BIT(VERB_MEASURE), "write the table there, not to standard output",
      set_prefix},
+    {"output", 'o', "FILE", BIT(VERB_REPORT), "the page to write (default DIR/report.html)",
+     set_output},
+    {"frames", 0, "N", BIT(VERB_REPORT), "at most N frames in the 3D view (default 100)",
+     set_frames},
+    {"size", 0, "MB", BIT(VERB_REPORT),
+     "megabytes that the page may have (default 20); fewer frames, then less of each", set_size},
     {"threads", 'j', "N", BIT(VERB_RUN) | BIT(VERB_RESUME) | BIT(VERB_EXPORT) | SOLVING,
      "threads (default, and 0: one per core); the results do not depend on it", set_threads},
     {"steps", 0, "N", BIT(VERB_RUN) | BIT(VERB_RESUME),
@@ -290,8 +303,13 @@ bool options_parse(struct options *options, int argc, const char *const *argv,
                    struct gabion_error *error) {
     bool only_targets = false;
     struct gabion_settings defaults = gabion_default_settings();
-    *options =
-        (struct options){.verb = VERB_NONE, .steps = -1, .until = NAN, .since = NAN, .step = -1};
+    *options = (struct options){.verb = VERB_NONE,
+                                .steps = -1,
+                                .until = NAN,
+                                .since = NAN,
+                                .step = -1,
+                                .frames = REPORT_FRAMES,
+                                .megabytes = REPORT_MEGABYTES};
     options->solver = (struct solver_settings){.max_iterations = 10000,
                                                .relaxation = defaults.relaxation,
                                                .momentum = defaults.momentum,

@@ -20,6 +20,7 @@ enum verb {
     VERB_EXPORT,
     VERB_COMPARE,
     VERB_MEASURE,
+    VERB_REPORT,
     VERB_NEW,
     VERB_STUDY,
     VERB_COUNT
@@ -68,6 +69,8 @@ struct options {
     bool check, collect, slurm;
     int64_t member;     // --member; 0: not given
     const char *repeat; // --repeat; NULL: not given
+    // For report.
+    int frames, megabytes; // --frames, --size
 };
 
 bool options_parse(struct options *options, int argc, const char *const *argv,

@@ -380,3 +380,25 @@ bool set_cone_angle(struct options *options, const char *value, struct gabion_er
     options->solver.cone.angle = degrees * 0.017453292519943295;
     return true;
 }
+
+#define FRAMES_MAX    10000
+#define MEGABYTES_MAX 1000
+
+bool set_frames(struct options *options, const char *value, struct gabion_error *error) {
+    int64_t number;
+    if (!parse_whole(value, FRAMES_MAX, &number) || number == 0)
+        return error_set(error, GABION_ERROR_INPUT,
+                         "--frames needs a whole number, 1 to %d, not \"%s\"", FRAMES_MAX, value);
+    options->frames = (int)number;
+    return true;
+}
+
+bool set_size(struct options *options, const char *value, struct gabion_error *error) {
+    int64_t number;
+    if (!parse_whole(value, MEGABYTES_MAX, &number) || number == 0)
+        return error_set(error, GABION_ERROR_INPUT,
+                         "--size needs a whole number of megabytes, 1 to %d, not \"%s\"",
+                         MEGABYTES_MAX, value);
+    options->megabytes = (int)number;
+    return true;
+}

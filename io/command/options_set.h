@@ -49,5 +49,7 @@ bool set_relaxation(struct options *options, const char *value, struct gabion_er
 bool set_cone(struct options *options, const char *value, struct gabion_error *error);
 bool set_cone_sides(struct options *options, const char *value, struct gabion_error *error);
 bool set_cone_angle(struct options *options, const char *value, struct gabion_error *error);
+bool set_frames(struct options *options, const char *value, struct gabion_error *error);
+bool set_size(struct options *options, const char *value, struct gabion_error *error);
 
 #endif

@@ -29,6 +29,8 @@ struct runner {
     const struct output_settings *output;
     struct history *history; // NULL: switched off
     struct vtk_series *vtk;
+    struct vtk_reference reference;
+    char reference_text[VTK_REFERENCE_TEXT];
     struct run_log *log;
     struct progress progress;
     double started; // clock
@@ -97,6 +99,7 @@ static bool open_series(struct runner *runner, struct gabion_error *error) {
                                runner->output->blocks, error);
         if (runner->vtk == NULL)
             return false;
+        vtk_refer(runner->vtk, &runner->reference);
     }
     if (request->resume)
         folder_drop_frames(request->directory, step_of(runner) + 1);
@@ -163,6 +166,31 @@ static bool falls_on(int64_t step, int every) { return every > 0 && step % every
 
 static bool due(const struct runner *runner, int every) { return falls_on(step_of(runner), every); }
 
+static struct summary summarise(const struct runner *runner) {
+    return (struct summary){
+        .status = runner->status != NULL ? runner->status : "running",
+        .directory = runner->request->directory,
+        .wall_time = wall_time(runner),
+        .wall_time_total = runner->request->wall_time + wall_time(runner),
+        .contact_sweeps = runner->start_contact_sweeps,
+        .collapsed = runner->status != NULL && strcmp(runner->status, "collapsed") == 0,
+        .warnings = warnings_of(runner),
+        .output_time = runner->output_time,
+    };
+}
+
+static void print_summary(const struct runner *runner) {
+    struct summary summary = summarise(runner);
+    summary_print(&summary, runner->world, stdout);
+}
+
+// Leaves the summary in the folder: with every checkpoint, so that one can look at a run that is at
+// work or was killed, and at the end.
+static bool write_summary(struct runner *runner, struct gabion_error *error) {
+    struct summary summary = summarise(runner);
+    return summary_write(&summary, runner->world, error);
+}
+
 // What resume --set changed is in case.yaml once a checkpoint has it: a run that is killed before
 // goes on without it.
 static bool settle_case(struct runner *runner, struct gabion_error *error) {
@@ -178,6 +206,7 @@ static bool write_checkpoint(struct runner *runner, struct gabion_error *error) 
         .case_text = case_text(request->scene->file),
         .wall_time = request->wall_time + wall_time(runner),
         .parent = request->parent,
+        .reference = runner->reference_text,
     };
     if (!checkpoint_write(request->directory, runner->world, &note, runner->output->checkpoint_keep,
                           error))
@@ -185,7 +214,7 @@ static bool write_checkpoint(struct runner *runner, struct gabion_error *error) 
     runner->checkpoint_step = step_of(runner);
     runner->checkpoint_time = clock_seconds();
     log_line(runner->log, "checkpoint of step %" PRId64, runner->checkpoint_step);
-    return settle_case(runner, error);
+    return settle_case(runner, error) && (runner->status != NULL || write_summary(runner, error));
 }
 
 static bool write_pictures(struct runner *runner, struct gabion_error *error) {
@@ -222,7 +251,8 @@ static bool open_files(struct runner *runner, struct gabion_error *error) {
     log_start(runner);
     runner->case_settled = runner->request->resume && runner->request->scene->changes == 0;
     return (runner->request->resume || settle_case(runner, error)) && open_series(runner, error) &&
-           (runner->request->resume || write_pictures(runner, error));
+           (runner->request->resume || write_pictures(runner, error)) &&
+           write_summary(runner, error);
 }
 
 // Returns false if what was written last may not be on disk.
@@ -433,18 +463,17 @@ static bool check_strictly(const struct runner *runner, struct gabion_error *err
                      warnings_of(runner), unsolved, runner->request->directory);
 }
 
-static void print_summary(const struct runner *runner) {
-    struct summary summary = {
-        .status = runner->status,
-        .directory = runner->request->directory,
-        .wall_time = wall_time(runner),
-        .wall_time_total = runner->request->wall_time + wall_time(runner),
-        .contact_sweeps = runner->start_contact_sweeps,
-        .collapsed = strcmp(runner->status, "collapsed") == 0,
-        .warnings = warnings_of(runner),
-        .output_time = runner->output_time,
-    };
-    summary_print(&summary, runner->world, stdout);
+// A run that goes on keeps the start that its checkpoint holds.
+static bool find_reference(struct runner *runner, struct gabion_error *error) {
+    const char *text = runner->request->reference;
+    struct vtk_reference *reference = &runner->reference;
+    int group;
+    if (!case_displacement_group(runner->request->scene->file, runner->world, &group, error) ||
+        !(text != NULL ? vtk_reference_parse(reference, runner->world, group, text, error)
+                       : vtk_reference_begin(reference, runner->world, group, error)))
+        return false;
+    vtk_reference_print(reference, runner->world, group, runner->reference_text);
+    return true;
 }
 
 static bool start(struct runner *runner, const struct runner_request *request,
@@ -466,7 +495,7 @@ static bool start(struct runner *runner, const struct runner_request *request,
         return false;
     runner->start_contact_sweeps = before.contact_sweeps;
     note_step(runner);
-    return true;
+    return find_reference(runner, error);
 }
 
 bool runner_run(const struct runner_request *request, struct gabion_error *error) {
@@ -478,6 +507,7 @@ bool runner_run(const struct runner_request *request, struct gabion_error *error
         print_summary(&runner); // nothing to do, and no file is touched
         return check_strictly(&runner, error);
     }
+    runner.status = NULL;
     interrupt_install();
     interrupt_before_cpu_limit(gabion_threads(request->scene->world));
     gabion_set_stop_function(request->scene->world, interrupt_presses, NULL, NULL);
@@ -495,6 +525,9 @@ bool runner_run(const struct runner_request *request, struct gabion_error *error
     progress_clear(&runner.progress);
     watch_end(runner.world, report_warning, &runner);
     well = finish(&runner, well, error) && check_strictly(&runner, error);
+    struct gabion_error second = {0};
+    if (!write_summary(&runner, well ? error : &second))
+        well = false;
     log_line(runner.log, "%s at step %" PRId64 ", t = %.9g s, state-hash %016" PRIx64,
              runner.status, step_of(&runner), gabion_time(runner.world),
              gabion_state_hash(runner.world));

@@ -111,10 +111,11 @@ bool scene_open_checkpoint(struct scene *scene, const struct checkpoint *checkpo
 }
 
 void scene_close(struct scene *scene) {
-    if (scene->world != NULL)
-        gabion_destroy(scene->world);
+    // What building the world noted in the case was allocated for the world, which goes last.
     if (scene->file != NULL)
         case_free(scene->file);
+    if (scene->world != NULL)
+        gabion_destroy(scene->world);
     *scene = (struct scene){0};
 }
 

@@ -5,6 +5,8 @@
 #include <sys/resource.h>
 
 #include "io/run/columns.h"
+#include "io/file/file.h"
+#include "io/run/host.h"
 
 #define PHASES_MAX 16
 
@@ -117,4 +119,18 @@ void summary_print(const struct summary *summary, const struct gabion_world *wor
         fprintf(stream, "time-%s: %.3f\n", numbers.timing[k].phase, numbers.timing[k].seconds);
     fprintf(stream, "time-output: %.3f\n", summary->output_time);
     fprintf(stream, "folder: %s\n", summary->directory);
+}
+
+bool summary_write(const struct summary *summary, const struct gabion_world *world,
+                   struct gabion_error *error) {
+    char path[4096];
+    struct safe_file file;
+    int length = snprintf(path, sizeof path, "%s/summary.txt", summary->directory);
+    if (length < 0 || (size_t)length >= sizeof path)
+        return error_set(error, GABION_ERROR_INPUT, "%s: folder name too long", summary->directory);
+    if (!safe_file_open(&file, path, error))
+        return false;
+    summary_print(summary, world, file.stream);
+    host_print(file.stream);
+    return safe_file_commit(&file, error);
 }

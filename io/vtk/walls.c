@@ -87,5 +87,6 @@ void frame_walls(struct frame *frame, struct vtk_mesh *mesh) {
     mesh->cells = frame->drawn_count;
     mesh->corners = 4;
     mesh->position = wall_corner;
+    drawn_names(frame, mesh);
     FRAME_CELL_ARRAYS(mesh, wall_arrays);
 }

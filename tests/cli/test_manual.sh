@@ -44,7 +44,7 @@ offers() {
     bash --norc -c 'compopt() { :; }; source ./completion; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _gabion
         printf "%s\n" "${COMPREPLY[@]}"' _ "$@" 2>&1 | sort | tr '\n' ' '
 }
-is "verbs" "$(offers gabion re)" "resume "
+is "verbs" "$(offers gabion re)" "report resume "
 is "all verbs" "$(offers gabion '' | tr ' ' '\n' | grep -c '^[a-z]')" "$(wc -l <verbs)"
 is "options of the program" "$(offers gabion --v)" "--version "
 is "options of a verb" "$(offers gabion run --st)" "--steps --strict "

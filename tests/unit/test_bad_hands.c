@@ -640,7 +640,7 @@ static void attack_signals(struct bench *bench) {
             REJECTS("table", !call_add_force(bench, &good, error));
             value[2] = 3;
         }
-        time[2] = 1;
+        time[2] = 0.5;
         REJECTS("increase", !call_add_force(bench, &good, error));
         time[2] = 2;
         good.table_time = NULL;

@@ -20,7 +20,8 @@
 
 // The reference is what `gabion run` opens and steps.
 static uint64_t hash_of_program(const char *path, const char *const *overrides, int count) {
-    struct scene_request request = {path, overrides, count, 1};
+    struct scene_request request = {
+        .case_path = path, .overrides = overrides, .override_count = count, .threads = 1};
     struct gabion_error error = {0};
     struct scene scene;
     assert_true(scene_open_case(&scene, &request, &error));
