@@ -427,17 +427,69 @@ GABION_API bool gabion_set_tilt(struct gabion_world *world, gabion_vec3 axis,
 GABION_API bool gabion_watch_fall(struct gabion_world *world, int group,
                                   struct gabion_error *error);
 
+// What probes measure. docs/measuring.md has the formulas, signs and units. Each has one or more
+// components, whose names are in brackets. Quantities of contacts are those of the last step.
 enum gabion_quantity {
-    GABION_POSITION,
-    GABION_VELOCITY,
-    GABION_SPIN,
-    GABION_FORCE,  // sum of the contact and joint forces on the group over the last step
-    GABION_MOMENT, // and of their moments about the mean position of the group
+    GABION_POSITION,     // mean [x y z]
+    GABION_VELOCITY,     // mean [x y z]
+    GABION_SPIN,         // mean [x y z]
+    GABION_FORCE,        // sum of the contact and joint forces on the group [x y z]
+    GABION_MOMENT,       // and of their moments about the mean position of the group [x y z]
+    GABION_ORIENTATION,  // mean, of the frame that the bodies were drawn in [w x y z]
+    GABION_ANGLE,        // turned about `axis` since the bodies entered the run or, if that was
+                         // later, the probe was defined; whole turns are counted; mean []
+    GABION_DISPLACEMENT, // mean, since the bodies entered the run [x y z length]
+    GABION_OPENING,      // of the interface that gapes most, and its bodies [max body_a body_b]
+    GABION_SLIDING,      // of the interface that slid most, and its bodies [max body_a body_b]
+    GABION_MASS,         // sum, moving bodies []
+    GABION_BODY_COUNT,   // moving bodies []
+    GABION_FLOW,         // of mass through a plane: mean over the last complete window, sums, and
+                         // sums of what crossed backwards [rate mass count back_mass back_count]
+    GABION_STRESS,       // mean over the region, compression positive; pressure and deviator
+                         // [xx xy xz yx yy yz zx zy zz p q]
+    GABION_FABRIC,       // mean of n n^T over contacts [xx xy xz yy yz zz contacts]
+    GABION_COORDINATION, // neighbours per body, rattlers included and left out
+                         // [z z_mechanical bodies rattlers]
+    GABION_REACTION,     // force of the group on the others, and the point of a plane where it acts
+                         // [x y z px py pz]
+    GABION_NETWORK,      // statistics of the normal forces
+                         // [contacts mean max above gini participation mobilised sliding h1 ...]
     GABION_QUANTITY_COUNT
 };
 
-// A probe measures one quantity of a group, the mean over its bodies where it is not a sum. Returns
-// the number of the probe, -1 on an error.
+// A plane, or a part of one.
+struct gabion_section {
+    gabion_vec3 point, normal; // the normal has any length; zero: there is no plane
+    double radius;             // of a disc about the point; 0: none
+    gabion_vec3 tangent;       // of a rectangle about the point: direction of the first side
+    double size[2];            // its sides; 0: none
+};
+
+struct gabion_probe {
+    const char *name;
+    enum gabion_quantity quantity;
+    int group;                          // -1: all moving bodies
+    int against;                        // displacement: relative to this group; opening, sliding:
+                                        // of the interfaces with it; -1: none
+    const struct gabion_region *region; // of the centres of bodies, of the points of contacts;
+                                        // NULL: everywhere
+    gabion_vec3 axis;                   // angle
+    struct gabion_section plane;        // flow; reaction: zero is the plane of the first half-space
+                                        // of the group, or a level one through its mean position
+    double window;                      // flow: s; 0: a step
+    bool kinetic;                       // stress: add the part of the velocities
+    int bins;                           // network: classes of the histogram, at most 64
+    double bins_to;                     // they divide [0, this] times the mean force; 0: 5
+};
+// Returns a probe of the position of all moving bodies, without a name. Never fails.
+GABION_API struct gabion_probe gabion_default_probe(void);
+
+// Defines a probe. Parts that the quantity does not use are rejected. Returns the number of the
+// probe, -1 on an error. What a flow and an angle count is part of the state: a world restored from
+// a checkpoint goes on counting for a probe that is defined as before.
+GABION_API int gabion_define_probe(struct gabion_world *world, const struct gabion_probe *probe,
+                                   struct gabion_error *error);
+// Defines a probe that needs no more than a group.
 GABION_API int gabion_add_probe(struct gabion_world *world, const char *name, int group,
                                 enum gabion_quantity quantity, struct gabion_error *error);
 
@@ -641,8 +693,17 @@ GABION_API int gabion_read_timings(const struct gabion_world *world, struct gabi
 // NULL for a probe that does not exist.
 GABION_API const char *gabion_probe_name(const struct gabion_world *world, int probe);
 GABION_API int gabion_find_probe(const struct gabion_world *world, const char *name); // -1: none
-// Reads the value of a probe. Means over a group, and moments, are NaN while none of its bodies is
-// in the run.
+// Returns how many components a probe has, and the name of one: "x", or "" where it is the only
+// one. -1 and NULL: there is none.
+GABION_API int gabion_probe_components(const struct gabion_world *world, int probe);
+GABION_API const char *gabion_probe_component(const struct gabion_world *world, int probe,
+                                              int component);
+// Reads all components; `capacity` is the room in `values`. Means are NaN while none of the bodies
+// is in the run, quantities of contacts after a step that failed. Returns how many components there
+// are, -1 on an error.
+GABION_API int gabion_probe_read(const struct gabion_world *world, int probe, double *values,
+                                 int capacity, struct gabion_error *error);
+// Reads a probe whose components are x, y and z.
 GABION_API bool gabion_probe_value(const struct gabion_world *world, int probe, gabion_vec3 *value,
                                    struct gabion_error *error);
 

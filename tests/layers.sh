@@ -23,6 +23,7 @@ engine/gabion.h         | the public interface                                  
 engine/world            | what there is: bodies, laws, joints, drivers, events, hash, ledger     |
 engine/motion           | where bodies are within a step: midpoint, prediction, integration      |
 engine/contact          | who touches: broad, narrow, persistence, gaps, masonry interfaces      |
+engine/probe            | what is measured: probes, and what they count from step to step        |
 engine/problem          | what must be solved: the contact problem, its products and residual    | ^engine/world/world[.]h$
 engine/solvers/dense    | small dense programs: Lemke's pivoting, active sets                    | ^engine/world/world[.]h$
 engine/solvers/local    | one contact                                                            | ^engine/world/world[.]h$
@@ -44,6 +45,7 @@ io/checkpoint           | checkpoints and frames, and what a new run takes from 
 io/vtk                  | ParaView files                                                         | ^engine/.*/
 io/case                 | case files: keys, checks, loading                                      |
 io/fclib                | contact problems as FCLIB files                                        |
+io/run/columns          | columns of probes                                                      | ^engine/.*/
 io/run/history          | history.csv                                                            | ^engine/.*/
 io/run                  | a run: scene, progress, log, summary, signals                          |
 io/study                | studies: members, processes, searches, statistics, tables              |

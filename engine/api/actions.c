@@ -1,7 +1,11 @@
 // Defines what acts on groups (drivers, tilt, forces, events) and the probes that measure them.
+#include <limits.h>
+
 #include "engine/api/entry.h"
 #include "engine/api/materials.h"
+#include "engine/probe/probe.h"
 #include "engine/step/watch.h"
+#include "engine/world/given_region.h"
 #include "parallel/memory.h"
 
 // Every action has a group, a direction or axis and a signal.
@@ -190,24 +194,6 @@ bool gabion_add_removal(struct gabion_world *world, int group, double time,
     return call_run(world, add_event, &event, error) >= 0;
 }
 
-// The kinds of regions are in the same order inside and outside.
-static struct region make_region(const struct gabion_region *region) {
-    return (struct region){
-        .kind = (enum region_kind)region->kind,
-        .outside = region->outside,
-        .low = region->low,
-        .high = region->high,
-        .position = region->position,
-        .axis = region->axis,
-        .radius = region->radius,
-        .inner = region->inner,
-        .end_radius = region->end_radius,
-        .length = region->length,
-        .corner = region->kind == GABION_REGION_MESH ? (vec3 *)region->corner : NULL,
-        .triangles = region->kind == GABION_REGION_MESH ? region->triangles : 0,
-    };
-}
-
 static void add_region_removal(struct call *call) {
     struct event event = *(const struct event *)call->arguments;
     const char *defect = region_prepare(&event.region);
@@ -236,7 +222,7 @@ bool gabion_add_region_removal(struct gabion_world *world, int group,
                           .group = group,
                           .time = from,
                           .in_region = true,
-                          .region = make_region(region),
+                          .region = region_take(region),
                           .until = until};
     return call_run(world, add_region_removal, &event, error) >= 0;
 }
@@ -259,35 +245,42 @@ bool gabion_watch_fall(struct gabion_world *world, int group, struct gabion_erro
 
 // Probes --------------------------------------------------------------------------------------
 
-struct probe_request {
-    const char *name;
-    int group;
-    enum gabion_quantity quantity;
-};
+static bool probe_groups_exist(const struct gabion_world *world, const struct gabion_probe *probe) {
+    return (probe->group == -1 || group_exists(world, probe->group)) &&
+           (probe->against == -1 || group_exists(world, probe->against));
+}
 
-static void add_probe(struct call *call) {
-    struct gabion_world *world = call->world;
-    const struct probe_request *request = call->arguments;
-    if (!group_exists(world, request->group)) {
+static void define_probe(struct call *call) {
+    const struct gabion_probe *probe = call->arguments;
+    if (probe_groups_exist(call->world, probe))
+        call->result = probes_add(call->world, probe, call->error);
+    else
         error_set(call->error, GABION_ERROR_INPUT, "probe %.100s: the group does not exist",
-                  request->name);
-        return;
-    }
-    world->probes = memory_resize(world->probes, (size_t)world->probe_count + 1,
-                                  sizeof *world->probes, "probes");
-    world->probes[world->probe_count] =
-        (struct probe){name_copy(request->name), request->group, request->quantity};
-    call->result = world->probe_count++;
+                  probe->name);
+}
+
+struct gabion_probe gabion_default_probe(void) {
+    return (struct gabion_probe){.quantity = GABION_POSITION, .group = -1, .against = -1};
+}
+
+int gabion_define_probe(struct gabion_world *world, const struct gabion_probe *probe,
+                        struct gabion_error *error) {
+    if (!probe)
+        entry_missing("probe", error);
+    else if (!probe->name)
+        entry_missing("the name of the probe", error);
+    else if (entry_index((int64_t)probe->quantity, GABION_QUANTITY_COUNT, "quantity", error))
+        return (int)call_run(world, define_probe, probe, error);
+    return -1;
 }
 
 int gabion_add_probe(struct gabion_world *world, const char *name, int group,
                      enum gabion_quantity quantity, struct gabion_error *error) {
-    struct probe_request request = {name, group, quantity};
-    if (!name) {
-        entry_missing("the name of the probe", error);
-        return -1;
-    }
-    if (!entry_index((int64_t)quantity, GABION_QUANTITY_COUNT, "quantity", error))
-        return -1;
-    return (int)call_run(world, add_probe, &request, error);
+    struct gabion_probe probe = gabion_default_probe();
+    probe.name = name;
+    probe.group = group;
+    probe.quantity = quantity;
+    if (group < 0) // stands for all bodies in the longer form only
+        probe.group = INT_MAX;
+    return gabion_define_probe(world, &probe, error);
 }

@@ -9,6 +9,7 @@
 #include "engine/contact/detection.h"
 #include "engine/contact/interfaces.h"
 #include "engine/motion/midpoint.h"
+#include "engine/probe/probe.h"
 #include "engine/solvers/panel.h"
 #include "engine/solvers/sweep/workspace.h"
 #include "engine/step/watch.h"
@@ -38,6 +39,7 @@ struct gabion_world *world_create(const struct gabion_settings *settings, struct
     world->report.overlap_body_a = world->report.overlap_body_b = -1;
     world->contacts = memory_allocate(1, sizeof *world->contacts, "contacts");
     world->interfaces = memory_allocate(1, sizeof *world->interfaces, "interfaces");
+    world->probes = memory_allocate(1, sizeof *world->probes, "probes");
     world->detection = detection_create();
     world->midpoint = midpoint_create();
     world->workspace = solver_workspace_create();
@@ -104,8 +106,7 @@ static void definitions_free(struct gabion_world *world) {
         signal_free(&world->forces[k].signal);
     for (int k = 0; k < world->event_count; k++)
         region_free(&world->events[k].region);
-    for (int k = 0; k < world->probe_count; k++)
-        memory_free(world->probes[k].name);
+    probes_free(world->probes);
     signal_free(&world->tilt);
     void *arrays[] = {world->density, world->laws.of, world->laws.law, world->drivers,
                       world->forces,  world->events,  world->probes};

@@ -3,6 +3,7 @@
 
 #include "engine/api/entry.h"
 #include "engine/contact/contacts.h"
+#include "engine/probe/probe.h"
 #include "engine/world/fall.h"
 #include "engine/world/schedule.h"
 
@@ -73,7 +74,7 @@ bool gabion_read_counts(const struct gabion_world *world, struct gabion_counts *
         .planes = (int)bodies->half_space_count,
         .hollows = (int)bodies->hollow_count,
         .joints = world->joints.count,
-        .probes = world->probe_count,
+        .probes = world->probes->count,
         .drivers = world->driver_count,
         .forces = world->force_count,
         .events = world->event_count,
@@ -136,109 +137,72 @@ int gabion_read_timings(const struct gabion_world *world, struct gabion_timing *
 
 // Probes --------------------------------------------------------------------------------------
 
-const char *gabion_probe_name(const struct gabion_world *world, int probe) {
-    if (!entry_readable(world, NULL) || probe < 0 || probe >= world->probe_count)
+static const struct probe *probe_at(const struct gabion_world *world, int probe) {
+    if (!entry_readable(world, NULL) || probe < 0 || probe >= world->probes->count)
         return NULL;
-    return world->probes[probe].name;
+    return &world->probes->list[probe];
+}
+
+const char *gabion_probe_name(const struct gabion_world *world, int probe) {
+    const struct probe *own = probe_at(world, probe);
+    return own ? own->name : NULL;
 }
 
 int gabion_find_probe(const struct gabion_world *world, const char *name) {
-    for (int k = 0; name && entry_readable(world, NULL) && k < world->probe_count; k++)
-        if (strcmp(world->probes[k].name, name) == 0)
+    for (int k = 0; name && entry_readable(world, NULL) && k < world->probes->count; k++)
+        if (strcmp(world->probes->list[k].name, name) == 0)
             return k;
     return -1;
 }
 
-static vec3 group_mean(const struct gabion_world *world, int group, const vec3 *values) {
-    vec3 sum = vec3_zero();
-    int32_t count = 0;
-    for (int32_t i = 0; i < world->bodies.count; i++) {
-        if (world->bodies.group[i] != group)
-            continue;
-        sum = vec3_add(sum, values[i]);
-        count++;
-    }
-    return vec3_scale(1.0 / count, sum); // not a number while the group is not in the run
-}
-// +1 where the first body of a joint is of the group, -1 where the second is; both cancel.
-static double joint_sign(const struct gabion_world *world, const struct joint *joint, int group) {
-    double sign = 0;
-    for (int i = 0; i < 2; i++) {
-        int32_t body = joint->id[i] < 0 ? -1 : world->bodies.index_of[joint->id[i]];
-        if (body >= 0 && world->bodies.group[body] == group)
-            sign += i == 0 ? 1 : -1;
-    }
-    return sign;
+int gabion_probe_components(const struct gabion_world *world, int probe) {
+    const struct probe *own = probe_at(world, probe);
+    return own ? own->components : -1;
 }
 
-// Contacts act on the group with their impulse at their point; those inside it cancel.
-static vec3 group_moment(const struct gabion_world *world, int group) {
-    const uint16_t *groups = world->bodies.group;
-    vec3 about = group_mean(world, group, world->bodies.x), sum = vec3_zero();
-    for (size_t k = 0; k < world->contacts->count; k++) {
-        const struct contact *contact = &world->contacts->list[k];
-        double sign = (groups[contact->c] == group) - (groups[contact->a] == group);
-        vec3 moment = vec3_cross(vec3_sub(contact->point, about), world->contacts->impulse[k]);
-        sum = vec3_add_scaled(sum, sign, moment);
-    }
-    sum = vec3_scale(1 / world->settings.step, sum);
-    for (int k = 0; k < world->joints.count; k++) {
-        const struct joint *joint = &world->joints.list[k];
-        double sign = joint_sign(world, joint, group);
-        if (sign != 0)
-            sum = vec3_add_scaled(sum, sign, joints_moment(world, joint, about));
-    }
-    return sum;
+const char *gabion_probe_component(const struct gabion_world *world, int probe, int component) {
+    const struct probe *own = probe_at(world, probe);
+    return own && component >= 0 && component < own->components ? own->component[component] : NULL;
 }
 
-static vec3 group_force(const struct gabion_world *world, int group) {
-    const uint16_t *groups = world->bodies.group;
-    vec3 sum = vec3_zero();
-    for (size_t k = 0; k < world->contacts->count; k++) {
-        const struct contact *contact = &world->contacts->list[k];
-        if (groups[contact->c] == group)
-            sum = vec3_add(sum, world->contacts->impulse[k]);
-        if (groups[contact->a] == group)
-            sum = vec3_sub(sum, world->contacts->impulse[k]);
-    }
-    sum = vec3_scale(1 / world->settings.step, sum);
-    for (int k = 0; k < world->joints.count; k++) {
-        const struct joint *joint = &world->joints.list[k];
-        sum = vec3_add_scaled(sum, joint_sign(world, joint, group), joints_force(world, joint));
-    }
-    return sum;
+struct reading {
+    const struct gabion_world *world;
+    const struct probe *probe;
+    double values[PROBE_COMPONENTS_MAX];
+};
+
+static void read_probe(void *context) {
+    struct reading *reading = context;
+    probe_measure(reading->world, reading->probe, reading->values);
 }
 
-// The contacts of the last complete step are gone once a step has failed: their forces are unknown.
-static bool is_lost(const struct gabion_world *world, enum gabion_quantity quantity) {
-    return world->contacts->lost && (quantity == GABION_FORCE || quantity == GABION_MOMENT);
-}
-
-static vec3 measure(const struct gabion_world *world, const struct probe *probe) {
-    if (is_lost(world, probe->quantity))
-        return vec3_make(NAN, NAN, NAN);
-    switch (probe->quantity) {
-    case GABION_POSITION:
-        return group_mean(world, probe->group, world->bodies.x);
-    case GABION_VELOCITY:
-        return group_mean(world, probe->group, world->bodies.v);
-    case GABION_SPIN:
-        return group_mean(world, probe->group, world->bodies.w);
-    case GABION_FORCE:
-        return group_force(world, probe->group);
-    case GABION_MOMENT:
-        return group_moment(world, probe->group);
-    case GABION_QUANTITY_COUNT:
-        break;
-    }
-    return vec3_zero();
+int gabion_probe_read(const struct gabion_world *world, int probe, double *values, int capacity,
+                      struct gabion_error *error) {
+    struct gabion_error ignored = {0};
+    if (!entry_readable(world, error) ||
+        !entry_index(probe, world->probes->count, "probe", error) ||
+        !entry_capacity(capacity, values, "values", error))
+        return -1;
+    struct reading reading = {.world = world, .probe = &world->probes->list[probe]};
+    if (!entry_try(read_probe, &reading, error ? error : &ignored))
+        return -1;
+    for (int k = 0; k < capacity && k < reading.probe->components; k++)
+        values[k] = reading.values[k];
+    return reading.probe->components;
 }
 
 bool gabion_probe_value(const struct gabion_world *world, int probe, vec3 *value,
                         struct gabion_error *error) {
+    double values[3];
     if (!may_read(world, value, "value", error) ||
-        !entry_index(probe, world->probe_count, "probe", error))
+        !entry_index(probe, world->probes->count, "probe", error))
         return false;
-    *value = measure(world, &world->probes[probe]);
+    if (world->probes->list[probe].components != 3 ||
+        strcmp(world->probes->list[probe].component[0], "x") != 0)
+        return entry_reject(error, "probe %.100s is no vector; read it with gabion_probe_read",
+                            world->probes->list[probe].name);
+    if (gabion_probe_read(world, probe, values, 3, error) < 0)
+        return false;
+    *value = vec3_make(values[0], values[1], values[2]);
     return true;
 }

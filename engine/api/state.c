@@ -34,6 +34,8 @@ const struct state_part *const state_parts[STATE_PARTS] = {
     &state_gain,
     &state_rest,
     &state_memory,
+    &state_flows,
+    &state_turns,
     &state_run,
     &state_last_step,
 };

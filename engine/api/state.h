@@ -3,9 +3,10 @@
 #define ENGINE_API_STATE_H
 
 #include "engine/contact/contact_state.h"
+#include "engine/probe/probe_state.h"
 #include "engine/world/world_state.h"
 
-#define STATE_PARTS 31
+#define STATE_PARTS 33
 extern const struct state_part *const state_parts[STATE_PARTS];
 
 #endif

@@ -33,7 +33,7 @@ void contacts_free(struct contacts *contacts) {
 void contacts_size(struct gabion_world *world, size_t count) {
     struct contacts *contacts = world->contacts;
     contacts->count = count;
-    contacts->lost = false;
+    contacts->lost = contacts->arrived = false;
     contacts->list = memory_reserve_aligned(contacts->list, &contacts->capacity, count,
                                             sizeof *contacts->list, "contacts");
     contacts->impulse = memory_reserve_aligned(contacts->impulse, &contacts->impulse_capacity,
@@ -381,7 +381,7 @@ vec3 contacts_position(const struct gabion_world *world, const struct contact *c
         return vec3_add_scaled(bodies->x[c], -bodies->radius[c], contact->normal);
     if (bodies_shape(bodies, a)->ball)
         return vec3_add_scaled(bodies->x[a], bodies->radius[a], contact->normal);
-    if (settings->scheme == GABION_SCHEME_CORRECTIVE)
+    if (settings->scheme == GABION_SCHEME_CORRECTIVE || world->contacts->arrived)
         return contact->point;
     vec3 both =
         vec3_add(velocity_at(bodies, c, contact->point), velocity_at(bodies, a, contact->point));

@@ -69,7 +69,8 @@ struct contacts {
     vec3 *spread;
     size_t spread_capacity;
     struct joint_points joints;
-    bool lost; // the list is not that of the last complete step: that one is gone
+    bool lost;    // the list is not that of the last complete step: that one is gone
+    bool arrived; // points are those at the end of the step: the list was read from a frame
 
     // What is kept from the last step: the memory of body c is [memory_start[c], memory_start[c +
     // 1]).

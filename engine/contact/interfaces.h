@@ -29,6 +29,9 @@ struct interfaces {
     size_t count, capacity;
     struct interface_corner *corner;
     size_t corner_count, corner_capacity;
+    // As a frame has them, instead of the patches above; NULL: they are measured.
+    struct gabion_interface *measured;
+    size_t measured_count;
 };
 
 void interfaces_free(struct interfaces *interfaces);

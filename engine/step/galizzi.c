@@ -3,6 +3,7 @@
 #include "engine/contact/contacts.h"
 #include "engine/contact/detection.h"
 #include "engine/motion/motion.h"
+#include "engine/probe/tracks.h"
 #include "engine/step/corrective.h"
 #include "engine/step/gain.h"
 #include "engine/step/overlap.h"
@@ -17,6 +18,7 @@ static bool make_step(struct gabion_world *world, struct gabion_error *error) {
     if (!step_fits(world, error))
         return false;
     step_begin(world);
+    step_phase(world, PHASE_EVENTS, tracks_begin);
     step_phase(world, PHASE_PREDICT, motion_predict_free);
     step_phase(world, PHASE_PREDICT, motion_predict_fixed);
     step_phase(world, PHASE_PREDICT, motion_predict_driven);
@@ -58,6 +60,7 @@ static bool make_step(struct gabion_world *world, struct gabion_error *error) {
     step_phase(world, PHASE_CONTACTS, contacts_remember);
     step_phase(world, PHASE_CONTACTS, joint_points_remember);
     step_phase(world, PHASE_LEDGER, overlap_measure);
+    step_phase(world, PHASE_LEDGER, tracks_end);
     step_count(world);
     return true;
 }

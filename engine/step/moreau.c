@@ -4,6 +4,7 @@
 #include "engine/contact/detection.h"
 #include "engine/contact/gap.h"
 #include "engine/motion/motion.h"
+#include "engine/probe/tracks.h"
 #include "engine/step/gain.h"
 #include "engine/step/healing.h"
 #include "engine/step/jam.h"
@@ -22,6 +23,7 @@ bool moreau_step(struct gabion_world *world, struct gabion_error *error) {
     if (!step_fits(world, error))
         return false;
     step_begin(world);
+    step_phase(world, PHASE_EVENTS, tracks_begin);
     step_phase(world, PHASE_PREDICT, motion_predict_free);
     step_phase(world, PHASE_PREDICT, motion_predict_fixed);
     step_phase(world, PHASE_PREDICT, motion_predict_driven);
@@ -64,6 +66,7 @@ bool moreau_step(struct gabion_world *world, struct gabion_error *error) {
         step_phase(world, PHASE_LEDGER, ledger_projection);
         step_phase(world, PHASE_LEDGER, overlap_measure);
     }
+    step_phase(world, PHASE_LEDGER, tracks_end);
     step_count(world);
     return true;
 }

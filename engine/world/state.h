@@ -51,10 +51,11 @@ enum value_check {
 
 // Bits of state_field.flags.
 enum state_flag {
-    STATE_JOINED = 1,   // hashed in one piece with the field before it
-    STATE_FRAMED = 2,   // in frames too
-    STATE_UNSTORED = 4, // hashed, but files have it in another form
-    STATE_LATER = 8,    // earlier minor versions of files do not have it: zero, or no rows
+    STATE_JOINED = 1,    // hashed in one piece with the field before it
+    STATE_FRAMED = 2,    // in frames too
+    STATE_UNSTORED = 4,  // hashed, but files have it in another form
+    STATE_LATER = 8,     // earlier minor versions of files do not have it: zero, or no rows
+    STATE_MEASURED = 16, // in frames, for measuring them; a run that begins with a frame ignores it
 };
 
 struct state_field {
@@ -85,9 +86,10 @@ struct state_part {
     const struct state_field *field;
     size_t fields;
     enum state_hash hash;
-    size_t most;                             // rows that there can be
-    void *(*owner)(const struct state *);    // what holds the addresses of the rows
-    size_t (*rows)(const struct state *);    // NULL: a single row, in the owner itself
+    size_t most;                          // rows that there can be
+    bool later;                           // files of earlier minor versions do not have it: no rows
+    void *(*owner)(const struct state *); // what holds the addresses of the rows
+    size_t (*rows)(const struct state *); // NULL: a single row, in the owner itself
     void (*reserve)(struct state *, size_t); // frees the rows and makes room for others
     bool (*hashed)(const struct state *);    // NULL: always
     uint64_t (*hash_shapes)(uint64_t, const struct bodies *); // instead of `hash`

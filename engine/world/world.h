@@ -21,6 +21,7 @@ struct midpoint;         // engine/motion/midpoint.h
 struct contacts;         // engine/contact/contacts.h
 struct interfaces;       // engine/contact/interfaces.h
 struct detection;        // engine/contact/detection.h
+struct probes;           // engine/probe/probe.h
 struct contact_problem;  // engine/problem/contact_problem.h
 struct solver_workspace; // engine/solvers/sweep/workspace.h
 struct step_observer;    // engine/step/solve.h
@@ -68,12 +69,6 @@ struct event {
     bool in_region;
     struct region region;
     double until;
-};
-
-struct probe {
-    char *name;
-    int group;
-    enum gabion_quantity quantity;
 };
 
 // A body that waits for its time. Its id is already given out.
@@ -158,10 +153,9 @@ struct gabion_world {
     int force_count;
     struct event *events;
     int event_count;
-    struct probe *probes;
-    int probe_count;
-    int fall_group;       // that gabion_collapsed looks at; -1: all moving bodies
-    struct joints joints; // their impulses are state
+    struct probes *probes; // what they count from step to step is state
+    int fall_group;        // that gabion_collapsed looks at; -1: all moving bodies
+    struct joints joints;  // their impulses are state
 
     // State: with the settings and definitions above, all that the next step depends on.
     int64_t step;

@@ -23,7 +23,7 @@ static void *bodies_of(const struct state *state) { return &state->world->bodies
 #define NUMBER(member) STATE_NUMBER(struct gabion_world, member)
 
 static const struct state_field step_fields[] = {
-    {"step", NULL, STATE_INT64, 1, VALUE_ANY, NUMBER(step)},
+    {"step", NULL, STATE_INT64, 1, VALUE_ANY, NUMBER(step), STATE_MEASURED},
 };
 const struct state_part state_step = {
     .group = "/",
@@ -39,9 +39,9 @@ static bool has_pace(const struct state *state) {
 }
 
 static const struct state_field pace_fields[] = {
-    {"pace_step", NULL, STATE_INT64, 1, VALUE_ANY, NUMBER(pace.step), STATE_LATER},
-    {"pace_time", NULL, STATE_REAL, VALUE_ANY, NUMBER(pace.time), STATE_LATER},
-    {"pace_before", NULL, STATE_REAL, VALUE_ANY, NUMBER(pace.before), STATE_LATER},
+    {"pace_step", NULL, STATE_INT64, 1, VALUE_ANY, NUMBER(pace.step), STATE_LATER | STATE_MEASURED},
+    {"pace_time", NULL, STATE_REAL, VALUE_ANY, NUMBER(pace.time), STATE_LATER | STATE_MEASURED},
+    {"pace_before", NULL, STATE_REAL, VALUE_ANY, NUMBER(pace.before), STATE_LATER | STATE_MEASURED},
 };
 const struct state_part state_pace = {
     .group = "/",
@@ -54,8 +54,10 @@ const struct state_part state_pace = {
 // The number of bodies is that of their rows.
 static const struct state_field body_count_fields[] = {
     {"count", NULL, STATE_INTEGER, VALUE_ANY, NUMBER(bodies.count), STATE_UNSTORED},
-    {"moving", NULL, STATE_INTEGER, VALUE_ANY, NUMBER(bodies.moving), STATE_JOINED},
-    {"id_count", NULL, STATE_INTEGER, VALUE_ANY, NUMBER(bodies.id_count), STATE_JOINED},
+    {"moving", NULL, STATE_INTEGER, VALUE_ANY, NUMBER(bodies.moving),
+     STATE_JOINED | STATE_MEASURED},
+    {"id_count", NULL, STATE_INTEGER, VALUE_ANY, NUMBER(bodies.id_count),
+     STATE_JOINED | STATE_MEASURED},
 };
 const struct state_part state_body_counts = {
     .group = "bodies",
@@ -207,7 +209,8 @@ static void reserve_starts(struct state *state, size_t rows) {
 
 // A row for every id up to the last one that entered.
 static const struct state_field start_fields[] = {
-    {"start/position", "m", STATE_VECTOR, VALUE_FINITE, STATE_ARRAY(struct bodies, start_of)},
+    {"start/position", "m", STATE_VECTOR, VALUE_FINITE, STATE_ARRAY(struct bodies, start_of),
+     STATE_MEASURED},
 };
 const struct state_part state_body_starts = {
     .group = "start",
@@ -236,9 +239,10 @@ static void reserve_half_spaces(struct state *state, size_t rows) {
 }
 
 static const struct state_field half_space_fields[] = {
-    {"half_spaces/normal", "1", STATE_VECTOR, VALUE_FINITE, HALF_SPACE(normal)},
-    {"half_spaces/tangent", "1", STATE_VECTOR, VALUE_FINITE, HALF_SPACE(tangent)},
-    {"half_spaces/extent", "m", STATE_FLOAT64, 2, VALUE_NOT_NEGATIVE, HALF_SPACE(extent)},
+    {"half_spaces/normal", "1", STATE_VECTOR, VALUE_FINITE, HALF_SPACE(normal), STATE_MEASURED},
+    {"half_spaces/tangent", "1", STATE_VECTOR, VALUE_FINITE, HALF_SPACE(tangent), STATE_MEASURED},
+    {"half_spaces/extent", "m", STATE_FLOAT64, 2, VALUE_NOT_NEGATIVE, HALF_SPACE(extent),
+     STATE_MEASURED},
 };
 const struct state_part state_half_spaces = {
     .group = "half_spaces",
@@ -260,10 +264,11 @@ static void reserve_hollows(struct state *state, size_t rows) {
 }
 
 static const struct state_field hollow_fields[] = {
-    {"hollows/axis", "1", STATE_VECTOR, VALUE_FINITE, HOLLOW(axis)},
-    {"hollows/radius", "m", STATE_REAL, VALUE_NOT_NEGATIVE, HOLLOW(radius)},
-    {"hollows/half_length", "m", STATE_REAL, VALUE_NOT_NEGATIVE, HOLLOW(half_length), STATE_JOINED},
-    {"hollows/ends", "1", STATE_BYTE, VALUE_FLAG, HOLLOW(ends), STATE_JOINED},
+    {"hollows/axis", "1", STATE_VECTOR, VALUE_FINITE, HOLLOW(axis), STATE_MEASURED},
+    {"hollows/radius", "m", STATE_REAL, VALUE_NOT_NEGATIVE, HOLLOW(radius), STATE_MEASURED},
+    {"hollows/half_length", "m", STATE_REAL, VALUE_NOT_NEGATIVE, HOLLOW(half_length),
+     STATE_JOINED | STATE_MEASURED},
+    {"hollows/ends", "1", STATE_BYTE, VALUE_FLAG, HOLLOW(ends), STATE_JOINED | STATE_MEASURED},
 };
 const struct state_part state_hollows = {
     .group = "hollows",
@@ -394,17 +399,22 @@ static void reserve_joints(struct state *state, size_t rows) {
 }
 
 static const struct state_field joint_fields[] = {
-    {"joints/kind", "1", STATE_COUNT, VALUE_JOINT_KIND, JOINT(kind)},
-    {"joints/first", "1", STATE_INTEGER, VALUE_JOINED, JOINT(id[0]), STATE_JOINED},
-    {"joints/second", "1", STATE_INTEGER, VALUE_JOINED, JOINT(id[1]), STATE_JOINED},
-    {"joints/collide", "1", STATE_BYTE, VALUE_FLAG, JOINT(collide), STATE_JOINED},
-    {"joints/lever", "m", STATE_REAL, VALUE_NOT_NEGATIVE, JOINT(lever)},
-    {"joints/length", "m", STATE_REAL, VALUE_NOT_NEGATIVE, JOINT(length), STATE_JOINED},
-    {"joints/anchor_first", "m", STATE_VECTOR, VALUE_FINITE, JOINT(side[0].anchor)},
-    {"joints/frame_first", "1", STATE_MATRIX, VALUE_FINITE, JOINT(side[0].frame), STATE_JOINED},
-    {"joints/anchor_second", "m", STATE_VECTOR, VALUE_FINITE, JOINT(side[1].anchor), STATE_JOINED},
-    {"joints/frame_second", "1", STATE_MATRIX, VALUE_FINITE, JOINT(side[1].frame), STATE_JOINED},
-    {"joints/impulse", "N s", STATE_MATRIX, VALUE_FINITE, JOINT(impulse)},
+    {"joints/kind", "1", STATE_COUNT, VALUE_JOINT_KIND, JOINT(kind), STATE_MEASURED},
+    {"joints/first", "1", STATE_INTEGER, VALUE_JOINED, JOINT(id[0]), STATE_JOINED | STATE_MEASURED},
+    {"joints/second", "1", STATE_INTEGER, VALUE_JOINED, JOINT(id[1]),
+     STATE_JOINED | STATE_MEASURED},
+    {"joints/collide", "1", STATE_BYTE, VALUE_FLAG, JOINT(collide), STATE_JOINED | STATE_MEASURED},
+    {"joints/lever", "m", STATE_REAL, VALUE_NOT_NEGATIVE, JOINT(lever), STATE_MEASURED},
+    {"joints/length", "m", STATE_REAL, VALUE_NOT_NEGATIVE, JOINT(length),
+     STATE_JOINED | STATE_MEASURED},
+    {"joints/anchor_first", "m", STATE_VECTOR, VALUE_FINITE, JOINT(side[0].anchor), STATE_MEASURED},
+    {"joints/frame_first", "1", STATE_MATRIX, VALUE_FINITE, JOINT(side[0].frame),
+     STATE_JOINED | STATE_MEASURED},
+    {"joints/anchor_second", "m", STATE_VECTOR, VALUE_FINITE, JOINT(side[1].anchor),
+     STATE_JOINED | STATE_MEASURED},
+    {"joints/frame_second", "1", STATE_MATRIX, VALUE_FINITE, JOINT(side[1].frame),
+     STATE_JOINED | STATE_MEASURED},
+    {"joints/impulse", "N s", STATE_MATRIX, VALUE_FINITE, JOINT(impulse), STATE_MEASURED},
 };
 const struct state_part state_joints = {
     .group = "joints",

@@ -1,4 +1,4 @@
-// The keys of drivers, tilt, forces, resets, removals and probes.
+// The keys of drivers, tilt, forces, resets and removals.
 #include "io/case/sections.h"
 
 #define SMOOTH_KEY                                                                                 \
@@ -156,12 +156,3 @@ static const struct key removal_keys[] = {
      .help = "and up to this time"},
 };
 const struct key_section removal_section = KEY_SECTION_OF(removal_keys);
-
-static const struct key probe_keys[] = {
-    {"name", KEY_NAME, .required = true, .help = "column in history.csv"},
-    {"group", KEY_NAME, .required = true, .help = "a body name, or CONTAINER.WALL"},
-    {"quantity", KEY_CHOICE, .required = true, .words = "position velocity spin force moment",
-     .help = "mean over the group; force, moment: sum of the forces of contacts and joints on it, "
-             "and of their moments about its mean position, N and N m"},
-};
-const struct key_section probe_section = KEY_SECTION_OF(probe_keys);

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "engine/world/given_region.h"
 #include "engine/world/world.h"
 #include "io/case/case_file.h"
 #include "io/case/region.h"
@@ -149,21 +150,7 @@ static bool add_region_removal(struct fields fields, int group, struct gabion_wo
     double from = fields_number(fields, once ? "time" : "from");
     struct region region;
     bool good = case_read_region(fields_section(fields, "region"), &region, error);
-    // The kinds of regions are in the same order inside and outside of the engine.
-    struct gabion_region given = {
-        .kind = (enum gabion_region_kind)region.kind,
-        .outside = region.outside,
-        .low = region.low,
-        .high = region.high,
-        .position = region.position,
-        .axis = region.axis,
-        .radius = region.radius,
-        .inner = region.inner,
-        .end_radius = region.end_radius,
-        .length = region.length,
-        .corner = region.corner,
-        .triangles = region.triangles,
-    };
+    struct gabion_region given = region_give(&region);
     good = good && gabion_add_region_removal(world, group, &given, from,
                                              once ? from : fields_number(fields, "until"), error);
     region_free(&region);
@@ -175,13 +162,6 @@ static bool add_removal(struct fields fields, int group, struct gabion_world *wo
     if (fields_have(fields, "region"))
         return add_region_removal(fields, group, world, error);
     return gabion_add_removal(world, group, fields_number(fields, "time"), error);
-}
-
-static bool add_probe(struct fields fields, int group, struct gabion_world *world,
-                      struct gabion_error *error) {
-    // The words of the key table are in the order of enum gabion_quantity.
-    return gabion_add_probe(world, fields_text(fields, "name"), group,
-                            (enum gabion_quantity)fields_choice(fields, "quantity"), error) >= 0;
 }
 
 static bool watch_fall(struct fields stop, struct gabion_world *world, struct gabion_error *error) {
@@ -246,8 +226,7 @@ bool case_add_actions(const struct case_file *file, struct gabion_world *world,
     } sources[] = {{"drivers", add_driver},
                    {"forces", add_force},
                    {"resets", add_reset},
-                   {"removals", add_removal},
-                   {"probes", add_probe}};
+                   {"removals", add_removal}};
     struct fields top = case_fields(file);
     if (!check_reference(file, world, error))
         return false;
@@ -261,5 +240,5 @@ bool case_add_actions(const struct case_file *file, struct gabion_world *world,
             if (!add_action(entry, sources[k].add, world, error))
                 return false;
         }
-    return true;
+    return case_define_probes(file, world, error);
 }

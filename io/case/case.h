@@ -70,6 +70,10 @@ bool case_check_laws(const struct case_file *file, const struct gabion_world *wo
 bool case_add_actions(const struct case_file *file, struct gabion_world *world,
                       struct gabion_error *error);
 
+// Adds the probes alone.
+bool case_define_probes(const struct case_file *file, struct gabion_world *world,
+                        struct gabion_error *error);
+
 // Writes an explanation of one key ("solver.tolerance"), of a section, or of all keys ("").
 bool case_explain(const char *key, char *text, size_t size, struct gabion_error *error);
 

@@ -391,6 +391,14 @@ void keys_check(const struct key_section *section, const char *noun, const struc
     check_section(&c, section, root, "");
 }
 
+bool case_check_probes(const struct yaml_node *root, struct gabion_error *error) {
+    struct problems problems = {0};
+    keys_check(&case_probes_keys, "the file of probes", root, &problems);
+    if (problems.count == 0)
+        case_check_probe_rules((struct fields){root, &case_probes_keys}, &problems);
+    return problems_report(&problems, error);
+}
+
 bool case_check(const struct yaml_node *root, struct gabion_error *error) {
     struct problems problems = {0};
     keys_check(&case_keys, "the case file", root, &problems);

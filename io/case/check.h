@@ -3,6 +3,7 @@
 #ifndef IO_CASE_CHECK_H
 #define IO_CASE_CHECK_H
 
+#include "io/case/fields.h"
 #include "engine/api/key.h"
 #include "io/text/yaml.h"
 
@@ -27,7 +28,11 @@ void keys_check(const struct key_section *section, const char *noun, const struc
 // Checks a case document against the keys, then against the rules.
 bool case_check(const struct yaml_node *root, struct gabion_error *error);
 
+// Checks a document that has probes and nothing else.
+bool case_check_probes(const struct yaml_node *root, struct gabion_error *error);
+
 // Checks the rules (io/case/rules.c). The document must already agree with the table of keys.
 void case_check_rules(const struct yaml_node *root, struct problems *problems);
+void case_check_probe_rules(struct fields file, struct problems *problems);
 
 #endif

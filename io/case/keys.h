@@ -20,6 +20,9 @@ void case_keys_paths(FILE *stream, const char *entry);
 // Prints the JSON Schema of case files (`gabion explain --schema`).
 void case_keys_schema(FILE *stream);
 
+// The keys of a file that has probes and nothing else (io/case/probes.c).
+extern const struct key_section case_probes_keys;
+
 // The functions below serve every table of keys. `noun` is what users call the file: "case".
 
 // Explains one key ("solver.tolerance"), a section, or all keys ("").

@@ -165,13 +165,6 @@ static struct yaml_node *load(struct resolver *resolver, const char *path,
 
 // ---- --set ----
 
-// Sets the position of all nodes to the argument itself: a line and column would suggest a file.
-static void set_origin(struct yaml_node *node, const char *origin) {
-    node->at = node->key_at = (struct yaml_position){origin, 0, 0};
-    for (size_t i = 0; i < node->count; i++)
-        set_origin(node->item[i], origin);
-}
-
 // Moves *place to its child `part`, which is created if absent. `value`, if not NULL, becomes that
 // child.
 static bool set_part(struct yaml_node **place, const char *part, struct yaml_node *value,
@@ -239,7 +232,7 @@ bool case_override(struct yaml_node *root, const char *argument, struct text_lis
     struct yaml_node *value = yaml_parse(equals + 1, strlen(equals + 1), origin, error);
     if (!value)
         return false;
-    set_origin(value, origin);
+    yaml_set_origin(value, origin);
     snprintf(path, sizeof path, "%.*s", (int)length, argument);
     return set_value(root, path, value, origin, error);
 }
@@ -431,7 +424,8 @@ static bool inline_actions(struct resolver *resolver, struct yaml_node *root) {
     return inline_tables(resolver, yaml_find(root, "tilt")) &&
            for_entries(resolver, root, "drivers", inline_tables) &&
            for_entries(resolver, root, "forces", inline_tables) &&
-           for_entries(resolver, root, "removals", inline_region);
+           for_entries(resolver, root, "removals", inline_region) &&
+           for_entries(resolver, root, "probes", inline_region);
 }
 
 bool case_inline_tables(struct yaml_node *root, const char *path, struct text_list *origins,

@@ -7,6 +7,7 @@
 #include "io/case/case_file.h"
 #include "io/case/check.h"
 #include "io/case/grains.h"
+#include "io/case/probes.h"
 #include "io/case/region.h"
 #include "io/text/number.h"
 #include "parallel/memory.h"
@@ -477,6 +478,12 @@ static void check_joint(struct problems *problems, struct fields joint) {
                      "join them in one");
 }
 
+void case_check_probe_rules(struct fields file, struct problems *problems) {
+    require_unique_names(problems, file, "probes");
+    for (size_t i = 0; i < fields_count(file, "probes"); i++)
+        case_check_probe(problems, fields_entry(file, "probes", i));
+}
+
 static void check_import(struct problems *problems, struct fields import) {
     bool kept = fields_choices(import, "keep") & 1; // materials
     if (!kept && !fields_have(import, "material"))
@@ -519,5 +526,5 @@ void case_check_rules(const struct yaml_node *root, struct problems *problems) {
         check_groups(problems, fields_entry(file, "resets", i), "resets", false);
     for (size_t i = 0; i < fields_count(file, "removals"); i++)
         check_removal(problems, fields_entry(file, "removals", i));
-    require_unique_names(problems, file, "probes");
+    case_check_probe_rules(file, problems);
 }

@@ -22,7 +22,10 @@ extern const struct key_section box_section, region_section;
 
 // io/case/action_keys.c
 extern const struct key_section driver_section, tilt_section, force_section, reset_section,
-    removal_section, probe_section;
+    removal_section;
+
+// io/case/probes.c
+extern const struct key_section probe_section;
 
 // io/case/joints.c
 extern const struct key_section joint_section;

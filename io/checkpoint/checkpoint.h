@@ -22,6 +22,15 @@ struct checkpoint_note { // what is written beside the state, outside the state 
 bool checkpoint_write(const char *directory, const struct gabion_world *world,
                       const struct checkpoint_note *note, int keep, struct gabion_error *error);
 
+// Steps of the files checkpoint-<digits>.h5 of a folder, or frame-<digits>.h5, oldest first; free
+// with memory_free.
+int64_t *checkpoint_list(const char *directory, size_t *count, struct gabion_error *error);
+int64_t *frame_list(const char *directory, size_t *count, struct gabion_error *error);
+bool checkpoint_name(const char *directory, int64_t step, char *path, size_t size,
+                     struct gabion_error *error);
+bool frame_name(const char *directory, int64_t step, char *path, size_t size,
+                struct gabion_error *error);
+
 // Writes one file, by way of a temporary name in the same folder.
 bool checkpoint_write_as(const char *path, const char *temporary, const struct gabion_world *world,
                          const struct checkpoint_note *note, struct gabion_error *error);
@@ -53,6 +62,8 @@ double checkpoint_wall_time(const struct checkpoint *checkpoint);
 bool checkpoint_fits(const struct checkpoint *checkpoint, const struct gabion_world *world,
                      struct gabion_error *error);
 
+double checkpoint_time(const struct checkpoint *checkpoint);
+
 // Restores groups, bodies, contact memory, waiting bodies, driver origins, ledger and step into a
 // world that has the settings and materials of checkpoint_case. Fails where the state hash differs.
 bool checkpoint_restore(const struct checkpoint *checkpoint, struct gabion_world *world,
@@ -60,6 +71,13 @@ bool checkpoint_restore(const struct checkpoint *checkpoint, struct gabion_world
 
 // "key: value" lines for `gabion info`: step, time, bodies, contacts, state-hash, ...
 void checkpoint_describe(const struct checkpoint *checkpoint, char *text, size_t size);
+
+// Opens a frame, as checkpoint_open opens a checkpoint. It has no case.
+struct checkpoint *frame_open_file(const char *path, struct gabion_error *error);
+// Restores bodies, joints, contacts, interfaces and counts of probes into a world that has the
+// settings, materials and laws of the run, to be measured: it cannot be stepped.
+bool frame_restore(const struct checkpoint *frame, struct gabion_world *world,
+                   struct gabion_error *error);
 
 // Full-precision frame for analysis, DIR/frames/frame-<step>.h5 (output.frames_every).
 bool frame_write(const char *directory, const struct gabion_world *world,

@@ -33,22 +33,35 @@ struct h5_rows checkpoint_view(const struct state *state, const struct state_par
     };
 }
 
-bool checkpoint_name(const char *directory, int64_t step, char *path, size_t size,
-                     struct gabion_error *error) {
-    int length = snprintf(path, size, "%s/checkpoint-%09" PRId64 ".h5", directory, step);
+// Files are PREFIX<step>.h5, the step with 9 digits or more.
+#define CHECKPOINT_PREFIX "checkpoint-"
+#define FRAME_PREFIX      "frame-"
+
+static bool make_name(const char *directory, const char *prefix, int64_t step, char *path,
+                      size_t size, struct gabion_error *error) {
+    int length = snprintf(path, size, "%s/%s%09" PRId64 ".h5", directory, prefix, step);
     if (length < 0 || (size_t)length >= size)
         return error_set(error, GABION_ERROR_INPUT, "%s: folder name too long", directory);
     return true;
 }
 
-// -1: not the name that checkpoint_name gives to a step.
-static int64_t name_step(const char *name) {
-    static const char prefix[] = "checkpoint-", suffix[] = ".h5";
-    if (strncmp(name, prefix, sizeof prefix - 1) != 0)
+bool checkpoint_name(const char *directory, int64_t step, char *path, size_t size,
+                     struct gabion_error *error) {
+    return make_name(directory, CHECKPOINT_PREFIX, step, path, size, error);
+}
+
+bool frame_name(const char *directory, int64_t step, char *path, size_t size,
+                struct gabion_error *error) {
+    return make_name(directory, FRAME_PREFIX, step, path, size, error);
+}
+
+// -1: not the name that make_name gives to a step.
+static int64_t name_step(const char *name, const char *prefix) {
+    if (strncmp(name, prefix, strlen(prefix)) != 0)
         return -1;
-    const char *digits = name + sizeof prefix - 1;
+    const char *digits = name + strlen(prefix);
     size_t length = strspn(digits, "0123456789");
-    if (length < 9 || length > 18 || strcmp(digits + length, suffix) != 0)
+    if (length < 9 || length > 18 || strcmp(digits + length, ".h5") != 0)
         return -1;
     return length > 9 && digits[0] == '0' ? -1 : strtoll(digits, NULL, 10);
 }
@@ -59,6 +72,7 @@ static int compare_steps(const void *left, const void *right) {
 }
 
 struct listing {
+    const char *prefix;
     DIR *folder;
     int64_t *steps;
     size_t count, capacity;
@@ -68,11 +82,11 @@ struct listing {
 static void list_steps(void *context) {
     struct listing *listing = context;
     for (struct dirent *entry; (errno = 0, entry = readdir(listing->folder)) != NULL;) {
-        int64_t step = name_step(entry->d_name);
+        int64_t step = name_step(entry->d_name, listing->prefix);
         if (step < 0)
             continue;
         listing->steps = memory_reserve(listing->steps, &listing->capacity, listing->count + 1,
-                                        sizeof *listing->steps, "checkpoint names");
+                                        sizeof *listing->steps, "names of files");
         listing->steps[listing->count++] = step;
     }
     listing->cause = errno;
@@ -80,10 +94,11 @@ static void list_steps(void *context) {
 
 // The folder is closed even when memory runs out on the way. A listing that breaks off is an error:
 // the newest may be among those that were not listed.
-int64_t *checkpoint_list(const char *directory, size_t *count, struct gabion_error *error) {
-    struct listing listing = {0};
+static int64_t *list_files(const char *directory, const char *prefix, size_t *count,
+                           struct gabion_error *error) {
+    struct listing listing = {.prefix = prefix};
     listing.steps =
-        memory_reserve(NULL, &listing.capacity, 16, sizeof *listing.steps, "checkpoint names");
+        memory_reserve(NULL, &listing.capacity, 16, sizeof *listing.steps, "names of files");
     listing.folder = opendir(directory);
     listing.cause = listing.folder ? 0 : errno;
     bool listed = true;
@@ -100,4 +115,12 @@ int64_t *checkpoint_list(const char *directory, size_t *count, struct gabion_err
         error_set(error, GABION_ERROR_INPUT, "%s: %s", directory, strerror(listing.cause));
     memory_free(listing.steps);
     return NULL;
+}
+
+int64_t *checkpoint_list(const char *directory, size_t *count, struct gabion_error *error) {
+    return list_files(directory, CHECKPOINT_PREFIX, count, error);
+}
+
+int64_t *frame_list(const char *directory, size_t *count, struct gabion_error *error) {
+    return list_files(directory, FRAME_PREFIX, count, error);
 }

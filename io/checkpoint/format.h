@@ -10,7 +10,7 @@
 
 #define CHECKPOINT_FORMAT "gabion-checkpoint"
 // 1: spheres only; 2: no joints, clumps, hollows or projection; 3: only blocks have a start, no
-// memory of the solver; 5.0: no change of the step; 5.1: no compounds
+// memory of the solver; 5.0: no change of the step; 5.1: no compounds, no counts of probes
 #define CHECKPOINT_FORMAT_MAJOR   5
 #define CHECKPOINT_FORMAT_MINOR   2
 #define CHECKPOINT_LATER          "compounds" // a group that earlier minor versions do not have
@@ -23,7 +23,8 @@
 // An open file whose seal was verified.
 struct checkpoint {
     struct h5_file file;
-    bool frame; // not a checkpoint: it has the fields of the state that frames show
+    bool frame;    // not a checkpoint: it has the fields of the state that frames show
+    bool measured; // a frame, and fields that are only measured are read too
     char *case_text;
     double time, wall_time;
     uint64_t state_hash;
@@ -46,9 +47,18 @@ bool framed_restore(const struct checkpoint *frame, struct gabion_world *world,
 struct checkpoint *checkpoint_open_judged(const char *path, bool *damaged,
                                           struct gabion_error *error);
 
-// Steps of the files checkpoint-<digits>.h5 of a folder, oldest first; free with memory_free.
-int64_t *checkpoint_list(const char *directory, size_t *count, struct gabion_error *error);
-bool checkpoint_name(const char *directory, int64_t step, char *path, size_t size,
-                     struct gabion_error *error);
+// Reads the single numbers of the state that the file has, step and time.
+bool checkpoint_read_numbers(struct checkpoint *checkpoint, struct gabion_error *error);
+
+// Restores all of the state that the file has, and does not compare hashes.
+bool checkpoint_restore_parts(const struct checkpoint *checkpoint, struct gabion_world *world,
+                              struct gabion_error *error);
+
+// Returns whether the file should have a field of the state.
+static inline bool checkpoint_has(const struct checkpoint *checkpoint,
+                                  const struct state_field *field) {
+    unsigned wanted = STATE_FRAMED | (checkpoint->measured ? STATE_MEASURED : 0);
+    return !checkpoint->frame || field->flags & wanted;
+}
 
 #endif

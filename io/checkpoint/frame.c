@@ -2,17 +2,19 @@
 // its own, because a file that grows is lost when the process is killed.
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "engine/contact/contacts.h"
 #include "engine/contact/interfaces.h"
 #include "io/checkpoint/format.h"
+#include "io/checkpoint/frame_rows.h"
 #include "io/file/file.h"
 #include "parallel/memory.h"
 
-// 1.1 called the interfaces of masonry joints, 2.0 had no seal.
-#define FORMAT_VERSION "2.1"
-static const struct seal_kind frame_kind = {"gabion-frame", "frame", 2, 1};
+#define FORMAT_VERSION "2.2"
+const struct seal_kind frame_kind = {"gabion-frame", "frame", FRAME_FORMAT_MAJOR,
+                                     FRAME_FORMAT_MINOR};
 
 #define CONTACT(dataset, unit_text, kind, width, field)                                            \
     {                                                                                              \
@@ -88,12 +90,15 @@ static bool write_contacts(const struct h5_file *file, const struct gabion_world
 static bool write_part(const struct h5_file *file, const struct state *state,
                        const struct state_part *part, struct gabion_error *error) {
     for (size_t k = 0; k < part->fields; k++) {
-        if (!(part->field[k].flags & STATE_FRAMED))
+        if (!(part->field[k].flags & (STATE_FRAMED | STATE_MEASURED)))
             continue;
         struct h5_rows rows = checkpoint_view(state, part, &part->field[k]);
-        if (!h5_exists(file, part->group) && !h5_write_group(file, part->group, error))
+        if (strcmp(part->group, "/") != 0 && !h5_exists(file, part->group) &&
+            !h5_write_group(file, part->group, error))
             return false;
-        if (!h5_write_rows(file, &rows, error))
+        if (part->rows
+                ? !h5_write_rows(file, &rows, error)
+                : !h5_write_number(file, part->group, rows.name, rows.type, rows.base, error))
             return false;
     }
     return true;
@@ -113,11 +118,9 @@ static bool write_state(const struct h5_file *file, const struct gabion_world *w
     return written;
 }
 
-static bool write_interfaces(const struct h5_file *file, const struct gabion_world *world,
-                             struct gabion_error *error) {
-    size_t count;
-    struct gabion_interface *interface = interfaces_measure(world, &count);
-    const struct h5_rows rows[] = {
+void frame_interface_rows(struct gabion_interface *interface, size_t count,
+                          struct h5_rows rows[FRAME_INTERFACE_ROWS]) {
+    const struct h5_rows all[FRAME_INTERFACE_ROWS] = {
         INTERFACE("interfaces/body_a", "1", H5_TYPE_INT32, 1, a),
         INTERFACE("interfaces/body_b", "1", H5_TYPE_INT32, 1, b),
         INTERFACE("interfaces/initial", "1", H5_TYPE_UINT8, 1, initial),
@@ -133,21 +136,60 @@ static bool write_interfaces(const struct h5_file *file, const struct gabion_wor
         INTERFACE("interfaces/relative_eccentricity", "1", H5_TYPE_FLOAT64, 1,
                   relative_eccentricity),
     };
+    memcpy(rows, all, sizeof all);
+}
+
+static bool write_interfaces(const struct h5_file *file, const struct gabion_world *world,
+                             struct gabion_error *error) {
+    size_t count;
+    struct gabion_interface *interface = interfaces_measure(world, &count);
+    struct h5_rows rows[FRAME_INTERFACE_ROWS];
+    frame_interface_rows(interface, count, rows);
     bool written = h5_write_group(file, "interfaces", error) &&
-                   write_all(file, rows, sizeof rows / sizeof *rows, error);
+                   write_all(file, rows, FRAME_INTERFACE_ROWS, error);
     memory_free(interface);
     return written;
+}
+
+struct h5_rows frame_joint_axes(const struct gabion_world *world) {
+    return (struct h5_rows){
+        .name = "joints/axes",
+        .unit = "1",
+        .type = H5_TYPE_FLOAT64,
+        .columns = 9,
+        .count = (size_t)world->joints.count,
+        .stride = sizeof(struct joint),
+        .base =
+            world->joints.list ? (char *)world->joints.list + offsetof(struct joint, axis) : NULL,
+    };
+}
+
+static bool write_joint_axes(const struct h5_file *file, const struct gabion_world *world,
+                             struct gabion_error *error) {
+    struct h5_rows axes = frame_joint_axes(world);
+    return axes.count == 0 || h5_write_rows(file, &axes, error);
+}
+
+static bool write_names(const struct h5_file *file, const struct gabion_world *world,
+                        struct gabion_error *error) {
+    return h5_write_group(file, "groups", error) && h5_write_group(file, "materials", error) &&
+           h5_write_strings(file, CHECKPOINT_GROUP_NAMES, world->groups.name,
+                            (size_t)world->groups.count, error) &&
+           h5_write_strings(file, CHECKPOINT_MATERIAL_NAMES, world->materials.name,
+                            (size_t)world->materials.count, error);
 }
 
 static bool write_contents(const struct h5_file *file, const struct gabion_world *world,
                            struct gabion_error *error) {
     double time = world_time(world);
+    uint8_t lost = world->contacts->lost;
     return h5_write_text(file, "/", "format", frame_kind.format, error) &&
            h5_write_text(file, "/", "format_version", FORMAT_VERSION, error) &&
-           h5_write_number(file, "/", "step", H5_TYPE_INT64, &world->step, error) &&
            h5_write_number(file, "/", "time", H5_TYPE_FLOAT64, &time, error) &&
            h5_write_number(file, "/", "time_step", H5_TYPE_FLOAT64, &world->settings.step, error) &&
-           write_state(file, world, error) && h5_write_group(file, "contacts", error) &&
+           h5_write_number(file, "/", "contacts_lost", H5_TYPE_UINT8, &lost, error) &&
+           write_names(file, world, error) && write_state(file, world, error) &&
+           write_joint_axes(file, world, error) && h5_write_group(file, "contacts", error) &&
            write_contacts(file, world, error) &&
            (world->bodies.polyhedron_count == 0 || write_interfaces(file, world, error));
 }
@@ -168,13 +210,13 @@ bool frame_write(const char *directory, const struct gabion_world *world,
     char folder[4096], path[4096], temporary[4096];
     int lengths[] = {
         snprintf(folder, sizeof folder, "%s/frames", directory),
-        snprintf(path, sizeof path, "%s/frames/frame-%09" PRId64 ".h5", directory, world->step),
         snprintf(temporary, sizeof temporary, "%s/frames/frame.h5.tmp", directory),
     };
     for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
         if (lengths[k] < 0 || (size_t)lengths[k] >= sizeof path)
             return error_set(error, GABION_ERROR_INPUT, "%s: folder name too long", directory);
-    if (!file_make_directory(folder, error))
+    if (!frame_name(folder, world->step, path, sizeof path, error) ||
+        !file_make_directory(folder, error))
         return false;
     if (!write_temporary(temporary, world, error)) {
         unlink(temporary);

@@ -25,38 +25,38 @@ static bool read_number(struct checkpoint *checkpoint, const struct state_part *
     return true;
 }
 
-static bool read_numbers(struct checkpoint *checkpoint, struct gabion_error *error) {
+bool checkpoint_read_numbers(struct checkpoint *checkpoint, struct gabion_error *error) {
+    const struct h5_file *file = &checkpoint->file;
     for (size_t k = 0; k < STATE_PARTS; k++)
         for (size_t f = 0; !state_parts[k]->rows && f < state_parts[k]->fields; f++) {
             const struct state_field *field = &state_parts[k]->field[f];
-            if (!(field->flags & STATE_UNSTORED) &&
+            if (!(field->flags & STATE_UNSTORED) && checkpoint_has(checkpoint, field) &&
                 !read_number(checkpoint, state_parts[k], field, error))
                 return false;
         }
-    const struct h5_file *file = &checkpoint->file;
-    return h5_read_number(file, "/", "time", H5_TYPE_FLOAT64, &checkpoint->time, error) &&
-           h5_read_number(file, "/", "wall_time", H5_TYPE_FLOAT64, &checkpoint->wall_time, error);
+    if (checkpoint->numbers.step < 0)
+        return error_set(error, GABION_ERROR_INPUT, "%s: damaged: attribute 'step' is negative",
+                         file->path);
+    const struct pace *pace = &checkpoint->numbers.pace;
+    if (pace->step < 0 || pace->step > checkpoint->numbers.step || !isfinite(pace->time) ||
+        !isfinite(pace->before) || pace->before < 0)
+        return error_set(error, GABION_ERROR_INPUT,
+                         "%s: damaged: attributes 'pace_...' do not fit the step", file->path);
+    return h5_read_number(file, "/", "time", H5_TYPE_FLOAT64, &checkpoint->time, error);
 }
 
 static bool read_contents(struct checkpoint *checkpoint, struct gabion_error *error) {
     char hash[32], *end;
     size_t count = 0, size = 0;
-    if (!read_numbers(checkpoint, error) ||
+    if (!checkpoint_read_numbers(checkpoint, error) ||
+        !h5_read_number(&checkpoint->file, "/", "wall_time", H5_TYPE_FLOAT64,
+                        &checkpoint->wall_time, error) ||
         !h5_read_text(&checkpoint->file, "/", "state_hash", hash, sizeof hash, error))
         return false;
     checkpoint->state_hash = strtoull(hash, &end, 16);
     if (end == hash || *end)
         return error_set(error, GABION_ERROR_INPUT,
                          "%s: damaged: attribute 'state_hash' is no hash", checkpoint->file.path);
-    if (checkpoint->numbers.step < 0)
-        return error_set(error, GABION_ERROR_INPUT, "%s: damaged: attribute 'step' is negative",
-                         checkpoint->file.path);
-    const struct pace *pace = &checkpoint->numbers.pace;
-    if (pace->step < 0 || pace->step > checkpoint->numbers.step || !isfinite(pace->time) ||
-        !isfinite(pace->before) || pace->before < 0)
-        return error_set(error, GABION_ERROR_INPUT,
-                         "%s: damaged: attributes 'pace_...' do not fit the step",
-                         checkpoint->file.path);
     checkpoint->case_text =
         h5_read_strings(&checkpoint->file, CHECKPOINT_CASE, &count, &size, error);
     if (checkpoint->case_text && count != 1)
@@ -128,6 +128,8 @@ const char *checkpoint_path(const struct checkpoint *checkpoint) { return checkp
 const char *checkpoint_case(const struct checkpoint *checkpoint) { return checkpoint->case_text; }
 
 int64_t checkpoint_step(const struct checkpoint *checkpoint) { return checkpoint->numbers.step; }
+
+double checkpoint_time(const struct checkpoint *checkpoint) { return checkpoint->time; }
 
 double checkpoint_wall_time(const struct checkpoint *checkpoint) { return checkpoint->wall_time; }
 

@@ -72,11 +72,12 @@ static size_t rows_of(const struct sizes *sizes, const struct state_part *part) 
 }
 
 // A checkpoint has every field but those that came with a later version, a frame some of them.
-static bool is_stored(const struct checkpoint *checkpoint, const struct state_field *field) {
-    if (checkpoint->frame && !(field->flags & STATE_FRAMED))
+static bool is_stored(const struct checkpoint *checkpoint, const struct state_part *part,
+                      const struct state_field *field) {
+    if (part->later && !h5_exists(&checkpoint->file, part->group))
         return false;
     if (checkpoint->frame)
-        return h5_exists(&checkpoint->file, field->name);
+        return checkpoint_has(checkpoint, field) && h5_exists(&checkpoint->file, field->name);
     return !(field->flags & STATE_LATER) || h5_exists(&checkpoint->file, CHECKPOINT_LATER);
 }
 
@@ -85,7 +86,7 @@ static bool find_rows(const struct checkpoint *checkpoint, const struct state *s
     bool found = false;
     for (size_t k = 0; k < part->fields; k++) {
         struct h5_rows rows = checkpoint_view(state, part, &part->field[k]);
-        if (!is_stored(checkpoint, &part->field[k]))
+        if (!is_stored(checkpoint, part, &part->field[k]))
             continue;
         if (!h5_find_rows(&checkpoint->file, &rows, error))
             return false;
@@ -124,12 +125,14 @@ static bool check_sizes(const struct checkpoint *checkpoint, const struct sizes 
         wrong = "attribute 'bodies/id_count' is less than the number of bodies";
     else if (ids < (int64_t)rows_of(sizes, &state_body_starts))
         wrong = "dataset 'start/position' has more rows than there are ids";
-    else if (ids > (int64_t)(rows_of(sizes, &state_body_starts) + waiting))
+    else if (!checkpoint->frame && ids > (int64_t)(rows_of(sizes, &state_body_starts) + waiting))
         wrong = "attribute 'bodies/id_count' is more than the bodies that have entered or wait";
+    else if (checkpoint->frame && ids > INT32_MAX / 2)
+        wrong = "attribute 'bodies/id_count' is more than there can be";
     else if (starts != (size_t)moving + 1 && (starts != 0 || memory != 0))
         wrong = "dataset 'contacts/start' should have one row more than there are moving bodies";
     else if (rows_of(sizes, &state_pending_compounds) != waiting &&
-             is_stored(checkpoint, state_pending_compounds.field))
+             is_stored(checkpoint, &state_pending_compounds, state_pending_compounds.field))
         wrong = "dataset 'pending/compound' should have a row for each waiting body";
     else if (collisions != 0 && collisions != memory)
         wrong = "dataset 'contacts/collision' should have a row for each contact, or none";
@@ -289,7 +292,7 @@ static bool restore_part(const struct checkpoint *checkpoint, const struct state
         const struct state_field *field = &part->field[k];
         struct value_context context = {checkpoint, state, field};
         struct h5_rows rows = checkpoint_view(state, part, field);
-        if (!is_stored(checkpoint, field)) {
+        if (!is_stored(checkpoint, part, field)) {
             clear_rows(&rows);
             continue;
         }
@@ -405,7 +408,7 @@ static void restore_numbers(const struct checkpoint *checkpoint, struct gabion_w
     for (size_t k = 0; k < STATE_PARTS; k++)
         for (size_t f = 0; !state_parts[k]->rows && f < state_parts[k]->fields; f++) {
             const struct state_field *field = &state_parts[k]->field[f];
-            if (!(field->flags & STATE_UNSTORED))
+            if (!(field->flags & STATE_UNSTORED) && checkpoint_has(checkpoint, field))
                 memcpy(state_address(state_parts[k], field, &to),
                        state_address(state_parts[k], field, &from), state_type_size(field->type));
         }
@@ -460,16 +463,22 @@ bool checkpoint_fits(const struct checkpoint *checkpoint, const struct gabion_wo
     return check_materials(checkpoint, world, error) && check_time(checkpoint, world, error);
 }
 
-static bool restore(const struct checkpoint *checkpoint, struct gabion_world *world,
-                    struct gabion_error *error) {
+bool checkpoint_restore_parts(const struct checkpoint *checkpoint, struct gabion_world *world,
+                              struct gabion_error *error) {
     struct state state = {.world = world};
     if (!check_materials(checkpoint, world, error) || !restore_groups(checkpoint, world, error))
         return false;
     bool restored = restore_state(checkpoint, &state, error);
     flat_shapes_free(&state.shapes);
-    if (!restored)
+    if (restored)
+        restore_numbers(checkpoint, world);
+    return restored;
+}
+
+static bool restore(const struct checkpoint *checkpoint, struct gabion_world *world,
+                    struct gabion_error *error) {
+    if (!checkpoint_restore_parts(checkpoint, world, error))
         return false;
-    restore_numbers(checkpoint, world);
     uint64_t hash = gabion_state_hash(world);
     // Versions before 0.2 hashed fewer fields of bodies that wait to enter.
     const char *waiting =

@@ -48,6 +48,13 @@ static const struct verb_row verbs[VERB_COUNT] = {
          "Solves every problem (FCLIB) with every solver to every tolerance and prints a\n"
          "table and the performance profile: the fraction of the problems that a solver\n"
          "solves within a factor tau of the time of the best (Dolan, More 2002).\n"},
+    [VERB_MEASURE] =
+        {"measure", "DIR|FRAME|CHECKPOINT", 1, 1, "measure probes after a run",
+         "Computes probes from the frames of a run (output.frames_every), to the bits of\n"
+         "history.csv, and prints them as CSV, a row for each frame. Without --probe and\n"
+         "--probes these are the probes of the case. A probe is written as in a case:\n"
+         "  --probe 'name: load, group: floor, quantity: force'\n"
+         "Nothing in the folder changes. docs/measuring.md describes the quantities.\n"},
     [VERB_REPORT] =
         {"report", "DIR", 1, 1, "write a page about a run, with plots and a 3D view",
          "Writes one HTML page with all that it shows inside: summary, plots of the history,\n"
@@ -122,6 +129,15 @@ static const struct option_row option_rows[] = {
      "store the answer as /solution in the file, converged or not", set_save},
     {"output", 'o', "PREFIX", BIT(VERB_COMPARE),
      "write PREFIX.csv, PREFIX-profile.csv and PREFIX-profile.svg", set_prefix},
+    {"probe", 0, "PROBE", BIT(VERB_MEASURE), "a probe, as an entry of probes; may be repeated",
+     set_probe},
+    {"probes", 0, "FILE", BIT(VERB_MEASURE), "a YAML file with the key probes", set_probes},
+    {"since", 0, "T", BIT(VERB_MEASURE), "leave out what is before this time", set_since},
+    {"until", 0, "T", BIT(VERB_MEASURE), "leave out what is after this time", set_until},
+    {"checkpoints", 0, NULL, BIT(VERB_MEASURE),
+     "measure the checkpoints instead of the frames; they have no contacts", set_checkpoints},
+    {"output", 'o', "FILE", BIT(VERB_MEASURE), "write the table there, not to standard output",
+     set_prefix},
     {"output", 'o', "FILE", BIT(VERB_REPORT), "the page to write (default DIR/report.html)",
      set_output},
     {"frames", 0, "N", BIT(VERB_REPORT), "at most N frames in the 3D view (default 100)",
@@ -145,7 +161,8 @@ static const struct option_row option_rows[] = {
      set_match},
     {"force", 0, NULL, BIT(VERB_RUN), "remove the results of an earlier run from the folder first",
      set_force},
-    {"force", 0, NULL, BIT(VERB_EXPORT), "replace a file that exists", set_force},
+    {"force", 0, NULL, BIT(VERB_EXPORT) | BIT(VERB_MEASURE), "replace a file that exists",
+     set_force},
     {"kind", 0, "KIND", BIT(VERB_NEW), "what the case shows (default box)", set_kind},
     {"force", 0, NULL, BIT(VERB_NEW), "replace files that exist", set_force},
     {"quiet", 'q', NULL, BIT(VERB_RUN) | BIT(VERB_RESUME) | BIT(VERB_STUDY),
@@ -289,6 +306,7 @@ bool options_parse(struct options *options, int argc, const char *const *argv,
     *options = (struct options){.verb = VERB_NONE,
                                 .steps = -1,
                                 .until = NAN,
+                                .since = NAN,
                                 .step = -1,
                                 .frames = REPORT_FRAMES,
                                 .megabytes = REPORT_MEGABYTES};
@@ -316,9 +334,10 @@ bool options_parse(struct options *options, int argc, const char *const *argv,
 void options_free(struct options *options) {
     memory_free(options->overrides);
     memory_free(options->targets);
+    memory_free(options->probes);
     memory_free(options->solvers);
     memory_free(options->tolerances);
-    options->overrides = options->targets = NULL;
+    options->overrides = options->targets = options->probes = NULL;
     options->solvers = NULL;
     options->tolerances = NULL;
 }
@@ -388,7 +407,7 @@ void options_print_help(enum verb verb, FILE *stream) {
                         "Granular media and dry masonry by Non Smooth Contact Dynamics.\n\n"
                         "commands:\n");
         for (int i = 0; i < VERB_COUNT; i++)
-            fprintf(stream, "  %-8s %-19s %s\n", verbs[i].name, verbs[i].target, verbs[i].summary);
+            fprintf(stream, "  %-8s %-20s %s\n", verbs[i].name, verbs[i].target, verbs[i].summary);
         fprintf(stream, "\n`gabion COMMAND --help` gives details.\n");
     } else {
         const struct verb_row *row = &verbs[verb];

@@ -19,6 +19,7 @@ enum verb {
     VERB_SOLVE,
     VERB_EXPORT,
     VERB_COMPARE,
+    VERB_MEASURE,
     VERB_REPORT,
     VERB_NEW,
     VERB_STUDY,
@@ -55,6 +56,12 @@ struct options {
     bool local_given;
     const char *history; // --history; NULL: none
     bool save, warm;
+    // For measure.
+    const char **probes; // --probe
+    int probe_count;
+    const char *probe_file; // --probes; NULL: none
+    double since;           // --since; NAN: not given
+    bool checkpoints;
     // For export.
     const char *fclib; // --fclib
     int64_t step;      // --step; -1: not given

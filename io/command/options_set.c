@@ -44,10 +44,29 @@ bool set_steps(struct options *options, const char *value, struct gabion_error *
     return true;
 }
 
+static bool take_time(double *time, const char *value, const char *option,
+                      struct gabion_error *error) {
+    return (number_parse(value, time) && *time >= 0) ||
+           error_set(error, GABION_ERROR_INPUT, "%s needs a time in seconds, not \"%s\"", option,
+                     value);
+}
+
 bool set_until(struct options *options, const char *value, struct gabion_error *error) {
-    if (!number_parse(value, &options->until) || options->until < 0.0)
-        return error_set(error, GABION_ERROR_INPUT, "--until needs a time in seconds, not \"%s\"",
-                         value);
+    return take_time(&options->until, value, "--until", error);
+}
+
+bool set_since(struct options *options, const char *value, struct gabion_error *error) {
+    return take_time(&options->since, value, "--since", error);
+}
+
+bool set_probe(struct options *options, const char *value, struct gabion_error *error) {
+    if (value[0] == '\0')
+        return error_set(error, GABION_ERROR_INPUT,
+                         "--probe needs a probe, for example 'name: load, group: floor, quantity: "
+                         "force'");
+    options->probes = memory_resize(options->probes, (size_t)options->probe_count + 1,
+                                    sizeof *options->probes, "--probe arguments");
+    options->probes[options->probe_count++] = value;
     return true;
 }
 
@@ -185,6 +204,15 @@ bool set_prefix(struct options *options, const char *value, struct gabion_error 
 
 bool set_fclib(struct options *options, const char *value, struct gabion_error *error) {
     return take_name(&options->fclib, value, "--fclib", error);
+}
+
+bool set_probes(struct options *options, const char *value, struct gabion_error *error) {
+    return take_name(&options->probe_file, value, "--probes", error);
+}
+
+bool set_checkpoints(struct options *options, const char *value, struct gabion_error *error) {
+    (void)value, (void)error;
+    return options->checkpoints = true;
 }
 
 bool set_history(struct options *options, const char *value, struct gabion_error *error) {

@@ -34,6 +34,10 @@ bool set_history(struct options *options, const char *value, struct gabion_error
 bool set_warm(struct options *options, const char *value, struct gabion_error *error);
 bool set_plain(struct options *options, const char *value, struct gabion_error *error);
 bool set_save(struct options *options, const char *value, struct gabion_error *error);
+bool set_probe(struct options *options, const char *value, struct gabion_error *error);
+bool set_probes(struct options *options, const char *value, struct gabion_error *error);
+bool set_since(struct options *options, const char *value, struct gabion_error *error);
+bool set_checkpoints(struct options *options, const char *value, struct gabion_error *error);
 bool set_solver(struct options *options, const char *value, struct gabion_error *error);
 bool set_solvers(struct options *options, const char *value, struct gabion_error *error);
 bool set_tolerance(struct options *options, const char *value, struct gabion_error *error);

@@ -2,15 +2,14 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "geometry/vec.h"
 #include "io/file/file.h"
+#include "io/run/columns.h"
 #include "parallel/memory.h"
 
 // The numbers of one row, but for the probes.
@@ -40,10 +39,8 @@ static void print_flag(FILE *stream, const void *value) {
     fprintf(stream, "%d", *(const bool *)value);
 }
 
-// Printf shows the sign of what is not a number, and that sign means nothing.
 static void print_real(FILE *stream, const void *value) {
-    double real = *(const double *)value;
-    fprintf(stream, "%.17g", isnan(real) ? fabs(real) : real);
+    columns_print_real(stream, *(const double *)value);
 }
 
 static void print_seconds(FILE *stream, const void *value) {
@@ -103,7 +100,7 @@ static const struct column joint_columns[] = {
 
 struct history {
     FILE *stream;
-    int joints, probes;
+    int joints;
     int32_t changes; // that resume --set has made
     bool remapped;   // the rows before had other probes
     off_t
@@ -118,12 +115,6 @@ static bool history_fail(const char *path, int cause, struct gabion_error *error
                          : "");
 }
 
-// A comma or a line break in a name would shift every column after it.
-static void print_name(FILE *stream, const char *name) {
-    for (; *name; name++)
-        fputc(strchr(",\"\r\n", *name) ? '_' : *name, stream);
-}
-
 static void print_header(FILE *stream, const struct history *history,
                          const struct gabion_world *world) {
     for (size_t k = 0; k < COUNT(columns); k++)
@@ -132,30 +123,12 @@ static void print_header(FILE *stream, const struct history *history,
         fprintf(stream, ",spent_%s", gabion_method_name((enum gabion_method)method));
     for (size_t k = 0; history->joints > 0 && k < COUNT(joint_columns); k++)
         fprintf(stream, ",%s", joint_columns[k].name);
-    for (int p = 0; p < history->probes; p++)
-        for (const char *axis = "xyz"; *axis; axis++) {
-            fputc(',', stream);
-            print_name(stream, gabion_probe_name(world, p));
-            fprintf(stream, ".%c", *axis);
-        }
+    columns_print_names(stream, world);
     fputc('\n', stream);
 }
 
 static void print_column(FILE *stream, const struct column *column, const struct row *row) {
     column->print(stream, (const char *)row + column->offset);
-}
-
-static bool print_probe(FILE *stream, const struct gabion_world *world, int probe,
-                        struct gabion_error *error) {
-    vec3 value;
-    if (!gabion_probe_value(world, probe, &value, error))
-        return false;
-    for (int k = 0; k < 3; k++) {
-        double component = vec3_get(value, k);
-        fputc(',', stream);
-        print_real(stream, &component);
-    }
-    return true;
 }
 
 static bool print_row(const struct history *history, const struct gabion_world *world,
@@ -172,9 +145,8 @@ static bool print_row(const struct history *history, const struct gabion_world *
         fputc(',', stream);
         print_column(stream, &joint_columns[k], row);
     }
-    for (int p = 0; p < history->probes; p++)
-        if (!print_probe(stream, world, p, error))
-            return false;
+    if (!columns_print_values(stream, world, error))
+        return false;
     fputc('\n', stream);
     return true;
 }
@@ -348,7 +320,6 @@ static bool open_file(struct history *history, const char *directory,
     if (!gabion_read_counts(world, &counts, error))
         return false;
     history->joints = counts.joints;
-    history->probes = counts.probes;
     if (!history_prepare(history, world, resume, error))
         return false;
     history->stream = fopen(history->path, "a");

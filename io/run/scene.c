@@ -15,6 +15,11 @@ static bool start_world(struct scene *scene, int threads, const struct gabion_se
     return scene->world != NULL;
 }
 
+bool scene_start(struct scene *scene, int threads, struct gabion_error *error) {
+    return start_world(scene, threads, case_settings(scene->file), error) &&
+           case_define_materials(scene->file, scene->world, error);
+}
+
 #define OVERRIDE_SIZE (PATH_MAX + 32)
 
 // Turns --from and --match into overrides of the case, which then says where the run began.

@@ -29,6 +29,8 @@ bool scene_open_case(struct scene *scene, const struct scene_request *request,
                      struct gabion_error *error);
 bool scene_open_checkpoint(struct scene *scene, const struct checkpoint *checkpoint,
                            const struct scene_request *request, struct gabion_error *error);
+// Creates the world of scene->file, with materials and laws and nothing else.
+bool scene_start(struct scene *scene, int threads, struct gabion_error *error);
 void scene_close(struct scene *scene);
 
 // Finds the number of the first step that ends at `time` or later, within rounding.

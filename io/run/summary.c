@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "io/run/columns.h"
 #include "io/file/file.h"
 #include "io/run/host.h"
 
@@ -91,6 +92,7 @@ void summary_print(const struct summary *summary, const struct gabion_world *wor
     if (summary->collapsed)
         print_fall(world, stream);
     fprintf(stream, "warnings: %d\n", summary->warnings);
+    columns_print_summary(stream, world);
     fprintf(stream, "wall-time-total: %.3f\n", summary->wall_time_total);
     fprintf(stream, "bodies: %" PRId32 "\n", numbers.counts.finite);
     fprintf(stream, "moving-bodies: %" PRId32 "\n", numbers.counts.moving);

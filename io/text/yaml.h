@@ -48,6 +48,9 @@ void yaml_append(struct yaml_node *parent, struct yaml_node *child);
 void yaml_put(struct yaml_node *mapping, const char *key, struct yaml_node *value);
 struct yaml_node *yaml_take(struct yaml_node *parent, size_t index); // removes it from the parent
 void yaml_remove(struct yaml_node *mapping, const char *key);
+// Sets the position of all nodes to an argument of the command line: a line and column would
+// suggest a file.
+void yaml_set_origin(struct yaml_node *node, const char *origin);
 
 // Writes the document as text that yaml_parse reads back to an equal tree. The caller frees it with
 // memory_free.

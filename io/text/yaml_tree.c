@@ -78,6 +78,12 @@ struct yaml_node *yaml_take(struct yaml_node *parent, size_t index) {
     return node;
 }
 
+void yaml_set_origin(struct yaml_node *node, const char *origin) {
+    node->at = node->key_at = (struct yaml_position){origin, 0, 0};
+    for (size_t i = 0; i < node->count; i++)
+        yaml_set_origin(node->item[i], origin);
+}
+
 void yaml_remove(struct yaml_node *mapping, const char *key) {
     for (size_t i = 0; i < mapping->count; i++)
         if (strcmp(mapping->item[i]->key, key) == 0) {

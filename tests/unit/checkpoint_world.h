@@ -19,6 +19,7 @@
 #include "engine/api/define.h"
 #include "engine/contact/contacts.h"
 #include "engine/contact/interfaces.h"
+#include "engine/probe/probe.h"
 #include "io/checkpoint/format.h"
 #include "io/file/file.h"
 #include "parallel/memory.h"
@@ -222,6 +223,19 @@ static inline void fill_joints(struct gabion_world *world, struct random_stream 
     }
 }
 
+// Counts of probes that are not defined in this world.
+static inline void fill_probes(struct gabion_world *world, struct random_stream *random) {
+    struct state state = {.world = world};
+    state_flows.reserve(&state, 2);
+    state_turns.reserve(&state, 2);
+    for (int k = 0; k < 2; k++) {
+        world->probes->flows[k] = (struct flow){
+            100 + k, real(random), real(random), 7 - k, 3 + k, real(random), 5, real(random)};
+        world->probes->turns[k] =
+            (struct turn){200 + k, 2 * k, quat_exp(vector(random)), real(random)};
+    }
+}
+
 static inline struct gabion_world *world_make(int32_t count, int64_t step) {
     struct random_stream random = {(uint64_t)step};
     struct gabion_world *world = empty_world();
@@ -234,6 +248,7 @@ static inline struct gabion_world *world_make(int32_t count, int64_t step) {
     fill_bodies(world, count, &random);
     fill_interfaces(world, &random);
     fill_memory(world, &random);
+    fill_probes(world, &random);
     world->pending_count = 3;
     world->pending = memory_allocate(3, sizeof *world->pending, "pending");
     for (int32_t k = 0; k < 3; k++)

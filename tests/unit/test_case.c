@@ -1,6 +1,8 @@
 // The case reader: what a good file means, and how the errors of a bad one are reported.
 #include "tests/unit/case_text.h"
 
+#include "engine/probe/probe.h"
+
 // ---- good cases ----
 
 static void defaults_are_those_of_the_engine(void **state) {
@@ -147,8 +149,8 @@ static void actions_are_built(void **state) {
     assert_int_equal(world->event_count, 2);
     assert_vector(world->events[0].velocity, 0, 0, 1);
     assert_int_equal(world->events[1].kind, EVENT_REMOVAL);
-    assert_int_equal(world->probe_count, 1);
-    assert_int_equal(world->probes[0].quantity, GABION_FORCE);
+    assert_int_equal(world->probes->count, 1);
+    assert_int_equal(world->probes->list[0].quantity, GABION_FORCE);
     tear_down(&scene);
 }
 
@@ -526,7 +528,7 @@ static void turns_and_records_are_built(void **state) {
     assert_same(driver[3].signal.given.amplitude, 9.81);
     assert_int_equal(driver[3].signal.given.points, 3);
     assert_true(driver[3].signal.given.returns);
-    assert_int_equal(world->probes[0].quantity, GABION_MOMENT);
+    assert_int_equal(world->probes->list[0].quantity, GABION_MOMENT);
     assert_non_null(strstr(case_text(scene.file), "0.5"));
     assert_null(strstr(case_text(scene.file), ".csv"));
     tear_down(&scene);
@@ -582,7 +584,7 @@ static void a_resolved_case_has_no_references(void **state) {
 
 static void keys_are_explained(void **state) {
     (void)state;
-    static char text[65536];
+    static char text[1 << 17];
     struct gabion_error error = {0};
     assert_true(case_explain("solver.tolerance", text, sizeof text, &error));
     assert_non_null(strstr(text, "solver.tolerance: a number > 0; default 1e-4"));

@@ -52,6 +52,7 @@ static hid_t stored_type(enum state_type type) {
            : type == STATE_UINT8  ? H5T_STD_U8LE
            : type == STATE_UINT16 ? H5T_STD_U16LE
            : type == STATE_INT32  ? H5T_STD_I32LE
+           : type == STATE_INT64  ? H5T_STD_I64LE
                                   : H5T_STD_U32LE;
 }
 
