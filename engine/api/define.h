@@ -7,6 +7,7 @@
 struct team;       // parallel/team.h
 struct polyhedron; // geometry/polyhedron.h
 struct clump;      // geometry/clump.h
+struct shell;      // geometry/shell.h
 
 // Creates a world like gabion_create, but with a team of the caller, who destroys it after the
 // world.
@@ -18,5 +19,7 @@ struct gabion_world *world_create(const struct gabion_settings *settings, struct
 int world_add_polyhedron(struct gabion_world *world, struct polyhedron *polyhedron,
                          struct gabion_error *error);
 int world_add_clump(struct gabion_world *world, struct clump *clump, struct gabion_error *error);
+int world_add_surface(struct gabion_world *world, struct shell *surface,
+                      struct gabion_error *error);
 
 #endif

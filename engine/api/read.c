@@ -63,6 +63,7 @@ bool gabion_read_counts(const struct gabion_world *world, struct gabion_counts *
         .clumps = (int)bodies->clump_count,
         .planes = (int)bodies->half_space_count,
         .hollows = (int)bodies->hollow_count,
+        .surfaces = (int)bodies->surface_count,
         .joints = world->joints.count,
         .probes = world->probe_count,
         .drivers = world->driver_count,

@@ -137,8 +137,14 @@ static void add_nearest(const struct course *course, const struct pair *pair, do
     for (size_t k = 0; k < count; k++)
         gap = fmin(gap, found->list[k].gap);
     pairs_nearest_there(pair, reach, found);
-    if (found->count > count && found->list[count].gap >= gap - 0.5 * course->allowed)
-        found->count = count;
+    size_t deepest = count;
+    for (size_t k = count + 1; k < found->count; k++)
+        if (found->list[k].gap < found->list[deepest].gap)
+            deepest = k;
+    if (found->count == count)
+        return;
+    found->list[count] = found->list[deepest];
+    found->count = found->list[count].gap >= gap - 0.5 * course->allowed ? count : count + 1;
 }
 
 // Takes the contacts of the moment tau. Returns false where they change nothing.

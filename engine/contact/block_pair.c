@@ -2,6 +2,7 @@
 
 #include "engine/motion/midpoint.h"
 #include "geometry/manifold.h"
+#include "geometry/shell_touch.h"
 
 static struct placed place(const struct gabion_world *world, int32_t i, const struct pose *at) {
     return (struct placed){bodies_polyhedron(&world->bodies, i), at->x, at->axes};
@@ -76,4 +77,57 @@ void block_nearest_block(const struct pair *pair, double reach, struct contact_l
     struct manifold manifold;
     manifold_nearest(&a, &b, reach, &manifold);
     add_manifold(pair, &manifold, out);
+}
+
+// A polyhedron that touches a surface.
+struct surfacing {
+    const struct pair *pair;
+    struct contact_list *out;
+    size_t first; // contact of the pair
+};
+
+static void add_point(const struct surfacing *surfacing, const struct shell_point *point,
+                      uint32_t feature) {
+    struct contact contact = pair_blank(surfacing->pair, point->normal);
+    contact.feature = feature;
+    contact.gap = point->gap;
+    contact.point = point->position;
+    *contact_list_add(surfacing->out) = contact;
+}
+
+// Faces that share an edge see the same point there.
+static void see_touch(void *context, const struct shell_point *point) {
+    const struct surfacing *surfacing = context;
+    uint32_t feature = MANIFOLD_FEATURE(point->own, shell_part_name(point->part));
+    for (size_t k = surfacing->first; k < surfacing->out->count; k++)
+        if (surfacing->out->list[k].feature == feature)
+            return;
+    add_point(surfacing, point, feature);
+}
+
+static void see_face(void *context, const struct shell_point *point) {
+    add_point(context, point, MANIFOLD_FEATURE(point->own, shell_part_name(point->part)));
+}
+
+static void touch_surface(const struct pair *pair, double reach, struct contact_list *out,
+                          bool nearest) {
+    struct placed block = place(pair->world, pair->first, &pair->at);
+    const struct shell *shape = bodies_surface(&pair->world->bodies, pair->second);
+    struct placed_shell surface = {shape, pair->beside.x, pair->beside.axes};
+    vec3 own = mat3_apply_transposed(surface.axes, vec3_sub(block.x, surface.x));
+    struct surfacing surfacing = {pair, out, out->count};
+    if (!shell_is_near(shape, own, block.shape->radius + reach))
+        return;
+    if (nearest)
+        shell_nearest_block(&surface, &block, reach, see_face, &surfacing);
+    else
+        shell_touch_block(&surface, &block, reach, see_touch, &surfacing);
+}
+
+void block_find_surface(const struct pair *pair, double reach, struct contact_list *out) {
+    touch_surface(pair, reach, out, false);
+}
+
+void block_nearest_surface(const struct pair *pair, double reach, struct contact_list *out) {
+    touch_surface(pair, reach, out, true);
 }

@@ -15,6 +15,9 @@
 #define FACES(by) {.find = clump_find_faces, .order = by, .boxes = true}
 #define BALLS_ON_PLANE {.find = clump_find_plane, .gap = clump_gap_plane}
 #define BALLS_IN_HOLLOW {.find = clump_find_hollow, .gap = clump_gap_hollow}
+#define BALLS_ON_SURFACE {.find = clump_find_surface, .nearest = clump_nearest_surface, \
+                          .gap = clump_gap_surface}
+#define BLOCK_ON_SURFACE {.find = block_find_surface, .nearest = block_nearest_surface}
 // clang-format on
 
 const struct pair_kind pair_kinds[GABION_SHAPE_COUNT][GABION_SHAPE_COUNT] = {
@@ -26,6 +29,7 @@ const struct pair_kind pair_kinds[GABION_SHAPE_COUNT][GABION_SHAPE_COUNT] = {
             [GABION_CLUMP] = BALLS(PAIR_ANTAGONIST),
             [GABION_HOLLOW_SPHERE] = BALLS_IN_HOLLOW,
             [GABION_DRUM] = BALLS_IN_HOLLOW,
+            [GABION_SURFACE] = BALLS_ON_SURFACE,
         },
     [GABION_POLYHEDRON] =
         {
@@ -35,6 +39,7 @@ const struct pair_kind pair_kinds[GABION_SHAPE_COUNT][GABION_SHAPE_COUNT] = {
             [GABION_CLUMP] = FACES(PAIR_ANTAGONIST),
             [GABION_HOLLOW_SPHERE] = BALLS_IN_HOLLOW,
             [GABION_DRUM] = BALLS_IN_HOLLOW,
+            [GABION_SURFACE] = BLOCK_ON_SURFACE,
         },
     [GABION_CLUMP] =
         {
@@ -44,6 +49,7 @@ const struct pair_kind pair_kinds[GABION_SHAPE_COUNT][GABION_SHAPE_COUNT] = {
             [GABION_CLUMP] = BALLS(PAIR_LOWER_ID),
             [GABION_HOLLOW_SPHERE] = BALLS_IN_HOLLOW,
             [GABION_DRUM] = BALLS_IN_HOLLOW,
+            [GABION_SURFACE] = BALLS_ON_SURFACE,
         },
 };
 

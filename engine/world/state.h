@@ -37,12 +37,16 @@ enum value_check {
     VALUE_SHAPE_INDEX, // -1: none
     VALUE_POLYHEDRON,  // of a body that need not be one
     VALUE_CLUMP,       // likewise
+    VALUE_SURFACE,     // likewise
     VALUE_SPHERE_COUNT,
     VALUE_CORNER_COUNT,
     VALUE_FACE_COUNT,
     VALUE_FACE_SIZE,
     VALUE_PATCH_SIZE,
     VALUE_CORNER, // of a polyhedron
+    VALUE_POINT_COUNT,
+    VALUE_TRIANGLE_COUNT,
+    VALUE_POINT, // of a surface
     VALUE_LOCK,
     VALUE_FLAG,
 };

@@ -295,6 +295,31 @@ const struct state_part state_pending = {
     .reserve = reserve_pending,
 };
 
+static bool has_surfaces(const struct state *state) {
+    return state->world->bodies.surface_count > 0;
+}
+
+// state_pending has made the rows.
+static void keep_pending(struct state *state, size_t rows) {
+    (void)state;
+    (void)rows;
+}
+
+// Beside the other members, so that the hash of a run without surfaces does not know them.
+static const struct state_field pending_surface_fields[] = {
+    {"pending/surface", "1", STATE_INTEGER, VALUE_SURFACE, PENDING(body.surface)},
+};
+const struct state_part state_pending_surfaces = {
+    .group = "pending",
+    STATE_FIELDS(pending_surface_fields),
+    .hash = STATE_HASH_ROWS,
+    .most = INT_MAX,
+    .owner = world_of,
+    .rows = pending_rows,
+    .reserve = keep_pending,
+    .hashed = has_surfaces,
+};
+
 // Driven bodies -------------------------------------------------------------------------------
 
 #define DRIVEN(member) STATE_ELEMENT(struct gabion_world, driven, struct driven_body, member)

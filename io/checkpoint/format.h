@@ -10,8 +10,8 @@
 
 #define CHECKPOINT_FORMAT "gabion-checkpoint"
 // 1: spheres only; 2: no joints, clumps, hollows or projection; 3: only blocks have a start, no
-// memory of the solver
-#define CHECKPOINT_FORMAT_MAJOR   5
+// memory of the solver; 5: no surfaces
+#define CHECKPOINT_FORMAT_MAJOR   6
 #define CHECKPOINT_FORMAT_MINOR   0
 #define CHECKPOINT_TEMPORARY      "checkpoint.h5.tmp"
 #define CHECKPOINT_CASE           "case"

@@ -11,7 +11,7 @@
 #include "parallel/memory.h"
 
 // 1.1 called the interfaces of masonry joints, 2.0 had no seal.
-#define FORMAT_VERSION "2.1"
+#define FORMAT_VERSION "2.2"
 static const struct seal_kind frame_kind = {"gabion-frame", "frame", 2, 1};
 
 #define CONTACT(dataset, unit_text, kind, width, field)                                            \

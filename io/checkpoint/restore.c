@@ -180,6 +180,13 @@ static int64_t value_limit(const struct state *state, enum value_check check) {
         return polyhedra > 0 ? polyhedra : 1; // 0 where it means nothing
     case VALUE_CLUMP:
         return clumps > 0 ? clumps : 1;
+    case VALUE_SURFACE:
+        return state->shapes.surfaces > 0 ? (int64_t)state->shapes.surfaces : 1;
+    case VALUE_POINT_COUNT:
+    case VALUE_TRIANGLE_COUNT:
+        return SURFACE_MAX + 1;
+    case VALUE_POINT:
+        return SURFACE_MAX;
     case VALUE_SPHERE_COUNT:
         return CLUMP_SPHERES_MAX + 1;
     case VALUE_CORNER_COUNT:
@@ -206,12 +213,14 @@ static int64_t value_least(enum value_check check) {
     case VALUE_JOINED:
         return -1;
     case VALUE_SPHERE_COUNT:
+    case VALUE_TRIANGLE_COUNT:
         return 1;
     case VALUE_CORNER_COUNT:
     case VALUE_FACE_COUNT:
         return 4;
     case VALUE_FACE_SIZE:
     case VALUE_PATCH_SIZE:
+    case VALUE_POINT_COUNT:
         return 3;
     default:
         return 0;
