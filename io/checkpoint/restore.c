@@ -115,6 +115,8 @@ static bool check_sizes(const struct checkpoint *checkpoint, const struct sizes 
         wrong = "attribute 'bodies/id_count' is more than the bodies that have entered or wait";
     else if (starts != (size_t)moving + 1 && (starts != 0 || memory != 0))
         wrong = "dataset 'contacts/start' should have one row more than there are moving bodies";
+    else if (rows_of(sizes, &state_pending_surfaces) != waiting)
+        wrong = "dataset 'pending/surface' should have a row for each waiting body";
     else if (collisions != 0 && collisions != memory)
         wrong = "dataset 'contacts/collision' should have a row for each contact, or none";
     return !wrong ||
@@ -183,10 +185,11 @@ static int64_t value_limit(const struct state *state, enum value_check check) {
     case VALUE_SURFACE:
         return state->shapes.surfaces > 0 ? (int64_t)state->shapes.surfaces : 1;
     case VALUE_POINT_COUNT:
+        return (int64_t)state->shapes.points + 1;
     case VALUE_TRIANGLE_COUNT:
-        return SURFACE_MAX + 1;
+        return (int64_t)state->shapes.triangles + 1;
     case VALUE_POINT:
-        return SURFACE_MAX;
+        return (int64_t)state->shapes.points;
     case VALUE_SPHERE_COUNT:
         return CLUMP_SPHERES_MAX + 1;
     case VALUE_CORNER_COUNT:

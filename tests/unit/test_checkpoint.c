@@ -140,11 +140,11 @@ static void test_other_formats(void **state) {
     gabion_destroy(world);
     size_t size;
     char *bytes = bytes_of(path_of_step(1), &size);
-    char *version = strstr(bytes, " 5.0 ");
+    char *version = strstr(bytes, " 6.0 ");
     assert_non_null(version);
-    version[1] = '6';
+    version[1] = '7';
     bytes_write(path_of("newer.h5"), bytes, size);
-    assert_rejected(path_of("newer.h5"), "format 6.0 is newer");
+    assert_rejected(path_of("newer.h5"), "format 7.0 is newer");
     version[1] = '1';
     bytes_write(path_of("older.h5"), bytes, size);
     assert_rejected(path_of("older.h5"), "format 1.0 is of an earlier version");
@@ -240,7 +240,7 @@ static void test_newest_unreadable(void **state) {
     write_steps(1, 2, 0);
     size_t size;
     char *bytes = bytes_of(path_of_step(2), &size);
-    strstr(bytes, " 5.0 ")[1] = '6';
+    strstr(bytes, " 6.0 ")[1] = '7';
     bytes_write(path_of_step(2), bytes, size);
     memory_free(bytes);
     assert_not_passed_over("newer");
