@@ -5,6 +5,7 @@
 #include "io/case/case_file.h"
 #include "io/case/grains.h"
 #include "io/case/masonry.h"
+#include "io/case/surfaces.h"
 #include "parallel/memory.h"
 
 // Reads the keys that bodies, generators and imports share. `plane` holds the degrees of freedom
@@ -72,6 +73,8 @@ static bool add_body(struct fields fields, unsigned plane, struct gabion_world *
 static bool add_container(struct fields fields, unsigned plane, struct gabion_world *world,
                           struct gabion_error *error) {
     (void)plane; // containers are fixed
+    if (case_has_surface(fields))
+        return case_add_surface(fields, world, error);
     if (!fields_have(fields, "box"))
         return case_add_hollow(fields, world, error);
     struct fields box = fields_section(fields, "box");

@@ -342,6 +342,11 @@ static bool anchor_mesh(struct resolver *resolver, struct yaml_node *body) {
     return !mesh || anchor_file(resolver, mesh);
 }
 
+static bool anchor_surface(struct resolver *resolver, struct yaml_node *container) {
+    struct yaml_node *surface = yaml_find(container, "surface");
+    return !surface || anchor_file(resolver, surface);
+}
+
 static bool for_entries(struct resolver *resolver, struct yaml_node *root, const char *key,
                         bool (*f)(struct resolver *, struct yaml_node *)) {
     struct yaml_node *list = yaml_find(root, key);
@@ -364,7 +369,8 @@ struct yaml_node *case_resolve(const char *path, const char *const *overrides, i
            for_entries(&resolver, root, "drivers", inline_tables) &&
            for_entries(&resolver, root, "forces", inline_tables) &&
            for_entries(&resolver, root, "imports", anchor_file) &&
-           for_entries(&resolver, root, "bodies", anchor_mesh);
+           for_entries(&resolver, root, "bodies", anchor_mesh) &&
+           for_entries(&resolver, root, "containers", anchor_surface);
     if (good)
         return root;
     yaml_free(root);

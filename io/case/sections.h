@@ -14,6 +14,10 @@ extern const struct key_section wall_section, slabs_section, arch_section, dome_
 extern const struct key_section clump_section, bar_section, torus_section, disk_section;
 extern const struct key_section hollow_sphere_section, drum_section;
 
+// io/case/surface_keys.c
+extern const struct key_section plate_section, funnel_section, cone_section, cylinder_section,
+    surface_section;
+
 // io/case/action_keys.c
 extern const struct key_section driver_section, tilt_section, force_section, reset_section,
     removal_section, probe_section;
