@@ -88,6 +88,25 @@ static inline int32_t sheet_wall(struct gabion_world *world, struct sheet *sheet
     return scene_add(world, &body);
 }
 
+// Adds a sheet of some `size` m in any position, flat here and bent there, as a fixed body.
+static inline int32_t sheet_crumpled(struct gabion_world *world, struct random_stream *random,
+                                     double size, int group) {
+    struct sheet *sheet = sheet_new();
+    int cells = 1 + (int)(6 * random_unit(random));
+    double bent = random_unit(random) < 0.3 ? 0 : 0.3 * random_unit(random) * size / cells;
+    sheet_grid(sheet, vec3_make(-0.5 * size, -0.5 * size, 0), vec3_make(size, 0, 0),
+               vec3_make(0, size, 0), cells, cells, random_bits(random));
+    for (int64_t p = 0; p < sheet->points; p++)
+        if (random_unit(random) < 0.5)
+            sheet->point[p].z = random_between(random, -bent, bent);
+    struct gabion_body body = surface_body(sheet_shape(world, sheet));
+    body.position = vec3_scale(0.5 * size * random_unit(random), scene_random_unit(random));
+    body.orientation = quat_about(scene_random_unit(random), 3 * random_unit(random));
+    body.group = group;
+    body.insert_time = random_unit(random) < 0.2 ? 0.01 : 0;
+    return scene_add(world, &body);
+}
+
 static inline int scene_count_contacts(const struct gabion_world *world, int32_t id, int32_t other,
                                        bool loaded) {
     int32_t i = world->bodies.index_of[id], j = world->bodies.index_of[other];
