@@ -1,5 +1,6 @@
 // Surfaces of triangles as walls: what they are made of, and how spheres and blocks move on them.
 // References are the same scenes on half-spaces, closed forms, and the conservation of energy.
+#include "geometry/shell_touch.h"
 #include "tests/unit/surface_scene.h"
 
 static const struct shell *shell_of(const struct gabion_world *world, int surface) {
@@ -9,6 +10,29 @@ static const struct shell *shell_of(const struct gabion_world *world, int surfac
 static struct gabion_world *frictional(double h, double mu, double e) {
     struct gabion_settings settings = scene_settings(h, 0.5);
     return scene_create(&settings, (struct gabion_law){.friction = mu, .restitution = e});
+}
+
+// Returns the distance of p from a triangle, by brute force: the plane where p is above the inside,
+// else the nearest of the three sides.
+static double triangle_distance(const struct shell *shell, int32_t t, vec3 p) {
+    vec3 a[3];
+    for (int k = 0; k < 3; k++)
+        a[k] = shell->point[shell->triangle[3 * t + k]];
+    vec3 n = vec3_cross(vec3_sub(a[1], a[0]), vec3_sub(a[2], a[0]));
+    bool inside = true;
+    double least = INFINITY;
+    for (int k = 0; k < 3; k++) {
+        vec3 along = vec3_sub(a[(k + 1) % 3], a[k]), to = vec3_sub(p, a[k]);
+        double s = fmin(fmax(vec3_dot(to, along) / vec3_dot(along, along), 0), 1);
+        inside &= vec3_dot(vec3_cross(n, along), to) > 0;
+        least = fmin(least, vec3_length(vec3_add_scaled(to, -s, along)));
+    }
+    return inside ? fabs(vec3_dot(vec3_sub(p, a[0]), n)) / vec3_length(n) : least;
+}
+
+static void keep_least(void *context, const struct shell_point *point) {
+    double *least = context;
+    *least = fmin(*least, point->gap);
 }
 
 // Parts -----------------------------------------------------------------------------------------
@@ -385,6 +409,117 @@ static void test_fast_bodies_do_not_pass(void **state) {
     }
 }
 
+// Driven ----------------------------------------------------------------------------------------
+
+static int32_t driven_plate(struct gabion_world *world, int group) {
+    struct sheet *sheet = sheet_new();
+    sheet_grid(sheet, vec3_make(-1, -1, 0), vec3_make(2, 0, 0), vec3_make(0, 2, 0), 8, 8, 6);
+    struct gabion_body body = surface_body(sheet_shape(world, sheet));
+    body.group = group;
+    return scene_add(world, &body);
+}
+
+// A plate that rises at a constant speed carries a ball and a block: the probes of its group
+// say m g downwards, and the moment of that about the plate's origin.
+static void test_driven_plate_lifts_and_weighs(void **state) {
+    (void)state;
+    struct gabion_world *world = frictional(1e-3, 0.5, 0);
+    int group = gabion_add_group(world, "plate", NULL);
+    driven_plate(world, group);
+    int32_t ball = scene_sphere(world, vec3_make(0.3, 0.2, 0.1), 0.1, 2, vec3_zero());
+    int32_t block = scene_block(world, scene_box_shape(world, vec3_make(0.1, 0.1, 0.05)),
+                                vec3_make(-0.4, 0, 0.05));
+    scene_drive(world, group, vec3_make(0, 0, 1), scene_signal(GABION_SIGNAL_RAMP, 0.1, 0, 1));
+    int force = gabion_add_probe(world, "force", group, GABION_FORCE, NULL);
+    int moment = gabion_add_probe(world, "moment", group, GABION_MOMENT, NULL);
+    scene_step(world, 400);
+    // The jump of the plate's speed comes half a step before the bodies know it, 0.05 mm.
+    assert_near(scene_position(world, ball).z, 0.1 + 0.04, 5.1e-5);
+    assert_near(scene_position(world, block).z, 0.05 + 0.04, 5.1e-5);
+    assert_vector_near(scene_probe(world, force), vec3_make(0, 0, -(2 + 4) * 9.81), 1e-5);
+    // r x F of 2 g at (0.3, 0.2) and of 4 g at (-0.4, 0).
+    assert_vector_near(scene_probe(world, moment),
+                       vec3_make(-0.2 * 2 * 9.81, 0.3 * 2 * 9.81 - 0.4 * 4 * 9.81, 0), 1e-4);
+    scene_assert_ledger(world);
+    scene_destroy(world);
+}
+
+// A plate that turns about its own normal drags a ball that sticks to it: without slip a ball on a
+// turntable goes round a circle with 2/7 of the table's angular velocity (S. Ramsey, "Dynamics",
+// 1937; I = 2/5 m r^2). Started on that circle, it stays there.
+static void test_ball_on_a_turntable(void **state) {
+    (void)state;
+    const double turn = 3, R = 0.05, r = 0.4;
+    struct gabion_world *world = frictional(2e-4, 5, 0);
+    int group = gabion_add_group(world, "plate", NULL);
+    struct gabion_error error = {0};
+    driven_plate(world, group);
+    double w = 2.0 / 7 * turn, speed = w * r;
+    struct gabion_body body = scene_sphere_body(vec3_make(r, 0, R), R, 1);
+    body.velocity = vec3_make(0, speed, 0);
+    // The point of the ball that touches has the velocity of the table: v + s x (-R z) = turn z x r.
+    body.spin = vec3_make((turn * r - speed) / R, 0, 0);
+    int32_t ball = scene_add(world, &body);
+    struct gabion_signal signal = scene_signal(GABION_SIGNAL_RAMP, turn, 0, 1);
+    assert_true(gabion_add_rotation(world, group, vec3_zero(), vec3_make(0, 0, 1), &signal, &error));
+    for (int k = 0; k < 10; k++) {
+        scene_step(world, 400);
+        vec3 x = scene_position(world, ball);
+        double t = gabion_time(world);
+        assert_near(sqrt(x.x * x.x + x.y * x.y), r, 2e-4);
+        assert_vector_near(x, vec3_make(r * cos(w * t), r * sin(w * t), R), 5e-4);
+    }
+    scene_destroy(world);
+}
+
+// A driven plate pushes bodies that rest before it, at more than their size in a step.
+static void test_plate_that_comes_fast(void **state) {
+    (void)state;
+    struct gabion_settings settings = gabion_default_settings();
+    settings.step = 1e-2;
+    settings.gravity = vec3_zero();
+    struct gabion_world *world = scene_create(&settings, (struct gabion_law){.friction = 0.3});
+    int group = gabion_add_group(world, "plate", NULL);
+    driven_plate(world, group);
+    int32_t ball = scene_sphere(world, vec3_make(0.3, 0.2, 0.5), 0.02, 2, vec3_zero());
+    int32_t block = scene_block(world, scene_box_shape(world, vec3_make(0.02, 0.03, 0.01)),
+                                vec3_make(-0.4, 0, 0.6));
+    scene_drive(world, group, vec3_make(0, 0, 1), scene_signal(GABION_SIGNAL_RAMP, 10, 0, 1));
+    scene_step(world, 90);
+    assert_at_most(9 + 0.02 - 1e-4, scene_position(world, ball).z);
+    assert_at_most(9 + 0.01 - 1e-4, scene_position(world, block).z);
+    scene_destroy(world);
+}
+
+// Large meshes ----------------------------------------------------------------------------------
+
+// A ball in a bowl of 20 000 triangles touches what it would touch among the triangles near it: the
+// search finds the same contact as a test of all faces.
+static void test_search_finds_the_nearest_face(void **state) {
+    (void)state;
+    struct random_stream random = {17};
+    struct gabion_world *world = frictional(1e-3, 0, 0);
+    struct sheet *sheet = sheet_new();
+    sheet_grid(sheet, vec3_make(-1, -1, 0), vec3_make(2, 0, 0), vec3_make(0, 2, 0), 90, 90, 2);
+    for (int64_t p = 0; p < sheet->points; p++)
+        sheet->point[p].z = 0.5 * vec3_dot(sheet->point[p], sheet->point[p]);
+    const struct shell *shell = shell_of(world, sheet_shape(world, sheet));
+    struct placed_shell placed = {shell, vec3_zero(), quat_matrix((quat){1, 0, 0, 0})};
+    for (int k = 0; k < 200; k++) {
+        vec3 p = {random_between(&random, -1, 1), random_between(&random, -1, 1),
+                  random_between(&random, -0.2, 1)};
+        double least = INFINITY, found = INFINITY;
+        for (int32_t t = 0; t < shell->triangle_count; t++)
+            least = fmin(least, triangle_distance(shell, t, p));
+        shell_touch_ball(&placed, p, 0.05, 0.3, keep_least, &found);
+        if (least < 0.05 + 0.3)
+            assert_near(found, least - 0.05, 1e-9);
+        else
+            assert_true(found == INFINITY);
+    }
+    scene_destroy(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_flat_triangles_are_one_face),
@@ -400,6 +535,10 @@ int main(void) {
         cmocka_unit_test(test_block_on_a_ridge),
         cmocka_unit_test(test_block_in_a_groove),
         cmocka_unit_test(test_fast_bodies_do_not_pass),
+        cmocka_unit_test(test_driven_plate_lifts_and_weighs),
+        cmocka_unit_test(test_ball_on_a_turntable),
+        cmocka_unit_test(test_plate_that_comes_fast),
+        cmocka_unit_test(test_search_finds_the_nearest_face),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
