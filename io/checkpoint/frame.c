@@ -12,7 +12,7 @@
 
 // 1.1 called the interfaces of masonry joints, 2.0 had no seal.
 #define FORMAT_VERSION "2.2"
-static const struct seal_kind frame_kind = {"gabion-frame", "frame", 2, 1};
+static const struct seal_kind frame_kind = {"gabion-frame", "frame", 2, 2};
 
 #define CONTACT(dataset, unit_text, kind, width, field)                                            \
     {                                                                                              \
