@@ -1,7 +1,7 @@
 // Random worlds of blocks through the public interface: boxes, prisms and hulls among spheres,
-// walls and crumpled sheets, fixed, driven and locked ones, some of them stacked so that whole faces lie on each other;
-// every method and local solver, both readings of the gap, insertions and removals. Of every
-// scene must hold, whatever the physics:
+// walls and crumpled sheets, fixed, driven and locked ones, some of them stacked so that whole
+// faces lie on each other; every method and local solver, both readings of the gap, insertions and
+// removals. Of every scene must hold, whatever the physics:
 //   - the same bits after every step on 1, 2 and 3 threads;
 //   - the same bits when the run is cut by a checkpoint half-way;
 //   - the books close, no impulse leaves its cone, normals and orientations are unit;

@@ -457,11 +457,13 @@ static void test_ball_on_a_turntable(void **state) {
     double w = 2.0 / 7 * turn, speed = w * r;
     struct gabion_body body = scene_sphere_body(vec3_make(r, 0, R), R, 1);
     body.velocity = vec3_make(0, speed, 0);
-    // The point of the ball that touches has the velocity of the table: v + s x (-R z) = turn z x r.
+    // The point of the ball that touches has the velocity of the table: v + s x (-R z) = turn z x
+    // r.
     body.spin = vec3_make((turn * r - speed) / R, 0, 0);
     int32_t ball = scene_add(world, &body);
     struct gabion_signal signal = scene_signal(GABION_SIGNAL_RAMP, turn, 0, 1);
-    assert_true(gabion_add_rotation(world, group, vec3_zero(), vec3_make(0, 0, 1), &signal, &error));
+    assert_true(
+        gabion_add_rotation(world, group, vec3_zero(), vec3_make(0, 0, 1), &signal, &error));
     for (int k = 0; k < 10; k++) {
         scene_step(world, 400);
         vec3 x = scene_position(world, ball);
