@@ -5,6 +5,7 @@
 #   make check      install packages, build, run every test (under ten minutes on two cores)
 #   make unit       the unit tests; make unit TEST="joints sweeps": these alone
 #   make cli        the tests of the command line
+#   make docs-check every command of README.md and docs/, with up to 100 steps a run
 #   make found      inputs that fuzzers found or start from
 #   make layers     which file may include which; make format: formats every C file
 #   make debug      build/debug: validators between the phases of a step, with all unit tests
@@ -16,10 +17,12 @@
 #   make bench-solvers  contact problems solved side by side with Siconos, where that is installed
 #   make torture    what is too long for make check: attacks on runs and files, debug, asan, clang, race detector,
 #                   and fuzzers for FUZZ_SECONDS each
-#   make install    program, libraries and header to PREFIX (DESTDIR is honoured); make uninstall
+#   make install    program, libraries, header, Python module, manual pages and completion to PREFIX (DESTDIR, BINDIR,
+#                   LIBDIR, MANDIR and PYTHONDIR are honoured); make uninstall
+#   make deb        a Debian package of all that, in build/deb
 #
 # debug, asan and clang take TEST as unit does. docs/contributing.md says when to use which.
-# Yours to set: CC CFLAGS LDFLAGS ARCH=native PREFIX DESTDIR BUILD JOBS TEST
+# Yours to set: CC CFLAGS LDFLAGS ARCH=native PREFIX DESTDIR BINDIR LIBDIR MANDIR PYTHON PYTHONDIR BUILD JOBS TEST
 BUILD   ?= build
 CC      ?= cc
 OPT     ?= -O2
@@ -49,7 +52,9 @@ LIB_SOURCES  := $(wildcard parallel/*.c geometry/*.c engine/*/*.c engine/solvers
 KERNEL       := engine/solvers/sweep/sphere_sweep
 KERNEL_FLAGS := -O3 -Wno-psabi
 KERNELS      := $(if $(findstring x86_64,$(shell $(CC) -dumpmachine 2>/dev/null)),$(BUILD)/$(KERNEL)_avx2.o)
-LIB_OBJECTS   = $(filter-out $(BUILD)/io/command/main.o,$(LIB_SOURCES:%.c=$(BUILD)/%.o)) $(KERNELS)
+# The page of `gabion report`: its sources become one C file of bytes, in the order of the page.
+PAGE         := $(addprefix io/report/page/,body.html style.css data.js maths.js plot.js camera.js view.js page.js)
+LIB_OBJECTS   = $(BUILD)/io/report/page.o $(filter-out $(BUILD)/io/command/main.o,$(LIB_SOURCES:%.c=$(BUILD)/%.o)) $(KERNELS)
 UNIT_NAMES   := $(patsubst tests/unit/test_%.c,%,$(wildcard tests/unit/test_*.c))
 TEST         ?= $(UNIT_NAMES)
 UNIT_BINARIES := $(TEST:%=$(BUILD)/tests/unit/test_%)
@@ -62,8 +67,8 @@ FUZZ_BINARIES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 SICONOS      := $(wildcard /usr/include/siconos/SiconosConfig.h)
 RACE         := $(BUILD)/tests/bench/race$(if $(SICONOS),,_alone)
 
-.PHONY: all demo check unit cli found layers format format-check debug asan clang coverage tsan fuzz torture validate papers \
-    bench bench-full bench-methods bench-solvers race-solvers library install uninstall clean packages packages-test \
+.PHONY: all demo check unit cli docs-check found layers format format-check debug asan clang coverage tsan fuzz torture validate papers \
+    bench bench-full bench-methods bench-solvers race-solvers library install uninstall deb clean packages packages-test \
     test-programs unit-programs
 .SECONDARY:
 
@@ -89,8 +94,10 @@ check: packages-test
 packages:
 	@.ci/packages build
 
+# Not every distribution has the browser as a package; its test is then left out with a message.
 packages-test:
 	@.ci/packages build test
+	@.ci/packages browser || true
 
 test-programs: unit-programs $(VALIDATION_BINARIES)
 
@@ -183,8 +190,12 @@ torture: packages-test
 	@GABION=$(abspath $(BUILD)/gabion) $(PYTHON) tests/torture/nonsense.py
 	@$(MAKE) --no-print-directory debug asan clang tsan fuzz
 
+# Every command of README.md and docs/; the quick part of it is a test of the command line.
+docs-check: all library
+	@GABION=$(abspath $(BUILD)/gabion) PYTHON=$(PYTHON) $(PYTHON) tests/docs/commands.py --long
+
 # VALIDATE: names of sections.
-validate: packages-test
+validate: packages-test docs-check
 	@.ci/packages pictures || true
 	@$(MAKE) --no-print-directory all test-programs
 	@GABION=$(abspath $(BUILD)/gabion) BUILD=$(BUILD) PYTHON=$(PYTHON) tests/validation/validate.sh $(VALIDATE)
@@ -225,27 +236,57 @@ SONAME    := libgabion.so.$(firstword $(subst ., ,$(VERSION)))
 SHARED    := $(BUILD)/library/libgabion.so.$(VERSION)
 LIBRARY   := $(SHARED) $(addprefix $(BUILD)/library/,libgabion.a gabion.h gabion.pc)
 SHARE     := $(wildcard cases/*.yaml cases/*.csv cases/papers/*.yaml cases/papers/*.csv) io/vtk/show.py
-TARGET     = $(DESTDIR)$(PREFIX)
-INSTALLED := bin/gabion include/gabion.h lib/libgabion.a lib/libgabion.so lib/$(SONAME) \
-    lib/libgabion.so.$(VERSION) lib/pkgconfig/gabion.pc $(addprefix share/gabion/,$(SHARE) gabion.schema.json)
+BINDIR    ?= $(PREFIX)/bin
+LIBDIR    ?= $(PREFIX)/lib
+MANDIR    ?= $(PREFIX)/share/man
+DATADIR   := $(PREFIX)/share/gabion
+COMPLETION_DIR := $(PREFIX)/share/bash-completion/completions
+# Where Debian's Python looks for modules: those of packages, and those of the machine for its own version.
+PYTHON_VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null)
+PYTHONDIR ?= $(if $(PYTHON_VERSION),$(PREFIX)/lib/python$(if $(filter /usr,$(PREFIX)),3,$(PYTHON_VERSION))/dist-packages)
+# A command is a function of this header, and has a manual page.
+VERBS     := $(shell sed -n 's/^bool command_\([a-z]*\)[^a-z].*/\1/p' io/command/commands.h)
+PAGES     := gabion.1 $(VERBS:%=gabion-%.1)
+MODULE    := $(notdir $(wildcard io/python/gabion/*.py)) _interface.py
+INSTALLED  = $(BINDIR)/gabion $(PREFIX)/include/gabion.h $(LIBDIR)/pkgconfig/gabion.pc \
+    $(addprefix $(LIBDIR)/,libgabion.a libgabion.so $(SONAME) libgabion.so.$(VERSION)) \
+    $(addprefix $(DATADIR)/,$(SHARE) gabion.schema.json) $(PAGES:%=$(MANDIR)/man1/%) $(COMPLETION_DIR)/gabion \
+    $(if $(PYTHONDIR),$(MODULE:%=$(PYTHONDIR)/gabion/%))
 
 library: $(LIBRARY)
 
-install: all library
-	install -d $(TARGET)/bin $(TARGET)/include $(TARGET)/lib/pkgconfig
-	install $(BUILD)/gabion $(TARGET)/bin
-	install -m 644 $(BUILD)/library/gabion.h $(TARGET)/include
-	install -m 644 $(BUILD)/library/libgabion.a $(SHARED) $(TARGET)/lib
-	ln -sf libgabion.so.$(VERSION) $(TARGET)/lib/$(SONAME)
-	ln -sf $(SONAME) $(TARGET)/lib/libgabion.so
-	install -m 644 $(BUILD)/library/gabion.pc $(TARGET)/lib/pkgconfig
-	for file in $(SHARE); do install -D -m 644 $$file $(TARGET)/share/gabion/$$file; done
-	$(BUILD)/gabion explain --schema >$(TARGET)/share/gabion/gabion.schema.json
+install: all library $(if $(PYTHONDIR),$(BUILD)/python/gabion/_interface.py)
+	install -d $(addprefix $(DESTDIR),$(BINDIR) $(PREFIX)/include $(LIBDIR)/pkgconfig $(MANDIR)/man1 $(COMPLETION_DIR))
+	install $(BUILD)/gabion $(DESTDIR)$(BINDIR)
+	install -m 644 $(BUILD)/library/gabion.h $(DESTDIR)$(PREFIX)/include
+	install -m 644 $(BUILD)/library/libgabion.a $(SHARED) $(DESTDIR)$(LIBDIR)
+	ln -sf libgabion.so.$(VERSION) $(DESTDIR)$(LIBDIR)/$(SONAME)
+	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libgabion.so
+	install -m 644 $(BUILD)/library/gabion.pc $(DESTDIR)$(LIBDIR)/pkgconfig
+	for file in $(SHARE); do install -D -m 644 $$file $(DESTDIR)$(DATADIR)/$$file; done
+	$(BUILD)/gabion explain --schema >$(DESTDIR)$(DATADIR)/gabion.schema.json
+	$(BUILD)/gabion explain --completion >$(DESTDIR)$(COMPLETION_DIR)/gabion
+	$(BUILD)/gabion explain --man >$(DESTDIR)$(MANDIR)/man1/gabion.1
+	for verb in $(VERBS); do $(BUILD)/gabion explain --man $$verb >$(DESTDIR)$(MANDIR)/man1/gabion-$$verb.1 || exit 1; done
+ifeq ($(PYTHONDIR),)
+	@echo "$(PYTHON) does not run: the Python module is not installed"
+else
+	install -d $(DESTDIR)$(PYTHONDIR)/gabion
+	install -m 644 $(wildcard io/python/gabion/*.py) $(BUILD)/python/gabion/_interface.py $(DESTDIR)$(PYTHONDIR)/gabion
+endif
 
 # What install put there and nothing else; folders of our own go when they are empty.
 uninstall:
-	cd $(TARGET) && rm -f $(INSTALLED) && \
-	    { [ ! -d share/gabion ] || find share/gabion -depth -type d -empty -delete; }
+	rm -f $(addprefix $(DESTDIR),$(INSTALLED))
+	rm -rf $(if $(PYTHONDIR),$(DESTDIR)$(PYTHONDIR)/gabion/__pycache__)
+	@for folder in $(DATADIR) $(if $(PYTHONDIR),$(PYTHONDIR)/gabion); do \
+	    [ ! -d $(DESTDIR)$$folder ] || find $(DESTDIR)$$folder -depth -type d -empty -delete; done
+
+# A package for Debian and Ubuntu: program, libraries, header, Python module, cases, manual pages, completion.
+deb: packages
+	@.ci/packages deb
+	@$(MAKE) --no-print-directory -j$(JOBS) all library
+	@MAKE="$(MAKE)" BUILD=$(BUILD) VERSION=$(VERSION) .ci/deb
 
 clean:
 	rm -rf $(BUILD)
@@ -257,10 +298,29 @@ $(BUILD)/%.o: %.c
 	@echo "  CC  $<"
 	@$(CC) $(GABION_CFLAGS) -MMD -MP -c $< -o $@
 
+# Files that sources put into the program (io/file/embed.h): the compiler does not report these dependencies.
+$(BUILD)/io/command/kinds.o: $(wildcard cases/new/*)
+$(BUILD)/io/command/completion.o: io/command/completion.sh
+
 # Every checkpoint says which build wrote it.
 $(BUILD)/io/checkpoint/write.o: GABION_CFLAGS += \
     -DGABION_COMMIT='"$(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)"' \
     -DGABION_COMPILER_FLAGS='"$(OPT) $(ARCH) $(CFLAGS)"'
+
+$(BUILD)/io/report/page.c: $(PAGE) Makefile
+	@mkdir -p $(@D)
+	@echo "  GEN $@"
+	@{ echo '#include "io/report/page.h"'; k=0; \
+	    for file in $(PAGE); do \
+	        echo "static const unsigned char part_$$k[] = {"; od -An -v -tx1 $$file | sed 's/ \(..\)/0x\1,/g'; \
+	        echo '};'; k=$$((k + 1)); done; \
+	    echo 'const struct page_part page_parts[] = {'; k=0; \
+	    for file in $(PAGE); do echo "{\"$$file\", part_$$k, sizeof part_$$k},"; k=$$((k + 1)); done; \
+	    echo '};'; echo "const size_t page_part_count = $$k;"; } >$@.tmp && mv $@.tmp $@
+
+$(BUILD)/io/report/page.o: $(BUILD)/io/report/page.c
+	@echo "  CC  $<"
+	@$(CC) $(GABION_CFLAGS) -MMD -MP -c $< -o $@
 
 $(BUILD)/$(KERNEL).o: GABION_CFLAGS += $(KERNEL_FLAGS)
 $(addprefix $(BUILD)/engine/,problem/residual.o solvers/sweep/measure.o solvers/newton/block_factor.o solvers/newton/resolvent.o): GABION_CFLAGS += $(HOT)
@@ -280,11 +340,16 @@ $(BUILD)/library/gabion.h: engine/gabion.h parallel/types.h
 	@sed -e '/^\#include "parallel\/types.h"/{' -e 'r $@.types' -e 'd' -e '}' engine/gabion.h >$@
 	@rm $@.types
 
+# Layouts and functions of the header for Python's ctypes.
+$(BUILD)/python/gabion/_interface.py: $(BUILD)/library/gabion.h io/python/interface.py
+	@mkdir -p $(@D)
+	@$(PYTHON) io/python/interface.py $< >$@.new && mv $@.new $@
+
 # Made anew each time: it holds PREFIX.
 .PHONY: $(BUILD)/library/gabion.pc
 $(BUILD)/library/gabion.pc:
 	@mkdir -p $(@D)
-	@printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$${prefix}/lib' 'includedir=$${prefix}/include' '' \
+	@printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))' 'includedir=$${prefix}/include' '' \
 	    'Name: gabion' 'Description: Granular media and dry masonry by Non-Smooth Contact Dynamics' \
 	    'Version: $(VERSION)' 'Cflags: -I$${includedir}' 'Libs: -L$${libdir} -lgabion' \
 	    'Libs.private: $(LIBRARY_LIBS) -lamd -lm -fopenmp' >$@

@@ -1,5 +1,4 @@
-#include "cases/group.h"
-#include "cases/mason.h"
+#include "cases/ring.h"
 #include "engine/api/define.h"
 #include "geometry/polyhedron.h"
 
@@ -25,24 +24,6 @@ struct polyhedron *generate_voussoir(double radius, double thickness, double dep
     return polyhedron_hull(corner, 8, error);
 }
 
-// Returns the rotation about y that moves the crown by `angle` to the right.
-static quat turn(double angle) { return (quat){cos(0.5 * angle), 0, sin(0.5 * angle), 0}; }
-
-// Adds the abutment: a box beyond the springing plane. It is longer than the interface at both
-// ends, so that the last voussoir can hinge and slide on it.
-static bool lay_abutment(struct mason *mason, const struct arch_definition *definition, int side,
-                         struct gabion_error *error) {
-    double t = definition->thickness, angle = 0.5 * side * definition->angle;
-    double reach = fmin(0.5 * t, 0.5 * (definition->radius - 0.5 * t));
-    vec3 size = {t, definition->depth, t + 2 * reach};
-    vec3 radial = {sin(angle), 0, cos(angle)}, outward = {side * cos(angle), 0, -side * sin(angle)};
-    vec3 centre = vec3_add_scaled(definition->origin, definition->radius, radial);
-    int group = group_part(mason->world, definition->name, side < 0 ? "left" : "right", error);
-    return mason_support_box(mason, vec3_add_scaled(centre, 0.5 * t, outward), size, turn(angle),
-                             group, error) ||
-           error_context(error, "%s abutment", side < 0 ? "left" : "right");
-}
-
 static bool lay_arch(struct mason *mason, const struct arch_definition *definition,
                      struct gabion_error *error) {
     double step = definition->angle / definition->voussoirs;
@@ -53,11 +34,12 @@ static bool lay_arch(struct mason *mason, const struct arch_definition *definiti
     for (int k = 0; k < definition->voussoirs; k++) {
         // Relative to the middle, so that mirrored blocks have exactly opposite angles.
         double place = (double)k - 0.5 * (definition->voussoirs - 1);
-        if (!mason_lay(mason, shape, definition->origin, turn(place * step), error))
+        if (!mason_lay(mason, shape, definition->origin, ring_turn(place * step), error))
             return false;
     }
-    return !definition->name || (lay_abutment(mason, definition, -1, error) &&
-                                 lay_abutment(mason, definition, 1, error));
+    struct ring ring = {definition->name,      definition->origin, definition->radius,
+                        definition->thickness, definition->depth,  definition->angle};
+    return ring_abutments(mason, &ring, error);
 }
 
 static bool check_arch(const struct arch_definition *definition, struct gabion_error *error) {

@@ -26,6 +26,8 @@ static bool lay_ring(struct mason *mason, const struct dome_definition *definiti
     double height = (definition->to - definition->from) / definition->rings;
     double low = definition->from + (ring - 1) * height, high = definition->from + ring * height;
     int base = ring == 0 ? group_part(mason->world, definition->name, "base", error) : 0;
+    if (base < 0)
+        return false;
     int shape = world_add_polyhedron(mason->world, make_block(definition, low, high, error), error);
     for (int k = 0; k < definition->blocks; k++) {
         double half = PI * (k + 0.5) / definition->blocks; // half the angle to its middle

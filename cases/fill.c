@@ -1,223 +1,452 @@
-#include "cases/orientation.h"
-#include "cases/size.h"
-
+#include <stdio.h>
 #include <stdlib.h>
 
-#include "engine/world/footprint.h"
-#include "geometry/cells.h"
+#include "cases/crowd.h"
+#include "cases/grain.h"
+#include "cases/orientation.h"
+#include "engine/api/define.h"
+#include "engine/contact/trial.h"
 #include "parallel/memory.h"
 
-// Random sequential addition: places spheres one after the other, largest first, each at the first
-// random position where it overlaps none of those before. Equal spheres jam near a volume fraction
-// of 0.38.
-//
-// Sizes may differ by a factor of 100, so there is one grid of cells per size level (a factor of
-// two). A sphere looks at no more than 27 cells of each level, whatever the sizes.
+// Random sequential addition: places bodies one after the other, largest first, each at the first
+// random position where it overlaps nothing. Equal spheres jam near a volume fraction of 0.38.
 
-struct grain {
-    double radius;
-    int64_t order; // in which it was drawn; makes the order of equal radii unique
-    vec3 position;
-    int64_t next; // grain in the same cell; -1: last
-};
-
-struct level {
-    double edge;   // of a cell; at least the diameter of the level's largest sphere
-    double radius; // of the level's largest sphere
-    int64_t cells[3];
-    int64_t *first;    // first grain of each cell; -1: none
-    int64_t grain_end; // index after the level's last grain
-};
-
-#define LEVEL_MAX        64
 #define ATTEMPTS_DEFAULT 10000
+#define DRAWS_INSIDE     10000 // positions drawn, at most, to find one inside the region
+#define FAILURES         30    // bodies in a row without a place
+#define SLACK            1e-9  // overlap that counts as touching, as a share of the radius
+
+// What was in the way of the body that is being placed.
+struct obstacles {
+    int64_t outside, own;
+    int64_t *group; // by group of the world
+    bool any;       // one of those is not 0
+};
 
 struct packing {
+    struct gabion_world *world;
     const struct fill_definition *definition;
-    struct grain *grains; // largest first
-    int64_t placed;
-    struct level levels[LEVEL_MAX];
-    int level_count;
+    struct grain *grains;
+    int64_t next;     // grain to be placed
+    int64_t placed;   // grains [0, placed) have a place
+    int64_t failed;   // in a row
+    double too_large; // grains of this radius or more find no place
+    struct trial trial;
+    struct crowd crowd;
+    int32_t ball, other; // balls of the trial, to be resized
+    int32_t *wall;       // walls of the trial
+    int32_t walls;
+    struct obstacles met;
+    double largest; // radius of the largest grain
+    // The grain that is being placed: its body, its number in the trial, its slack.
+    struct gabion_body body;
+    int32_t tried;
+    double slack;
 };
 
-static int compare_grains(const void *left, const void *right) {
-    const struct grain *a = left, *b = right;
-    if (a->radius != b->radius)
-        return a->radius < b->radius ? 1 : -1;
-    return a->order < b->order ? -1 : a->order > b->order;
+// The world around ------------------------------------------------------------------------------
+
+static bool at_start(const struct packing *packing) {
+    return !(packing->definition->grains.kind[0].template.insert_time > 0);
 }
 
-static bool draw_grains(struct packing *packing, struct random_stream *stream,
-                        struct gabion_error *error) {
-    const struct fill_definition *definition = packing->definition;
-    size_t count = (size_t)definition->count;
-    packing->grains = memory_allocate(count, sizeof *packing->grains, "spheres to be placed");
-    for (int64_t i = 0; i < definition->count; i++) {
-        packing->grains[i].order = i;
-        if (!size_draw(&definition->size, stream, &packing->grains[i].radius, error))
+// Returns whether a body of the world is where it is now when the fill enters. Bodies that move
+// will have left their place when a later fill enters.
+static bool stays(const struct packing *packing, int32_t i) {
+    return at_start(packing) || packing->world->bodies.mass[i] == 0;
+}
+
+static bool enters_with(const struct packing *packing, const struct gabion_body *body) {
+    double time = packing->definition->grains.kind[0].template.insert_time;
+    return !shape_kinds[body->shape].wall &&
+           (body->insert_time == time || (body->fixed && body->insert_time < time));
+}
+
+// Adds the bodies that wait to the trial; they follow those of the world.
+static void add_waiting(struct packing *packing) {
+    const struct gabion_world *world = packing->world;
+    for (int k = 0; k < world->pending_count; k++)
+        if (enters_with(packing, &world->pending[k].body))
+            trial_add(&packing->trial, &world->pending[k].body);
+}
+
+static bool is_near(const struct region *region, vec3 x, double radius) {
+    for (int axis = 0; axis < 3; axis++)
+        if (vec3_get(x, axis) + radius < vec3_get(region->low, axis) ||
+            vec3_get(x, axis) - radius > vec3_get(region->high, axis))
             return false;
-    }
-    qsort(packing->grains, count, sizeof *packing->grains, compare_grains);
     return true;
 }
 
-static int64_t cell_count(const struct level *level) {
-    return level->cells[0] * level->cells[1] * level->cells[2];
-}
-
-// Sizes the cells. In a nearly empty box, cells of one diameter would be far more numerous than
-// spheres; they are enlarged until there are a few per sphere.
-static void make_cells(struct level *level, vec3 size, int64_t grains) {
-    double wanted = 4.0 * (double)grains + 64.0;
-    level->edge = 2.0 * level->radius;
-    for (;;) {
-        double cells = 1.0;
-        for (int axis = 0; axis < 3; axis++)
-            cells *= floor(vec3_get(size, axis) / level->edge) + 1.0;
-        if (cells <= wanted)
-            break;
-        level->edge *= 1.25;
+// Lists the walls and the bodies near the region. Returns how many of the latter there are.
+static int32_t list_bodies(struct packing *packing, int32_t *near) {
+    const struct bodies *bodies = &packing->trial.view.bodies;
+    int32_t count = 0;
+    for (int32_t i = 0; i < bodies->count; i++) {
+        if (i < packing->world->bodies.count && !stays(packing, i))
+            continue;
+        if (bodies_is_wall(bodies, i))
+            packing->wall[packing->walls++] = i;
+        else if (is_near(&packing->definition->region, bodies->x[i], bodies->radius[i]))
+            near[count++] = i;
     }
-    for (int axis = 0; axis < 3; axis++)
-        level->cells[axis] = (int64_t)floor(vec3_get(size, axis) / level->edge) + 1;
-    size_t count = (size_t)cell_count(level);
-    level->first = memory_allocate(count, sizeof *level->first, "cells of a random fill");
-    for (size_t cell = 0; cell < count; cell++)
-        level->first[cell] = -1;
+    return count;
 }
 
-static void make_levels(struct packing *packing) {
+static void gather_crowd(struct packing *packing, const int32_t *near, int32_t count) {
     const struct fill_definition *definition = packing->definition;
-    vec3 size = vec3_sub(definition->high, definition->low);
-    int64_t begin = 0;
-    while (begin < definition->count) {
-        struct level *level = &packing->levels[packing->level_count++];
-        int64_t end = begin;
-        level->radius = packing->grains[begin].radius;
-        while (end < definition->count && (packing->level_count == LEVEL_MAX ||
-                                           packing->grains[end].radius > 0.5 * level->radius))
-            end++;
-        level->grain_end = end;
-        make_cells(level, size, end - begin);
-        begin = end;
+    const struct bodies *bodies = &packing->trial.view.bodies;
+    size_t grains = (size_t)definition->count;
+    double *radius = memory_allocate((size_t)count + grains, sizeof *radius, "sizes of bodies");
+    for (int32_t k = 0; k < count; k++)
+        radius[k] = bodies->radius[near[k]];
+    for (size_t i = 0; i < grains; i++) {
+        radius[(size_t)count + i] = packing->grains[i].radius;
+        packing->largest = fmax(packing->largest, packing->grains[i].radius);
     }
-}
-
-static int64_t cell_along(const struct packing *packing, const struct level *level, int axis,
-                          double coordinate) {
-    double offset = coordinate - vec3_get(packing->definition->low, axis);
-    return cells_find(offset, level->edge, level->cells[axis]);
-}
-
-static bool cell_hits(const struct packing *packing, int64_t first, vec3 position, double radius) {
-    for (int64_t i = first; i >= 0; i = packing->grains[i].next) {
-        vec3 d = vec3_sub(position, packing->grains[i].position);
-        double reach = radius + packing->grains[i].radius;
-        if (vec3_dot(d, d) < reach * reach)
-            return true;
+    crowd_open(&packing->crowd, definition->region.low, definition->region.high, radius,
+               (size_t)count + grains);
+    for (int32_t k = 0; k < count; k++) {
+        int32_t i = near[k];
+        crowd_add(&packing->crowd, bodies->x[i], bodies->radius[i],
+                  bodies_shape(bodies, i)->ball ? -1 : i, bodies->group[i]);
     }
-    return false;
+    memory_free(radius);
 }
 
-static bool level_hits(const struct packing *packing, const struct level *level, vec3 position,
-                       double radius) {
-    int64_t low[3], high[3];
-    double reach = radius + level->radius;
-    for (int axis = 0; axis < 3; axis++) {
-        low[axis] = cell_along(packing, level, axis, vec3_get(position, axis) - reach);
-        high[axis] = cell_along(packing, level, axis, vec3_get(position, axis) + reach);
-    }
-    for (int64_t z = low[2]; z <= high[2]; z++)
-        for (int64_t y = low[1]; y <= high[1]; y++)
-            for (int64_t x = low[0]; x <= high[0]; x++) {
-                int64_t cell = (z * level->cells[1] + y) * level->cells[0] + x;
-                if (cell_hits(packing, level->first[cell], position, radius))
-                    return true;
-            }
-    return false;
+static void look_around(struct packing *packing) {
+    struct gabion_body ball = packing->definition->grains.kind[0].template;
+    trial_open(&packing->trial, packing->world);
+    add_waiting(packing);
+    size_t count = (size_t)packing->trial.view.bodies.count;
+    int32_t *near = memory_allocate(count, sizeof *near, "bodies near a fill");
+    packing->wall = memory_allocate(count, sizeof *packing->wall, "walls near a fill");
+    packing->met.group =
+        memory_allocate((size_t)packing->world->groups.count, sizeof *packing->met.group, "groups");
+    gather_crowd(packing, near, list_bodies(packing, near));
+    memory_free(near);
+    ball.shape = GABION_SPHERE;
+    ball.radius = 1;
+    packing->ball = trial_add(&packing->trial, &ball);
+    packing->other = trial_add(&packing->trial, &ball);
 }
 
-// Draws a position inside the box; along a locked axis it is the middle.
-static vec3 draw_position(const struct fill_definition *definition, double radius,
-                          struct random_stream *stream) {
+static void forget(struct packing *packing) {
+    if (!packing->wall)
+        return;
+    trial_close(&packing->trial);
+    crowd_close(&packing->crowd);
+    memory_free(packing->wall);
+    memory_free(packing->met.group);
+}
+
+// One place ---------------------------------------------------------------------------------------
+
+// Draws a position inside the bounds of the region; along a locked axis it is the middle.
+static vec3 draw_once(const struct packing *packing, const struct grain *grain,
+                      struct random_stream *stream) {
+    const struct region *region = &packing->definition->region;
     vec3 position;
     for (int axis = 0; axis < 3; axis++) {
-        double low = vec3_get(definition->low, axis), high = vec3_get(definition->high, axis);
-        double place = random_between(stream, low + radius, high - radius);
-        bool locked = definition->template.lock >> axis & 1;
+        double low = vec3_get(region->low, axis), high = vec3_get(region->high, axis);
+        double place = random_between(stream, low + grain->core, high - grain->core);
+        bool locked = grain->kind->template.lock >> axis & 1;
         vec3_set(&position, axis, locked ? 0.5 * (low + high) : place);
     }
     return position;
 }
 
-// Places the next grain; `last` is the level it belongs to.
-static bool place_grain(struct packing *packing, int last, struct random_stream *stream) {
-    int attempts = packing->definition->attempts;
-    struct grain *grain = &packing->grains[packing->placed];
-    if (attempts == 0)
-        attempts = ATTEMPTS_DEFAULT;
-    for (int attempt = 0; attempt < attempts; attempt++) {
-        vec3 position = draw_position(packing->definition, grain->radius, stream);
-        bool hit = false;
-        for (int k = 0; k <= last && !hit; k++)
-            hit = level_hits(packing, &packing->levels[k], position, grain->radius);
-        if (hit)
-            continue;
-        const struct level *level = &packing->levels[last];
-        int64_t x = cell_along(packing, level, 0, position.x);
-        int64_t y = cell_along(packing, level, 1, position.y);
-        int64_t z = cell_along(packing, level, 2, position.z);
-        int64_t *first = &level->first[(z * level->cells[1] + y) * level->cells[0] + x];
-        grain->position = position;
-        grain->next = *first;
-        *first = packing->placed++;
-        return true;
+// Draws positions until one is inside the region itself.
+static vec3 draw_position(const struct packing *packing, const struct grain *grain,
+                          struct random_stream *stream) {
+    const struct region *region = &packing->definition->region;
+    vec3 position = draw_once(packing, grain, stream);
+    for (int k = 0; k < DRAWS_INSIDE && region->kind != REGION_BOX; k++) {
+        if (region_depth(region, position) >= grain->core)
+            break;
+        position = draw_once(packing, grain, stream);
     }
-    return false;
+    return position;
 }
 
-static bool explain_jam(const struct packing *packing, struct gabion_error *error) {
-    const struct fill_definition *definition = packing->definition;
-    vec3 size = vec3_sub(definition->high, definition->low);
-    double volume = 0.0;
-    for (int64_t i = 0; i < packing->placed; i++) {
-        double r = packing->grains[i].radius;
-        volume += 4.0 / 3.0 * 3.14159265358979323846 * r * r * r;
-    }
-    return error_set(error, GABION_ERROR_INPUT,
-                     "no free place for sphere %lld of %lld (radius %g m) in %d attempts; %lld "
-                     "are placed, volume fraction %.3f of the box. Random places jam near 0.38 "
-                     "for equal spheres: enlarge the box, or ask for fewer or smaller spheres",
-                     (long long)packing->placed + 1, (long long)definition->count,
-                     packing->grains[packing->placed].radius,
-                     definition->attempts == 0 ? ATTEMPTS_DEFAULT : definition->attempts,
-                     (long long)packing->placed, volume / (size.x * size.y * size.z));
-}
-
-static bool place_all(struct packing *packing, struct random_stream *stream,
-                      struct gabion_error *error) {
-    for (int last = 0; packing->placed < packing->definition->count;) {
-        if (packing->placed == packing->levels[last].grain_end)
-            last++;
-        if (!place_grain(packing, last, stream))
-            return explain_jam(packing, error);
+// Returns whether the body lies in the region: its spheres, its corners in a convex region, the
+// sphere that holds it elsewhere.
+static bool is_inside(const struct packing *packing) {
+    const struct region *region = &packing->definition->region;
+    const struct bodies *bodies = &packing->trial.view.bodies;
+    int32_t i = packing->tried;
+    struct shape_balls balls = bodies_shape(bodies, i)->balls(bodies, i);
+    mat3 axes = quat_matrix(bodies->q[i]);
+    if (bodies->shape[i] == GABION_POLYHEDRON && !region_is_convex(region))
+        return region_depth(region, bodies->x[i]) >= bodies->radius[i] - packing->slack;
+    for (int32_t k = 0; k < balls.count; k++) {
+        double radius = balls.radii ? balls.radii[k] : balls.radius;
+        vec3 own = balls.centre ? balls.centre[k] : vec3_zero();
+        vec3 centre = vec3_add(bodies->x[i], mat3_apply(axes, own));
+        if (!(region_depth(region, centre) >= radius - packing->slack))
+            return false;
     }
     return true;
 }
 
-static bool check_fill(const struct fill_definition *definition, struct gabion_error *error) {
-    if (!size_check(&definition->size, error))
+// Returns whether the body that is tried meets a member of the crowd whose sphere it meets.
+static bool meets_member(void *context, const struct crowd_member *member) {
+    struct packing *packing = context;
+    bool ball = packing->tried == packing->ball;
+    if (member->body >= 0)
+        return trial_meets(&packing->trial, packing->tried, member->body, packing->slack);
+    if (ball)
+        return true;
+    trial_move(&packing->trial, packing->other, member->x, (quat){1, 0, 0, 0});
+    trial_resize(&packing->trial, packing->other, member->radius);
+    return trial_meets(&packing->trial, packing->tried, packing->other, packing->slack);
+}
+
+// Returns how far a body has come after `time` when nothing holds it up.
+static vec3 fall(const struct packing *packing, const struct grain *grain, double time) {
+    vec3 way = vec3_scale(time, grain->kind->template.velocity);
+    return vec3_add_scaled(way, 0.5 * time * time, packing->world->settings.gravity);
+}
+
+// Returns whether the body meets one that entered before it, where that is now if it fell freely.
+static bool meets_rain(const struct packing *packing, vec3 x, double radius) {
+    const struct region *region = &packing->definition->region;
+    double beyond = vec3_length(vec3_sub(region->high, region->low)) + 2 * packing->largest;
+    for (int64_t i = packing->placed - 1; i >= 0; i--) {
+        const struct grain *before = &packing->grains[i];
+        double time = (double)(packing->placed - i) / packing->definition->rate;
+        vec3 way = fall(packing, before, time), d = vec3_sub(x, vec3_add(before->position, way));
+        double reach = radius + before->radius;
+        if (vec3_dot(d, d) < reach * reach)
+            return true;
+        if (vec3_length(way) > beyond)
+            return false;
+    }
+    return false;
+}
+
+static bool is_clear(struct packing *packing, const struct grain *grain, vec3 x) {
+    struct obstacles *met = &packing->met;
+    bool made_inside = grain_is_ball(grain) && packing->definition->region.kind == REGION_BOX;
+    met->any = true;
+    if (!made_inside && !is_inside(packing)) {
+        met->outside++;
         return false;
-    if (definition->count < 1 || definition->count > INT32_MAX)
-        return error_set(error, GABION_ERROR_INPUT, "count is %lld; 1 to %d is needed",
-                         (long long)definition->count, INT32_MAX);
-    if (definition->attempts < 0)
-        return error_set(error, GABION_ERROR_INPUT, "attempts is %d; 0 (default) or more is needed",
-                         definition->attempts);
-    if (!vec3_finite(definition->low) || !vec3_finite(definition->high))
+    }
+    const struct crowd_member *member =
+        crowd_find(&packing->crowd, x, grain->radius, meets_member, packing);
+    if (member || (packing->definition->rate > 0 && meets_rain(packing, x, grain->radius))) {
+        if (member && member->group >= 0)
+            met->group[member->group]++;
+        else
+            met->own++;
+        return false;
+    }
+    for (int32_t k = 0; k < packing->walls; k++)
+        if (trial_meets(&packing->trial, packing->tried, packing->wall[k], packing->slack)) {
+            met->group[packing->trial.view.bodies.group[packing->wall[k]]]++;
+            return false;
+        }
+    return true;
+}
+
+// One body ----------------------------------------------------------------------------------------
+
+// Puts the body into the trial.
+static bool try_grain(struct packing *packing, struct grain *grain, struct gabion_error *error) {
+    if (packing->met.any) {
+        struct obstacles *met = &packing->met;
+        met->outside = met->own = 0;
+        for (int k = 0; k < packing->world->groups.count; k++)
+            met->group[k] = 0;
+        met->any = false;
+    }
+    packing->slack = SLACK * grain->radius;
+    packing->tried = packing->ball;
+    if (grain_is_ball(grain)) {
+        trial_resize(&packing->trial, packing->ball, grain->radius);
+        return true;
+    }
+    if (!grain_body(packing->world, grain, &packing->body, error))
+        return false;
+    packing->tried = trial_add(&packing->trial, &packing->body);
+    return true;
+}
+
+// Moves the body in the trial to a position of its centre of mass. Bodies that are not round get an
+// orientation.
+static void move_grain(struct packing *packing, const struct grain *grain, vec3 own, vec3 position,
+                       struct random_stream *stream) {
+    vec3 x;
+    quat q;
+    double radius;
+    if (grain_is_ball(grain)) {
+        trial_move(&packing->trial, packing->ball, position, (quat){1, 0, 0, 0});
+        return;
+    }
+    orientation_place(&packing->body, own, position, grain->kind->turned, stream);
+    bodies_place(&packing->world->bodies, &packing->body, &x, &q, &radius);
+    trial_move(&packing->trial, packing->tried, x, q);
+}
+
+// Keeps the place of a grain, which joins those that have one.
+static void keep_grain(struct packing *packing, struct grain *grain, vec3 position) {
+    bool ball = grain_is_ball(grain);
+    grain->position = position;
+    if (!(packing->definition->rate > 0))
+        crowd_add(&packing->crowd, position, grain->radius, ball ? -1 : packing->tried, -1);
+    if (!ball)
+        grain->orientation = packing->body.orientation;
+    struct grain placed = *grain;
+    *grain = packing->grains[packing->placed];
+    packing->grains[packing->placed++] = placed;
+    packing->failed = 0;
+}
+
+// Lets go of a grain without a place. After some failures those of its size are not tried any more:
+// each costs all its attempts.
+static void drop_grain(struct packing *packing, struct grain *grain) {
+    if (!grain_is_ball(grain))
+        trial_drop(&packing->trial);
+    if (grain->own)
+        world_drop_shape(packing->world, packing->body.shape);
+    if (++packing->failed >= FAILURES && !(packing->definition->rate > 0)) {
+        packing->too_large = 0.9 * grain->radius;
+        packing->failed = 0;
+    }
+}
+
+static int attempts_of(const struct fill_definition *definition) {
+    return definition->attempts == 0 ? ATTEMPTS_DEFAULT : definition->attempts;
+}
+
+// Places the next grain. Returns false where there is no place for it.
+static bool place_grain(struct packing *packing, struct random_stream *stream) {
+    struct grain *grain = &packing->grains[packing->next];
+    bool ball = grain_is_ball(grain);
+    vec3 own = ball ? vec3_zero() : grain_centre(packing->world, &packing->body);
+    for (int attempt = 0; attempt < attempts_of(packing->definition); attempt++) {
+        vec3 position = draw_position(packing, grain, stream);
+        move_grain(packing, grain, own, position, stream);
+        if (is_clear(packing, grain, position)) {
+            keep_grain(packing, grain, position);
+            return true;
+        }
+    }
+    return false;
+}
+
+// The end -----------------------------------------------------------------------------------------
+
+static double fraction_placed(const struct packing *packing) {
+    double volume = 0.0;
+    for (int64_t i = 0; i < packing->placed; i++)
+        volume += packing->grains[i].volume;
+    return volume / region_volume(&packing->definition->region);
+}
+
+static int busiest_group(const struct packing *packing) {
+    int most = 0;
+    for (int k = 1; k < packing->world->groups.count; k++)
+        if (packing->met.group[k] > packing->met.group[most])
+            most = k;
+    return most;
+}
+
+// Says how many bodies there are and what was in the way of a grain.
+static void describe_jam(const struct packing *packing, const struct grain *grain, char *text,
+                         size_t size) {
+    const struct fill_definition *definition = packing->definition;
+    int group = busiest_group(packing);
+    const char *name = gabion_group_name(packing->world, group);
+    snprintf(text, size,
+             "no free place for %s %lld of %lld (radius %g m) in %d attempts; %lld are placed, "
+             "volume fraction %.3f of the region. In its way were bodies of this fill (%lld "
+             "times), group %s (%lld), the boundary of the region (%lld)",
+             grain->kind->form == GRAIN_BALL ? "sphere" : "body", (long long)packing->next + 1,
+             (long long)definition->count, grain->radius, attempts_of(definition),
+             (long long)packing->placed, fraction_placed(packing), (long long)packing->met.own,
+             name && name[0] ? name : "(unnamed)", (long long)packing->met.group[group],
+             (long long)packing->met.outside);
+}
+
+static bool report_jam(const struct packing *packing, const struct grain *grain,
+                       struct gabion_error *error) {
+    char text[600];
+    describe_jam(packing, grain, text, sizeof text);
+    return error_set(error, GABION_ERROR_INPUT,
+                     "%s. Random places jam near 0.38 for equal spheres: enlarge the region, ask "
+                     "for fewer or smaller bodies, or give if_full: accept",
+                     text);
+}
+
+// Says in the end how many bodies there are; why not more was said of the first without a place.
+static void note_jam(const struct packing *packing, const char *first) {
+    const struct fill_definition *definition = packing->definition;
+    if (definition->note && packing->placed < definition->count)
+        snprintf(definition->note, definition->note_size,
+                 "placed %lld of %lld bodies, volume fraction %.3f of the region; of the first "
+                 "that did not "
+                 "fit: %s",
+                 (long long)packing->placed, (long long)definition->count, fraction_placed(packing),
+                 first);
+}
+
+static bool place_all(struct packing *packing, struct random_stream *stream,
+                      struct gabion_error *error) {
+    char first[600] = "";
+    packing->too_large = INFINITY;
+    for (; packing->next < packing->definition->count; packing->next++) {
+        struct grain *grain = &packing->grains[packing->next];
+        if (grain->radius >= packing->too_large)
+            continue;
+        if (!try_grain(packing, grain, error))
+            return false;
+        if (place_grain(packing, stream))
+            continue;
+        if (!packing->definition->accept)
+            return report_jam(packing, grain, error);
+        if (!first[0])
+            describe_jam(packing, grain, first, sizeof first);
+        drop_grain(packing, grain);
+    }
+    note_jam(packing, first);
+    return true;
+}
+
+static bool add_grains(const struct packing *packing, struct random_stream *stream,
+                       struct gabion_error *error) {
+    struct gabion_world *world = packing->world;
+    double rate = packing->definition->rate;
+    struct gabion_body body;
+    if (!gabion_reserve_bodies(world, (size_t)packing->placed, error))
+        return false;
+    for (int64_t i = 0; i < packing->placed; i++) {
+        struct grain *grain = &packing->grains[i];
+        bool ball = grain_is_ball(grain);
+        if (!grain_body(world, grain, &body, error))
+            return false;
+        vec3 own = ball ? vec3_zero() : grain_centre(world, &body);
+        orientation_place(&body, own, grain->position, ball && grain->kind->turned, stream);
+        if (rate > 0)
+            body.insert_time += (double)i / rate;
+        if (gabion_add_body(world, &body, error) < 0)
+            return error_context(error, "body %lld", (long long)i + 1);
+    }
+    return true;
+}
+
+// The beginning -----------------------------------------------------------------------------------
+
+static bool check_region(const struct region *region, struct gabion_error *error) {
+    if (!region_is_bounded(region))
+        return error_set(error, GABION_ERROR_INPUT,
+                         "the region has no end; a box, sphere, cylinder, cone or mesh is needed, "
+                         "and not what is outside of it");
+    if (!vec3_finite(region->low) || !vec3_finite(region->high))
         return error_set(error, GABION_ERROR_INPUT, "min and max must be finite numbers");
     for (int axis = 0; axis < 3; axis++) {
-        double low = vec3_get(definition->low, axis), high = vec3_get(definition->high, axis);
+        double low = vec3_get(region->low, axis), high = vec3_get(region->high, axis);
         if (!(low < high))
             return error_set(error, GABION_ERROR_INPUT,
                              "the box is empty: along %c it goes from %g to %g m", "xyz"[axis], low,
@@ -231,53 +460,84 @@ static bool check_fill(const struct fill_definition *definition, struct gabion_e
     return true;
 }
 
+static bool falls(const struct fill_definition *definition, const struct gabion_world *world) {
+    for (size_t k = 0; k < definition->grains.kinds; k++) {
+        vec3 v = definition->grains.kind[k].template.velocity, g = world->settings.gravity;
+        if (!(vec3_length(v) + vec3_length(g) > 0))
+            return false;
+    }
+    return true;
+}
+
+static bool check_fill(const struct gabion_world *world, const struct fill_definition *definition,
+                       struct gabion_error *error) {
+    if (!mixture_check(&definition->grains, error))
+        return false;
+    if (definition->count < 1 || definition->count > INT32_MAX)
+        return error_set(error, GABION_ERROR_INPUT, "count is %lld; 1 to %d is needed",
+                         (long long)definition->count, INT32_MAX);
+    if (definition->attempts < 0)
+        return error_set(error, GABION_ERROR_INPUT, "attempts is %d; 0 (default) or more is needed",
+                         definition->attempts);
+    if (!(definition->rate >= 0 && isfinite(definition->rate)))
+        return error_set(error, GABION_ERROR_INPUT,
+                         "rate is %g; 0 (all at once) or more bodies per second are needed",
+                         definition->rate);
+    if (definition->rate > 0 && !falls(definition, world))
+        return error_set(error, GABION_ERROR_INPUT,
+                         "rate: bodies that enter one after the other make room for the next by "
+                         "moving on; they need a velocity, or gravity");
+    return check_region(&definition->region, error);
+}
+
 static bool check_room(const struct packing *packing, struct gabion_error *error) {
-    const struct fill_definition *definition = packing->definition;
-    double diameter = 2.0 * packing->grains[0].radius;
-    for (int axis = 0; axis < 3; axis++) {
-        double side = vec3_get(definition->high, axis) - vec3_get(definition->low, axis);
-        if (side < diameter)
-            return error_set(error, GABION_ERROR_INPUT,
-                             "a sphere of diameter %g m does not fit into the box, %g m along %c",
-                             diameter, side, "xyz"[axis]);
-    }
+    const struct region *region = &packing->definition->region;
+    for (int64_t i = 0; i < packing->definition->count; i++)
+        for (int axis = 0; axis < 3; axis++) {
+            double diameter = 2.0 * packing->grains[i].core;
+            double side = vec3_get(region->high, axis) - vec3_get(region->low, axis);
+            if (side < diameter)
+                return error_set(error, GABION_ERROR_INPUT,
+                                 "a sphere of diameter %g m does not fit into the region, %g m "
+                                 "along %c",
+                                 diameter, side, "xyz"[axis]);
+        }
     return true;
 }
 
-static bool add_grains(struct gabion_world *world, const struct packing *packing,
-                       struct random_stream *stream, struct gabion_error *error) {
-    const struct fill_definition *definition = packing->definition;
-    struct gabion_body body = definition->template;
-    if (!gabion_reserve_bodies(world, (size_t)packing->placed, error))
-        return false;
-    for (int64_t i = 0; i < packing->placed; i++) {
-        body.radius = packing->grains[i].radius;
-        orientation_place(&body, definition->centre, packing->grains[i].position,
-                          definition->turned, stream);
-        if (gabion_add_body(world, &body, error) < 0)
-            return error_context(error, "sphere %lld", (long long)i + 1);
-    }
-    return true;
+static int compare_grains(const void *left, const void *right) {
+    const struct grain *a = left, *b = right;
+    if (a->radius != b->radius)
+        return a->radius < b->radius ? 1 : -1;
+    return a->order < b->order ? -1 : a->order > b->order;
 }
 
-static bool pack(struct gabion_world *world, struct packing *packing, struct gabion_error *error) {
-    struct random_stream stream = {packing->definition->seed};
-    if (!draw_grains(packing, &stream, error) || !check_room(packing, error))
+static bool pack(struct packing *packing, struct gabion_error *error) {
+    const struct fill_definition *definition = packing->definition;
+    struct random_stream stream = {definition->seed};
+    packing->grains =
+        mixture_draw(packing->world, &definition->grains, definition->count, &stream, error);
+    if (!packing->grains || !check_room(packing, error))
         return false;
-    make_levels(packing);
-    return place_all(packing, &stream, error) && add_grains(world, packing, &stream, error);
+    if (!(definition->rate > 0))
+        qsort(packing->grains, (size_t)definition->count, sizeof *packing->grains, compare_grains);
+    look_around(packing);
+    return place_all(packing, &stream, error) && add_grains(packing, &stream, error);
 }
 
 bool generate_fill(struct gabion_world *world, const struct fill_definition *definition,
                    struct gabion_error *error) {
-    struct packing packing = {.definition = definition};
-    bool done =
-        check_fill(definition, error) &&
-        footprint_check(world, (double)definition->count, definition->template.shape, error) &&
-        pack(world, &packing, error);
-    for (int k = 0; k < packing.level_count; k++)
-        memory_free(packing.levels[k].first);
-    memory_free(packing.grains);
-    return done ||
-           error_context(error, "fill '%s'", gabion_group_name(world, definition->template.group));
+    struct packing packing = {.world = world, .definition = definition};
+    const struct grain_kind *kind = definition->grains.kind;
+    if (definition->note)
+        definition->note[0] = '\0';
+    bool done = check_fill(world, definition, error) &&
+                mixture_fits_memory(world, &definition->grains, definition->count, error) &&
+                pack(&packing, error);
+    forget(&packing);
+    grains_free(packing.grains, definition->count);
+    const char *name = definition->name ? definition->name
+                       : kind           ? gabion_group_name(world, kind->template.group)
+                                        : "";
+    return done || error_context(error, "fill '%s'", name);
 }

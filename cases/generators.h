@@ -4,19 +4,58 @@
 #define CASES_GENERATORS_H
 
 #include "engine/gabion.h"
+#include "geometry/region.h"
 #include "geometry/vec.h"
 #include "parallel/error.h"
 
-// How sphere radii are distributed.
-enum size_kind { SIZE_EQUAL, SIZE_UNIFORM, SIZE_NORMAL, SIZE_LOGNORMAL, SIZE_CLASSES };
+// How sizes are distributed: radii of spheres and disks, factors on other shapes.
+enum size_kind {
+    SIZE_EQUAL,
+    SIZE_UNIFORM,
+    SIZE_NORMAL,
+    SIZE_LOGNORMAL,
+    SIZE_CLASSES,
+    SIZE_POWER, // density of the number of bodies ~ radius^-exponent between low and high
+    SIZE_SIEVE, // a grading curve: shares of the volume that are finer than each class_radius
+};
 
 struct size_distribution {
     enum size_kind kind;
     double radius;          // equal
     double low, high;       // uniform: bounds; others: radii outside are drawn again, if high > 0
     double mean, deviation; // normal: of the radius; lognormal: median, and sigma of the logarithm
+    double exponent;        // power
     int classes;            // classes: number of them, with radius and share (by number) of each
-    double *class_radius, *class_share;
+    double *class_radius, *class_share; // sieve: radius, and share finer, both increasing
+};
+
+// What a lattice or a fill consists of.
+enum grain_form {
+    GRAIN_BALL,  // a sphere; its size is the radius
+    GRAIN_DISK,  // likewise, with the mass and moment of a disk
+    GRAIN_SHAPE, // the polyhedron or clump of the template; its size is a factor on all lengths
+    GRAIN_HULL,  // the hull of random points of an ellipsoid; its size times `aspect` are the
+                 // semi-axes
+};
+
+struct grain_kind {
+    struct gabion_body template; // everything but place and size
+    enum grain_form form;
+    struct size_distribution size;
+    double thickness; // disk
+    int points;       // hull
+    vec3 aspect;      // hull
+    bool turned;      // at random orientations
+    double share;     // of a mixture, relative to the other kinds
+};
+
+enum share_by { SHARE_NUMBER, SHARE_VOLUME, SHARE_MASS };
+
+// The kinds that a lattice or fill mixes. Shares are met as closely as whole bodies allow.
+struct grain_mixture {
+    const struct grain_kind *kind;
+    size_t kinds;
+    enum share_by by;
 };
 
 // A container: the inside of the box [low, high]. Each wall is one fixed half-space in a group of
@@ -55,35 +94,39 @@ struct mantle_definition {
 bool generate_mantle(struct gabion_world *world, const struct mantle_definition *definition,
                      struct gabion_error *error);
 
-// Spheres on a lattice, each shifted at random by up to the jitter. `template` gives everything but
-// position and radius. When the template is a clump, clumps are placed instead, and `size` is the
-// radius of the clump's bounding sphere.
+// Bodies on a lattice, each shifted at random by up to the jitter, with their centres of mass on
+// the sites. Nothing is looked at: neighbours overlap where the spacing is too small.
 struct lattice_definition {
-    struct gabion_body template;
-    struct size_distribution size;
+    struct grain_mixture grains;
     vec3 origin; // position of the first site
     vec3 spacing;
     int count[3];  // sites along x, y, z; x runs fastest
     double jitter; // largest shift of a site along each axis, as a fraction of the spacing
     int64_t limit; // largest number of bodies; 0: all sites
     uint64_t seed;
-    bool turned; // clumps have random orientations
-    vec3 centre; // centre of mass of the clump, in its drawing frame
 };
 bool generate_lattice(struct gabion_world *world, const struct lattice_definition *definition,
                       struct gabion_error *error);
 
-// Spheres at random positions without overlap, by random sequential addition, largest first. When
-// the template is a clump, clumps are placed instead, as on a lattice.
+// Bodies at random places without overlap, by random sequential addition, largest first. They keep
+// clear of each other and of what exists already, by the shapes themselves: all bodies where the
+// fill enters at the start; else those that are fixed or enter at the same time.
+//
+// With a rate the bodies enter one after the other in the order in which they are drawn. They keep
+// clear of those before them as far as these fall freely (bounding spheres), and of fixed bodies.
+//
+// A region is full when a body finds no place. With `accept`, smaller bodies are tried after it.
 struct fill_definition {
-    struct gabion_body template;
-    struct size_distribution size;
-    vec3 low, high; // box that holds all spheres
-    int64_t count;  // number of bodies
-    int attempts;   // positions tried for a body before the generator fails; 0: default
+    const char *name; // for messages; may be NULL
+    struct grain_mixture grains;
+    struct region region; // holds all bodies; bounded and prepared
+    int64_t count;        // number of bodies
+    int attempts;         // positions tried for a body before it counts as full; 0: default
+    bool accept;          // a full region is no error
+    double rate;          // bodies per second; 0: all at once
     uint64_t seed;
-    bool turned;
-    vec3 centre;
+    char *note; // of `note_size`: why fewer bodies than `count` were placed; NULL: not wanted
+    size_t note_size;
 };
 bool generate_fill(struct gabion_world *world, const struct fill_definition *definition,
                    struct gabion_error *error);
@@ -215,5 +258,66 @@ struct stack_definition {
 };
 bool generate_stack(struct gabion_world *world, const struct stack_definition *definition,
                     struct gabion_error *error);
+
+// A house of cards in the plane x-z. A tent is two cards that lean on each other; each storey has
+// one tent less than the one below and stands on cards that lie from apex to apex. Cards are
+// numbered storey by storey: its tents along x, left card first, then the cards that lie on them.
+struct cards_definition {
+    struct gabion_body template;
+    vec3 origin;  // middle of the house, at the ground
+    vec3 card;    // length, width (along y), thickness
+    double angle; // of a card from the vertical, rad
+    int storeys;
+    int tents;  // of the lowest storey
+    double gap; // between the feet of neighbouring tents
+    struct block_marks marks;
+};
+bool generate_cards(struct gabion_world *world, const struct cards_definition *definition,
+                    struct gabion_error *error);
+
+// A column of equally high drums over a regular polygon, numbered from below with plinth and
+// capital.
+struct drums_definition {
+    struct gabion_body template;
+    vec3 origin;               // middle of the base
+    double radius, top_radius; // of the corners, at the lower end and at the upper one
+    double height;             // of all drums
+    int drums, sides;
+    vec3 plinth, capital; // boxes below and above; zero: none
+    struct block_marks marks;
+};
+bool generate_drums(struct gabion_world *world, const struct drums_definition *definition,
+                    struct gabion_error *error);
+
+// A barrel vault along y: courses of voussoirs in running bond. Every second course, from the
+// second on, begins and ends with half a block. Blocks are numbered course by course from the left
+// springing, along y. Its abutments are as those of an arch.
+struct vault_definition {
+    struct gabion_body template;
+    const char *name; // NULL: no abutments
+    vec3 origin;      // centre of the circle, middle of the length
+    double radius, thickness;
+    double length; // along y
+    double angle;  // between the springings, rad
+    int courses;
+    int blocks; // whole blocks per course
+    struct block_marks marks;
+};
+bool generate_vault(struct gabion_world *world, const struct vault_definition *definition,
+                    struct gabion_error *error);
+
+// A flight of steps that rises along x. Each course begins one tread behind the one below and
+// reaches to the end of the flight; stones of two treads are then in running bond. Stones are
+// numbered course by course from the ground, along x.
+struct stairs_definition {
+    struct gabion_body template;
+    vec3 origin; // lower left front corner
+    int steps;
+    double tread, rise, width; // of a step: along x, z, y
+    double stone;              // length of a stone
+    struct block_marks marks;
+};
+bool generate_stairs(struct gabion_world *world, const struct stairs_definition *definition,
+                     struct gabion_error *error);
 
 #endif

@@ -1,10 +1,9 @@
+#include "cases/grain.h"
 #include "cases/orientation.h"
-#include "cases/size.h"
-#include "engine/world/footprint.h"
 
 static bool check_lattice(const struct lattice_definition *definition, struct gabion_error *error) {
     int64_t sites = 1;
-    if (!size_check(&definition->size, error))
+    if (!mixture_check(&definition->grains, error))
         return false;
     if (!vec3_finite(definition->origin))
         return error_set(error, GABION_ERROR_INPUT, "the origin must be three finite numbers");
@@ -35,7 +34,7 @@ static bool check_lattice(const struct lattice_definition *definition, struct ga
 
 // Returns the position of a site. The three shifts are drawn even when the jitter is zero, so that
 // the radii do not depend on it.
-static vec3 site_position(const struct lattice_definition *definition, int64_t site,
+static vec3 site_position(const struct lattice_definition *definition, int64_t site, unsigned lock,
                           struct random_stream *stream) {
     int64_t index[3] = {site % definition->count[0],
                         site / definition->count[0] % definition->count[1],
@@ -43,7 +42,7 @@ static vec3 site_position(const struct lattice_definition *definition, int64_t s
     vec3 position = definition->origin;
     for (int axis = 0; axis < 3; axis++) {
         double shift = definition->jitter * random_between(stream, -1.0, 1.0);
-        if (definition->template.lock >> axis & 1)
+        if (lock >> axis & 1)
             shift = 0; // all bodies stay in the plane
         double offset = ((double)index[axis] + shift) * vec3_get(definition->spacing, axis);
         vec3_set(&position, axis, vec3_get(position, axis) + offset);
@@ -51,30 +50,51 @@ static vec3 site_position(const struct lattice_definition *definition, int64_t s
     return position;
 }
 
+static bool add_grain(struct gabion_world *world, const struct lattice_definition *definition,
+                      int64_t site, struct grain *grain, struct random_stream *stream,
+                      struct gabion_error *error) {
+    const struct grain_kind *kind = grain->kind;
+    struct gabion_body body;
+    vec3 position = site_position(definition, site, kind->template.lock, stream);
+    if (!grain_body(world, grain, &body, error))
+        return false;
+    vec3 own = grain_is_ball(grain) ? vec3_zero() : grain_centre(world, &body);
+    orientation_place(&body, own, position, kind->turned, stream);
+    return gabion_add_body(world, &body, error) >= 0;
+}
+
 static bool add_sites(struct gabion_world *world, const struct lattice_definition *definition,
                       struct gabion_error *error) {
+    const struct grain_mixture *mixture = &definition->grains;
     int64_t sites = (int64_t)definition->count[0] * definition->count[1] * definition->count[2];
     if (definition->limit > 0 && definition->limit < sites)
         sites = definition->limit;
     struct random_stream stream = {definition->seed};
-    struct gabion_body body = definition->template;
-    if (!footprint_check(world, (double)sites, definition->template.shape, error) ||
+    struct grain one, *mixed = NULL;
+    if (!mixture_fits_memory(world, mixture, sites, error) ||
         !gabion_reserve_bodies(world, (size_t)sites, error))
         return false;
-    for (int64_t site = 0; site < sites; site++) {
-        if (!size_draw(&definition->size, &stream, &body.radius, error))
+    if (mixture->kinds > 1) {
+        mixed = mixture_draw(world, mixture, sites, &stream, error);
+        if (!mixed)
             return false;
-        vec3 position = site_position(definition, site, &stream);
-        orientation_place(&body, definition->centre, position, definition->turned, &stream);
-        if (gabion_add_body(world, &body, error) < 0)
-            return error_context(error, "site %lld", (long long)site);
     }
-    return true;
+    bool good = true;
+    for (int64_t site = 0; good && site < sites; site++) {
+        struct grain *grain = mixed ? &mixed[site] : &one;
+        good = (mixed || grain_draw(world, mixture->kind, &stream, grain, error)) &&
+               add_grain(world, definition, site, grain, &stream, error);
+        if (!good)
+            error_context(error, "site %lld", (long long)site);
+    }
+    grains_free(mixed, mixed ? sites : 0);
+    return good;
 }
 
 bool generate_lattice(struct gabion_world *world, const struct lattice_definition *definition,
                       struct gabion_error *error) {
+    const struct grain_kind *kind = definition->grains.kind;
     return (check_lattice(definition, error) && add_sites(world, definition, error)) ||
            error_context(error, "lattice '%s'",
-                         gabion_group_name(world, definition->template.group));
+                         kind ? gabion_group_name(world, kind->template.group) : "");
 }

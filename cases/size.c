@@ -54,8 +54,52 @@ static double draw_class(const struct size_distribution *size, struct random_str
     return size->class_radius[chosen];
 }
 
+// Draws from a density ~ radius^-exponent by inverting the share of smaller radii.
+static double draw_power(const struct size_distribution *size, struct random_stream *stream) {
+    double u = random_unit(stream), low = logarithm(size->low), high = logarithm(size->high);
+    double n = 1.0 - size->exponent;
+    if (fabs(n * (high - low)) < 1e-9)
+        return exponential(low + u * (high - low));
+    // Relative to the lower bound: r^n = 1 + u (R^n - 1).
+    double ratio = exponential(n * (high - low));
+    return size->low * exponential(logarithm(1.0 + u * (ratio - 1.0)) / n);
+}
+
+// Draws from a grading curve, which is linear between its points over the logarithm of the radius.
+// The curve gives shares of the volume; an interval has a number of bodies in proportion to its
+// share over the mean volume of a body in it, and inside an interval the density is ~ radius^-4.
+// For the radii a and b of the ends, the integral of that density times r^3 is ln(b/a), and without
+// r^3 it is (a^-3 - b^-3)/3.
+static double sieve_number(const struct size_distribution *size, int k) {
+    double a = size->class_radius[k], b = size->class_radius[k + 1], q = a / b;
+    double first = size->class_radius[0] / a; // volumes relative to the smallest radius
+    double share = size->class_share[k + 1] - size->class_share[k];
+    return share * first * first * first * (1 - q * q * q) / (3 * (logarithm(b) - logarithm(a)));
+}
+
+static double draw_sieve(const struct size_distribution *size, struct random_stream *stream) {
+    double total = 0.0, sum = 0.0;
+    int chosen = 0;
+    for (int k = 0; k + 1 < size->classes; k++)
+        total += sieve_number(size, k);
+    double u = total * random_unit(stream);
+    for (int k = 0; k + 1 < size->classes && sum <= u; k++) {
+        double number = sieve_number(size, k);
+        if (number > 0.0)
+            chosen = k;
+        sum += number;
+    }
+    struct size_distribution interval = {
+        .low = size->class_radius[chosen], .high = size->class_radius[chosen + 1], .exponent = 4.0};
+    return draw_power(&interval, stream);
+}
+
 static double draw_uncut(const struct size_distribution *size, struct random_stream *stream) {
     switch (size->kind) {
+    case SIZE_POWER:
+        return draw_power(size, stream);
+    case SIZE_SIEVE:
+        return draw_sieve(size, stream);
     case SIZE_UNIFORM:
         return random_between(stream, size->low, size->high);
     case SIZE_NORMAL:
@@ -129,8 +173,43 @@ static bool check_classes(const struct size_distribution *size, struct gabion_er
     return true;
 }
 
+static bool check_power(const struct size_distribution *size, struct gabion_error *error) {
+    if (!check_positive(size->low, "smallest radius", error) || !check_bounds(size, error))
+        return false;
+    return (isfinite(size->exponent) && fabs(size->exponent) <= 20.0 &&
+            size->high <= 1e6 * size->low) ||
+           error_set(error, GABION_ERROR_INPUT,
+                     "a power law with the exponent %g from %g to %g m; an exponent of -20 to 20 "
+                     "and a ratio of radii up to 1e6 are needed",
+                     size->exponent, size->low, size->high);
+}
+
+static bool check_sieve(const struct size_distribution *size, struct gabion_error *error) {
+    if (size->classes < 2)
+        return error_set(error, GABION_ERROR_INPUT, "a grading curve has 2 points or more");
+    for (int k = 0; k < size->classes; k++)
+        if (!check_positive(size->class_radius[k], "radius of the grading curve", error))
+            return false;
+    for (int k = 1; k < size->classes; k++)
+        if (!(size->class_radius[k] > size->class_radius[k - 1]) ||
+            !(size->class_share[k] >= size->class_share[k - 1]))
+            return error_set(error, GABION_ERROR_INPUT,
+                             "point %d of the grading curve: radii must increase, and shares "
+                             "finer must not decrease",
+                             k + 1);
+    return (size->class_share[0] == 0.0 && positive(size->class_share[size->classes - 1])) ||
+           error_set(error, GABION_ERROR_INPUT,
+                     "a grading curve begins with a share finer of 0 and ends above that, found %g "
+                     "and %g",
+                     size->class_share[0], size->class_share[size->classes - 1]);
+}
+
 bool size_check(const struct size_distribution *size, struct gabion_error *error) {
     switch (size->kind) {
+    case SIZE_POWER:
+        return check_power(size, error);
+    case SIZE_SIEVE:
+        return check_sieve(size, error);
     case SIZE_EQUAL:
         return check_positive(size->radius, "radius", error);
     case SIZE_UNIFORM:

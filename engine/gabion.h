@@ -19,7 +19,8 @@
 //             left to do is gabion_destroy, which frees everything.
 // Ownership.  The library copies what it is given. Texts and arrays that it hands out belong to
 //             the world and stay valid until the next call that takes the world without `const`,
-//             unless a comment says otherwise.
+//             unless a comment says otherwise. gabion_set_velocity, gabion_apply_force and the
+//             functions that set a callback leave them valid.
 // Threads.    A world may be used from any thread, by one thread at a time. Functions that take a
 //             constant world may run side by side while no other function runs on that world.
 //             While a thread is inside a function that changes a world, calls of other threads on
@@ -182,13 +183,24 @@ GABION_API void gabion_destroy(struct gabion_world *world);
 
 GABION_API bool gabion_get_settings(const struct gabion_world *world,
                                     struct gabion_settings *settings, struct gabion_error *error);
-// Changes the settings, before the first step or between steps. `step` and `scheme` cannot change
-// after the first step. A change of gravity changes the potential energy:
-// the ledger books the difference as removed_energy.
+// Changes the settings, before the first step or between steps. `scheme` cannot change after the
+// first step. With another `step` the time goes on from the present one. A change of gravity
+// changes the potential energy: the ledger books the difference as removed_energy.
 GABION_API bool gabion_set_settings(struct gabion_world *world,
                                     const struct gabion_settings *settings,
                                     struct gabion_error *error);
 GABION_API int gabion_threads(const struct gabion_world *world); // -1: no world
+
+// Creates the world that a case file (docs/case-files.md) describes: settings, materials, laws,
+// bodies, drivers, forces, events and probes, as `gabion run` does, so that stepping it gives the
+// bits of that run. Overrides, "solver.tolerance=1e-8", replace single values of the file;
+// `overrides` may be NULL where there are none. Tables, meshes and other files that the case names
+// are read. What the case says about output and stopping is not done: time.end and the stop
+// criteria are among the settings. Returns NULL on an error, which names file, line and column;
+// gabion_destroy frees the world.
+GABION_API struct gabion_world *gabion_load_case(const char *path, const char *const *overrides,
+                                                 int override_count, int threads,
+                                                 struct gabion_error *error);
 
 // Definition ----------------------------------------------------------------------------------
 //
@@ -353,7 +365,8 @@ struct gabion_signal {
     double amplitude;        // m, m/s, rad, rad/s or N
     double frequency, phase; // Hz, rad
     double smooth;           // s: length of the smooth run-in and run-out (sine, ramp); 0: none
-    int points;              // table, record: time and value of each point, time increasing
+    int points;              // table, record: time and value of each point, time increasing; two
+                             // points of the same time are a jump, not of a displacement or angle
     const double *table_time, *table_value;
     bool returns; // record: add c0 + c1 t to it so that it ends at rest, where it began
 };
@@ -373,6 +386,34 @@ GABION_API bool gabion_add_reset(struct gabion_world *world, int group, double t
                                  struct gabion_error *error);
 GABION_API bool gabion_add_removal(struct gabion_world *world, int group, double time,
                                    struct gabion_error *error);
+
+// A part of space.
+enum gabion_region_kind {
+    GABION_REGION_BOX,        // from low to high
+    GABION_REGION_HALF_SPACE, // behind the plane through `position` with the normal `axis`
+    GABION_REGION_SPHERE,     // about `position`; with `inner`, a shell
+    GABION_REGION_CYLINDER,   // about `axis`, its middle at `position`; with `inner`, a tube
+    GABION_REGION_CONE,       // from `radius` at `position` to `end_radius`, `length` along `axis`
+    GABION_REGION_MESH,       // the inside of a closed surface of triangles
+    GABION_REGION_COUNT
+};
+
+struct gabion_region {
+    enum gabion_region_kind kind;
+    bool outside; // everything but that
+    gabion_vec3 low, high;
+    gabion_vec3 position, axis; // the axis has any length but 0
+    double radius, inner, end_radius, length;
+    const gabion_vec3 *corner; // mesh: three corners of each triangle, all turned the same way
+    int64_t triangles;
+};
+
+// Takes bodies out of the run whose centre of mass lies in the region at the start of a step: of
+// the first step that starts at `from` or later and, where `until` (which may be INFINITY) is
+// later, of all steps from then on until then. The group -1 stands for all moving bodies.
+GABION_API bool gabion_add_region_removal(struct gabion_world *world, int group,
+                                          const struct gabion_region *region, double from,
+                                          double until, struct gabion_error *error);
 // Turns gravity about `axis` by the signal (rad), as on a tilting table.
 GABION_API bool gabion_set_tilt(struct gabion_world *world, gabion_vec3 axis,
                                 const struct gabion_signal *signal, struct gabion_error *error);
@@ -437,7 +478,8 @@ enum gabion_log_level {
 // during the call. The function must not call the library with this world.
 typedef void (*gabion_log_function)(void *user, enum gabion_log_level level, const char *text);
 // Sets the log function; NULL: none. It receives no lines below the level `least`. A warning about
-// the threads of the world, if there is one, is sent during this call.
+// the threads of the world, if there is one, is sent during this call; warnings about definitions
+// are sent as the next step begins.
 GABION_API bool gabion_set_log(struct gabion_world *world, enum gabion_log_level least,
                                gabion_log_function function, void *user,
                                struct gabion_error *error); // NULL: none
@@ -494,6 +536,7 @@ GABION_API uint64_t gabion_state_hash(const struct gabion_world *world);
 struct gabion_counts {
     int32_t bodies;        // in the run, fixed ones included
     int32_t moving;        // those of them that are free to move
+    int32_t finite;        // all but walls: half-spaces, hollow spheres and drums
     int32_t ids;           // given out; bodies that wait or have left included
     int32_t waiting;       // bodies that enter later
     int materials, groups; // group 0 included
@@ -551,8 +594,9 @@ struct gabion_run_report {
     int64_t fallback_steps;  // those in which the method asked for failed, and sweeps went on
     int64_t local_fallbacks; // one-contact problems where the local solver failed and a projected
                              // step was used
-    int64_t sweeps;
-    int64_t contact_sweeps; // contacts times sweeps
+    int64_t sweeps;          // of nsgs and psor; iterations of other methods do not count
+    int64_t contact_sweeps;  // contacts times sweeps
+    int64_t spent[GABION_METHOD_COUNT]; // iterations of each method
 };
 GABION_API bool gabion_read_run_report(const struct gabion_world *world,
                                        struct gabion_run_report *report,
@@ -724,6 +768,24 @@ struct gabion_contact {
 GABION_API int64_t gabion_read_contacts(const struct gabion_world *world, int64_t first,
                                         int64_t capacity, struct gabion_contact *contacts,
                                         struct gabion_error *error);
+
+// The contacts of the last step without a copy. The elements of every array but `impulse` are
+// `stride` bytes apart: contact k has its gap at (const char *)gap + k * stride. Bodies are given
+// by their places in struct gabion_bodies, which is valid for as long as this one.
+struct gabion_contacts {
+    int64_t count;
+    size_t stride;              // bytes
+    const int32_t *first;       // body that the impulse acts on; it moves
+    const int32_t *second;      // the other one
+    const uint8_t *status;      // enum gabion_contact_status
+    const double *gap;          // m, at the midpoint of the step; negative: overlap
+    const gabion_vec3 *normal;  // unit, from the second body to the first
+    const gabion_vec3 *point;   // at the midpoint of the step
+    const gabion_vec3 *impulse; // N s, on the first body; one after the other, without `stride`
+};
+// Shows the contacts that gabion_read_contacts copies, in the same order.
+GABION_API bool gabion_view_contacts(const struct gabion_world *world,
+                                     struct gabion_contacts *contacts, struct gabion_error *error);
 
 struct gabion_joint_state {
     enum gabion_joint_kind kind;

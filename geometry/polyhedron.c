@@ -179,17 +179,17 @@ static struct polyhedron *body_from_drawing(const struct drawing *drawing, doubl
 struct polyhedron *polyhedron_from_drawing(const struct drawing *drawing,
                                            struct gabion_error *error) {
     struct drawing coarser = *drawing;
-    struct polyhedron *body = body_from_drawing(drawing, &coarser.tolerance, error);
-    struct gabion_error first = *error;
+    struct gabion_error first = {0}, later;
+    struct polyhedron *body = body_from_drawing(drawing, &coarser.tolerance, &first);
     for (;;) {
         coarser.tolerance *= 10;
         if (body || !(coarser.tolerance <= coarser.tolerance_most) || coarser.tolerance == 0)
             break;
-        *error = (struct gabion_error){0};
-        body = body_from_drawing(&coarser, &coarser.tolerance, error);
+        later = (struct gabion_error){0};
+        body = body_from_drawing(&coarser, &coarser.tolerance, &later);
     }
     if (!body)
-        *error = first; // the most informative about the drawing
+        error_set(error, first.status, "%s", first.text); // most informative about the drawing
     return body;
 }
 

@@ -40,12 +40,14 @@ io/file                 | files, folders and HDF5 that survive a crash          
 io/text                 | numbers, CSV, YAML, checksums                                          |
 io/mesh                 | OBJ and STL                                                            |
 io/bulk                 | bodies by the million from CSV and HDF5                                |
+io/checkpoint           | checkpoints and frames, and what a new run takes from them             |
 io/vtk                  | ParaView files                                                         | ^engine/.*/
 io/case                 | case files: keys, checks, loading                                      |
-io/checkpoint           | checkpoints and frames                                                 |
 io/fclib                | contact problems as FCLIB files                                        |
 io/run/history          | history.csv                                                            | ^engine/.*/
 io/run                  | a run: scene, progress, log, summary, signals                          |
+io/study                | studies: members, processes, searches, statistics, tables              |
+io/report               | one page about a run: plots and a 3D view in HTML                       | ^engine/.*/
 io/command              | the command line                                                       |
 END
 )

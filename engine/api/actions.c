@@ -10,6 +10,7 @@ struct action {
     int group;
     vec3 direction, pivot;
     const struct gabion_signal *signal;
+    bool path; // the signal is a displacement or an angle
 };
 
 static bool group_exists(const struct gabion_world *world, int group) {
@@ -27,6 +28,8 @@ static bool action_fits(const struct call *call) {
         defect = "the direction or axis must not be zero";
     else if (!vec3_finite(action->pivot))
         defect = "the pivot must be finite";
+    if (!defect && action->path && signal_jumps(action->signal))
+        defect = "a displacement or angle cannot jump; two points of its table have the same time";
     const char *name = call->world->groups.name[action->group];
     return !defect || error_set(call->error, GABION_ERROR_INPUT, "%s%s%s: %s", action->what,
                                 name[0] ? " on group " : "", name, defect);
@@ -63,7 +66,7 @@ static bool may_drive(const struct gabion_world *world, int group, struct gabion
     const struct bodies *bodies = &world->bodies;
     if (!is_fixed(world, group, error))
         return false;
-    for (int32_t i = 0; world->step > 0 && i < bodies->count; i++)
+    for (int32_t i = 0; world->step > 0 && !world->varies && i < bodies->count; i++)
         if (bodies->group[i] == group && !is_driven(world, bodies->id[i]))
             return error_set(error, GABION_ERROR_INPUT,
                              "driver on group %s: drivers are defined before the first step",
@@ -102,13 +105,13 @@ static void add_rotation(struct call *call) {
 
 bool gabion_add_driver(struct gabion_world *world, int group, vec3 direction,
                        const struct gabion_signal *signal, struct gabion_error *error) {
-    struct action action = {"driver", group, direction, vec3_zero(), signal};
+    struct action action = {"driver", group, direction, vec3_zero(), signal, true};
     return call_run(world, add_driver, &action, error) >= 0;
 }
 
 bool gabion_add_rotation(struct gabion_world *world, int group, vec3 pivot, vec3 axis,
                          const struct gabion_signal *signal, struct gabion_error *error) {
-    struct action action = {"driver", group, axis, pivot, signal};
+    struct action action = {"driver", group, axis, pivot, signal, true};
     return call_run(world, add_rotation, &action, error) >= 0;
 }
 
@@ -130,7 +133,7 @@ static void set_tilt(struct call *call) {
 
 bool gabion_set_tilt(struct gabion_world *world, vec3 axis, const struct gabion_signal *signal,
                      struct gabion_error *error) {
-    struct action action = {"tilt", 0, axis, vec3_zero(), signal};
+    struct action action = {"tilt", 0, axis, vec3_zero(), signal, true};
     return call_run(world, set_tilt, &action, error) >= 0;
 }
 
@@ -148,23 +151,22 @@ static void add_force(struct call *call) {
 
 bool gabion_add_force(struct gabion_world *world, int group, vec3 direction,
                       const struct gabion_signal *signal, struct gabion_error *error) {
-    struct action action = {"force", group, direction, vec3_zero(), signal};
+    struct action action = {"force", group, direction, vec3_zero(), signal, false};
     return call_run(world, add_force, &action, error) >= 0;
 }
 
 // Events --------------------------------------------------------------------------------------
 
-static void add_event(struct call *call) {
+static void append_event(struct call *call, const struct event *event) {
     struct gabion_world *world = call->world;
-    const struct event *event = call->arguments;
-    if (!group_exists(world, event->group)) {
+    if (!group_exists(world, event->group) && !(event->in_region && event->group == -1)) {
         error_set(call->error, GABION_ERROR_INPUT, "event: the group does not exist");
         return;
     }
     if (!isfinite(event->time) || !vec3_finite(event->velocity) || !vec3_finite(event->spin)) {
         error_set(call->error, GABION_ERROR_INPUT,
                   "event on group %s: time and velocity must be finite",
-                  world->groups.name[event->group]);
+                  event->group < 0 ? "of all bodies" : world->groups.name[event->group]);
         return;
     }
     world->events = memory_resize(world->events, (size_t)world->event_count + 1,
@@ -173,16 +175,70 @@ static void add_event(struct call *call) {
     call->result = world->event_count++;
 }
 
+static void add_event(struct call *call) { append_event(call, call->arguments); }
+
 bool gabion_add_reset(struct gabion_world *world, int group, double time, vec3 velocity, vec3 spin,
                       struct gabion_error *error) {
-    struct event event = {EVENT_RESET, group, time, velocity, spin};
+    struct event event = {
+        .kind = EVENT_RESET, .group = group, .time = time, .velocity = velocity, .spin = spin};
     return call_run(world, add_event, &event, error) >= 0;
 }
 
 bool gabion_add_removal(struct gabion_world *world, int group, double time,
                         struct gabion_error *error) {
-    struct event event = {EVENT_REMOVAL, group, time, {0, 0, 0}, {0, 0, 0}};
+    struct event event = {.kind = EVENT_REMOVAL, .group = group, .time = time};
     return call_run(world, add_event, &event, error) >= 0;
+}
+
+// The kinds of regions are in the same order inside and outside.
+static struct region make_region(const struct gabion_region *region) {
+    return (struct region){
+        .kind = (enum region_kind)region->kind,
+        .outside = region->outside,
+        .low = region->low,
+        .high = region->high,
+        .position = region->position,
+        .axis = region->axis,
+        .radius = region->radius,
+        .inner = region->inner,
+        .end_radius = region->end_radius,
+        .length = region->length,
+        .corner = region->kind == GABION_REGION_MESH ? (vec3 *)region->corner : NULL,
+        .triangles = region->kind == GABION_REGION_MESH ? region->triangles : 0,
+    };
+}
+
+static void add_region_removal(struct call *call) {
+    struct event event = *(const struct event *)call->arguments;
+    const char *defect = region_prepare(&event.region);
+    if (!defect && !(event.until >= event.time))
+        defect = "it ends before it begins";
+    if (defect) {
+        error_set(call->error, GABION_ERROR_INPUT, "removal by region: %s", defect);
+        return;
+    }
+    event.region = region_copy(&event.region);
+    append_event(call, &event);
+    if (call->result < 0)
+        region_free(&event.region);
+}
+
+bool gabion_add_region_removal(struct gabion_world *world, int group,
+                               const struct gabion_region *region, double from, double until,
+                               struct gabion_error *error) {
+    if (!region)
+        return entry_missing("region", error);
+    if ((unsigned)region->kind >= GABION_REGION_COUNT ||
+        (region->kind == GABION_REGION_MESH && region->triangles > 0 && !region->corner))
+        return entry_reject(error,
+                            "removal by region: the region has no known kind, or no corners");
+    struct event event = {.kind = EVENT_REMOVAL,
+                          .group = group,
+                          .time = from,
+                          .in_region = true,
+                          .region = make_region(region),
+                          .until = until};
+    return call_run(world, add_region_removal, &event, error) >= 0;
 }
 
 // Falls ---------------------------------------------------------------------------------------

@@ -102,11 +102,15 @@ static void definitions_free(struct gabion_world *world) {
         signal_free(&world->drivers[k].signal);
     for (int k = 0; k < world->force_count; k++)
         signal_free(&world->forces[k].signal);
+    for (int k = 0; k < world->event_count; k++)
+        region_free(&world->events[k].region);
     for (int k = 0; k < world->probe_count; k++)
         memory_free(world->probes[k].name);
+    for (size_t k = 0; k < world->notes.count; k++)
+        memory_free(world->notes.text[k]);
     signal_free(&world->tilt);
     void *arrays[] = {world->density, world->laws.of, world->laws.law, world->drivers,
-                      world->forces,  world->events,  world->probes};
+                      world->forces,  world->events,  world->probes,   world->notes.text};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         memory_free(arrays[k]);
 }
@@ -164,11 +168,24 @@ bool gabion_get_settings(const struct gabion_world *world, struct gabion_setting
 
 static const char *change_defect(const struct gabion_world *world,
                                  const struct gabion_settings *settings) {
-    if (world->step > 0 && settings->step != world->settings.step)
-        return "time.step cannot change after the first step: times are multiples of it";
     if (world->step > 0 && settings->scheme != world->settings.scheme)
         return "time.scheme cannot change after the first step";
     return NULL;
+}
+
+// Times go on from the present one. Positions and velocities are those of the same moment in both
+// schemes, so that they stay as they are; impulses, from which the next solve starts, are forces
+// times the length of the step.
+static void change_step(struct gabion_world *world, double step) {
+    struct contacts *contacts = world->contacts;
+    double before = world->settings.step, scale = step / before;
+    world->pace = (struct pace){world->step, world_time(world), before};
+    world->settings.step = step;
+    for (size_t k = 0; k < contacts->memory_count; k++)
+        contacts->memory[k].impulse = vec3_scale(scale, contacts->memory[k].impulse);
+    for (int k = 0; k < world->joints.count; k++)
+        for (int p = 0; p < JOINT_POINTS; p++)
+            world->joints.list[k].impulse[p] = vec3_scale(scale, world->joints.list[k].impulse[p]);
 }
 
 static bool changes_gravity(const struct gabion_settings *before,
@@ -199,6 +216,8 @@ static void set_settings(struct call *call) {
     if (!laws_fit(world, settings->scheme, call->error))
         return;
     bool loads = changes_gravity(&world->settings, settings);
+    if (world->step > 0 && settings->step != world->settings.step)
+        change_step(world, settings->step);
     world->settings = *settings;
     if (loads)
         world->rest_since = NAN;

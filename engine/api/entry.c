@@ -96,8 +96,10 @@ int64_t call_run(struct gabion_world *world, void (*work)(struct call *call), co
         return -1;
     if (!world->account) // made by world_create: its caller handles missing memory
         work(&guarded.call);
-    else if (!memory_try(world->account, run_guarded, &guarded, guarded.call.error))
+    else if (!memory_try(world->account, run_guarded, &guarded, guarded.call.error)) {
         world->condition = WORLD_BROKEN;
+        guarded.call.result = -1; // the work may have set it before memory ran out
+    }
     entry_leave(world);
     return guarded.call.result;
 }

@@ -13,6 +13,7 @@ const struct key_range key_positive = {0, INFINITY, .low_open = true};
 const struct key_range key_not_negative = {.low = 0, .high = INFINITY};
 const struct key_range key_counting = {.low = 1, .high = INT_MAX};
 const struct key_range key_whole = {.low = 0, .high = INT_MAX};
+const struct key_range key_exact = {.low = 0, .high = 9007199254740992.0};
 const struct key_range key_share = {.low = 0, .high = 1};
 const struct key_range key_share_above = {0, 1, .low_open = true};
 
@@ -199,6 +200,9 @@ static void print_type(FILE *stream, const struct key *key) {
     case KEY_PAIR:
         fputs("[material, material] or default", stream);
         break;
+    case KEY_NAMES:
+        fputs("a name or a list of them", stream);
+        break;
     case KEY_FILES:
         fputs("a file name or a list of them", stream);
         break;
@@ -246,6 +250,15 @@ static void print_type(FILE *stream, const struct key *key) {
         break;
     case KEY_NAMED:
         fputs("a mapping from names to mappings", stream);
+        break;
+    case KEY_TEXTS:
+        fputs("a text or a list of texts", stream);
+        break;
+    case KEY_VALUES:
+        fputs("a list of values", stream);
+        break;
+    case KEY_ASSIGNMENTS:
+        fputs("a mapping from keys to values", stream);
         break;
     }
 }

@@ -19,6 +19,7 @@ enum key_type {
     // Only in case files:
     KEY_TEXT,
     KEY_NAME,     // without blanks, commas or quotes: it becomes a group, a column, part of a path
+    KEY_NAMES,    // one of those, or a list of them
     KEY_MATERIAL, // a name under `materials`
     KEY_PAIR,     // two of those, or the word `default`
     KEY_FILES,    // a text or a list of texts
@@ -27,6 +28,10 @@ enum key_type {
     KEY_CORNERS,  // a list of vectors of `size`
     KEY_ENTRIES,  // a list of mappings
     KEY_NAMED,    // a mapping from names to mappings
+    // Only in study files:
+    KEY_TEXTS,       // a text or a list of texts
+    KEY_VALUES,      // a list of values of any kind
+    KEY_ASSIGNMENTS, // a mapping from keys of case files to values of any kind
 };
 
 struct key_range {
@@ -51,6 +56,7 @@ struct key {
     const char *words; // separated by blanks; a choice has them in the order of its enum
     const struct key_section *section;
     const char *help;
+    const char *state;    // why a run that goes on cannot change it; NULL: it can
     size_t offset, width; // the struct member that holds the value (KEY_MEMBER); width 0: none
     bool in_radians;      // users give degrees, the member holds radians
 };
@@ -71,6 +77,7 @@ struct key_section {
 extern const struct key_range key_positive, key_not_negative;
 extern const struct key_range key_counting;    // from 1, as far as an int goes
 extern const struct key_range key_whole;       // from 0, as far as an int goes
+extern const struct key_range key_exact;       // from 0, as far as a double counts exactly
 extern const struct key_range key_share;       // [0, 1]
 extern const struct key_range key_share_above; // (0, 1]
 

@@ -47,6 +47,13 @@ static int32_t count_moving(const struct bodies *bodies) {
     return moving;
 }
 
+static int32_t count_finite(const struct bodies *bodies) {
+    int32_t finite = 0;
+    for (int32_t i = 0; i < bodies->count; i++)
+        finite += !bodies_is_wall(bodies, i);
+    return finite;
+}
+
 bool gabion_read_counts(const struct gabion_world *world, struct gabion_counts *counts,
                         struct gabion_error *error) {
     if (!may_read(world, counts, "counts", error))
@@ -55,6 +62,7 @@ bool gabion_read_counts(const struct gabion_world *world, struct gabion_counts *
     *counts = (struct gabion_counts){
         .bodies = bodies->count,
         .moving = count_moving(bodies),
+        .finite = count_finite(bodies),
         .ids = bodies->id_count,
         .waiting = world->pending_count,
         .materials = world->materials.count,

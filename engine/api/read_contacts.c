@@ -46,6 +46,27 @@ int64_t gabion_read_contacts(const struct gabion_world *world, int64_t first, in
     return copied;
 }
 
+bool gabion_view_contacts(const struct gabion_world *world, struct gabion_contacts *view,
+                          struct gabion_error *error) {
+    if (!entry_readable(world, error))
+        return false;
+    if (!view)
+        return entry_missing("contacts", error);
+    const struct contact *first = world->contacts->list;
+    *view =
+        (struct gabion_contacts){.count = (int64_t)world->contacts->count, .stride = sizeof *first};
+    if (view->count == 0)
+        return true;
+    view->first = &first->c;
+    view->second = &first->a;
+    view->status = &first->status;
+    view->gap = &first->gap;
+    view->normal = &first->normal;
+    view->point = &first->point;
+    view->impulse = world->contacts->impulse;
+    return true;
+}
+
 // Joints --------------------------------------------------------------------------------------
 
 bool gabion_get_joint(const struct gabion_world *world, int joint, struct gabion_joint_state *state,

@@ -31,7 +31,8 @@ static const struct key time_keys[] = {
      .help = "weight of the new state; 0.5 keeps energy exactly, 1 is implicit Euler"},
     {"scheme", KEY_CHOICE, MEMBER(scheme), .initial = "moreau", .words = "moreau corrective",
      .help = "moreau: one implicit contact problem per step; corrective: accelerations, positions "
-             "and velocities corrected one after another (docs/solvers.md)"},
+             "and velocities corrected one after another (docs/solvers.md)",
+     .state = "the impulses that a step starts from are those of the scheme"},
 };
 const struct key_section settings_time_keys = KEY_SECTION_OF(time_keys);
 

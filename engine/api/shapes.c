@@ -51,6 +51,14 @@ int world_add_surface(struct gabion_world *world, struct shell *surface,
     return (int)bodies->surface_count++;
 }
 
+void world_drop_shape(struct gabion_world *world, enum gabion_shape shape) {
+    struct bodies *bodies = &world->bodies;
+    if (shape == GABION_CLUMP)
+        clump_free(bodies->clumps[--bodies->clump_count]);
+    else
+        polyhedron_free(bodies->polyhedra[--bodies->polyhedron_count]);
+}
+
 struct surface_request {
     const vec3 *corner;
     int64_t corners;

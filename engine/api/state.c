@@ -6,6 +6,7 @@
 // Another order is another hash. The last two are not state and not hashed.
 const struct state_part *const state_parts[STATE_PARTS] = {
     &state_step,
+    &state_pace,
     &state_body_counts,
     &state_bodies,
     &state_body_starts,

@@ -70,16 +70,18 @@ static struct inverse_mass make_inverse(const struct gabion_world *world, int32_
 
 static vec3 across(vec3 held, vec3 v) { return vec3_add_scaled(v, -vec3_dot(held, v), held); }
 
-// Returns the derivative of the residual below, and the identity along the held axis.
+// Returns the derivative of the residual below, and a moment of inertia along the held axis: of the
+// size of the others, or solving with the matrix would turn the body a little about that axis.
 static mat3 free_spin_slope(vec3 inertia, vec3 held, vec3 middle, double h) {
     vec3 momentum = vec3_times(inertia, middle), column[3];
+    double size = fmax(inertia.x, fmax(inertia.y, inertia.z));
     for (int axis = 0; axis < 3; axis++) {
         vec3 e = vec3_zero();
         vec3_set(&e, axis, 1);
         vec3 free = across(held, e), turned = vec3_times(inertia, free);
         vec3 turn = vec3_add(vec3_cross(free, momentum), vec3_cross(middle, turned));
         vec3 slope = across(held, vec3_add_scaled(turned, 0.5 * h, turn));
-        column[axis] = vec3_add_scaled(slope, vec3_get(held, axis), held);
+        column[axis] = vec3_add_scaled(slope, size * vec3_get(held, axis), held);
     }
     return (mat3){{{column[0].x, column[1].x, column[2].x},
                    {column[0].y, column[1].y, column[2].y},
@@ -114,7 +116,7 @@ vec3 motion_free_spin(vec3 inertia, vec3 held, vec3 before, vec3 kick, double h)
         vec3 middle = vec3_scale(0.5, vec3_add(before, after));
         vec3 residual = free_spin_residual(inertia, held, before, after, kick, h), change;
         mat3_solve(free_spin_slope(inertia, held, middle, h), residual, &change);
-        after = vec3_sub(after, change);
+        after = vec3_sub(after, across(held, change));
         if (vec3_dot(change, change) <= 1e-32 * vec3_dot(after, after))
             break;
     }
@@ -409,7 +411,7 @@ void motion_integrate_free(struct gabion_world *world, velocity_function velocit
 }
 
 void motion_integrate_driven(struct gabion_world *world) {
-    double end = (double)(world->step + 1) * world->settings.step;
+    double end = world_time_of(world, world->step + 1);
     struct bodies *bodies = &world->bodies;
     const struct midpoint *midpoint = world->midpoint;
     for (int k = 0; k < world->driven_count; k++) {

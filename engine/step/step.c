@@ -175,8 +175,12 @@ void step_count(struct gabion_world *world) {
     world->run.steps++;
     world->run.unconverged_steps += !world->report.converged;
     world->run.fallback_steps += world->report.fell_back;
-    world->run.sweeps += world->report.sweeps;
-    world->run.contact_sweeps += (int64_t)world->report.rows * world->report.sweeps;
+    int64_t sweeps =
+        world->report.spent[GABION_METHOD_NSGS] + world->report.spent[GABION_METHOD_PSOR];
+    world->run.sweeps += sweeps;
+    world->run.contact_sweeps += (int64_t)world->report.rows * sweeps;
+    for (int method = 0; method < GABION_METHOD_COUNT; method++)
+        world->run.spent[method] += world->report.spent[method];
     time = world_time(world);
     if (!(world->report.max_speed <= world->settings.rest_speed))
         world->rest_since = NAN;

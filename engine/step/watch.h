@@ -15,6 +15,7 @@ enum watch_kind {
     WATCH_OVERLAP,
     WATCH_CONTACT_GAIN,
     WATCH_IMPACT_GAIN,
+    WATCH_JOINT_GAIN,
     WATCH_KINDS
 };
 
@@ -34,6 +35,7 @@ struct watch_log {
     int warnings;        // given; what a watch says at the end about steps it had warned of is none
     int drivers, forces; // the first so many have been looked at
     bool tilt;           // has been looked at
+    double most_kinetic; // J, after any step
     struct watch_record of[WATCH_KINDS];
 };
 

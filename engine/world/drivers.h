@@ -9,6 +9,11 @@
 // late body enters at its own position plus the displacement of the group so far.
 void drivers_adopt(struct gabion_world *world);
 
+// Takes the paths of drivers that have changed up where the bodies are, so that none jumps: moves
+// the origins of paths that lead elsewhere at the present time. Bodies that no driver moved before
+// are adopted.
+void drivers_continue(struct gabion_world *world);
+
 // Returns whether any driver turns its bodies.
 bool drivers_turn(const struct gabion_world *world);
 

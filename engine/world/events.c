@@ -5,13 +5,18 @@
 
 #include "parallel/memory.h"
 
+// The length of the step before this one: it may have changed since.
+static double last_length(const struct gabion_world *world) {
+    return world->step == world->pace.step ? world->pace.before : world->settings.step;
+}
+
 bool events_done(const struct gabion_world *world, double time) {
-    double h = world->settings.step;
+    double h = last_length(world);
     return world->step > 0 && time <= world_time(world) - h + 1e-6 * h;
 }
 
 // Returns whether the step starting at t applies an event of time T: T lies in (t - h, t], up to
-// rounding.
+// rounding, where h is the length of the step before.
 static bool falls_due(const struct gabion_world *world, double time) {
     double t = world_time(world), slack = 1e-6 * world->settings.step;
     return time <= t + slack && !events_done(world, time);
@@ -72,34 +77,65 @@ void events_reset(struct gabion_world *world) {
     }
 }
 
-static bool group_leaves(const struct gabion_world *world, int group) {
-    for (int k = 0; k < world->event_count; k++) {
-        const struct event *event = &world->events[k];
-        if (event->kind == EVENT_REMOVAL && event->group == group && falls_due(world, event->time))
-            return true;
-    }
-    return false;
+// Returns whether a removal acts in the step that begins.
+static bool removes_now(const struct gabion_world *world, const struct event *event) {
+    double t = world_time(world), slack = 1e-6 * world->settings.step;
+    if (event->kind != EVENT_REMOVAL)
+        return false;
+    if (event->in_region && event->until > event->time)
+        return event->time <= t + slack && t <= event->until + slack;
+    return falls_due(world, event->time);
 }
 
-static bool any_removal(const struct gabion_world *world) {
-    for (int k = 0; k < world->event_count; k++)
-        if (world->events[k].kind == EVENT_REMOVAL && falls_due(world, world->events[k].time))
-            return true;
-    return false;
+// Walls have no place that could be in a region.
+static bool removal_takes(const struct event *event, const struct bodies *bodies, int32_t i) {
+    if (event->group < 0 ? bodies->mass[i] == 0 : bodies->group[i] != event->group)
+        return false;
+    return !event->in_region ||
+           (!bodies_is_wall(bodies, i) && region_depth(&event->region, bodies->x[i]) >= 0);
 }
+
+struct leaving {
+    const struct gabion_world *world;
+    bool *leaves;
+};
+
+static void find_leaving(void *context, size_t begin, size_t end) {
+    const struct leaving *leaving = context;
+    const struct gabion_world *world = leaving->world;
+    for (int k = 0; k < world->event_count; k++)
+        if (removes_now(world, &world->events[k]))
+            for (size_t i = begin; i < end; i++)
+                leaving->leaves[i] |= removal_takes(&world->events[k], &world->bodies, (int32_t)i);
+}
+
+// Returns whether there are removals in this step. Those of whole groups disturb in any case.
+static bool any_removal(struct gabion_world *world) {
+    bool any = false;
+    for (int k = 0; k < world->event_count; k++)
+        if (removes_now(world, &world->events[k])) {
+            any = true;
+            if (!world->events[k].in_region)
+                disturb(world);
+        }
+    return any;
+}
+
+#define CHUNK 1024 // bodies
 
 bool *events_leaving(struct gabion_world *world) {
-    int32_t count = world->bodies.count;
+    size_t count = (size_t)world->bodies.count;
     if (!any_removal(world))
         return NULL;
-    disturb(world);
-    bool *leaves = memory_allocate((size_t)count, sizeof *leaves, "removal"), any = false;
-    for (int32_t i = 0; i < count; i++) {
-        leaves[i] = group_leaves(world, world->bodies.group[i]);
+    bool *leaves = memory_allocate(count, sizeof *leaves, "removal"), any = false;
+    struct leaving leaving = {world, leaves};
+    team_for(world->team, count, CHUNK, find_leaving, &leaving);
+    for (size_t i = 0; i < count; i++)
         any |= leaves[i];
-    }
-    if (any)
+    if (any) {
+        disturb(world);
         return leaves;
+    }
     memory_free(leaves);
     return NULL;
 }

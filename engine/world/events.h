@@ -17,7 +17,8 @@ void events_insert(struct gabion_world *world);
 void events_reset(struct gabion_world *world);
 
 // Returns an array, by body index, of which bodies leave in this step, for order_remove; NULL:
-// none. Sets world->changed. Free the array with memory_free.
+// none. Removals by region look at the centres of mass as the step begins. Sets world->changed.
+// Free the array with memory_free.
 bool *events_leaving(struct gabion_world *world);
 
 #endif

@@ -69,7 +69,7 @@ void ledger_set_velocity(struct gabion_world *world, int32_t i, vec3 velocity, v
 void ledger_close(struct gabion_world *world) {
     struct ledger *ledger = &world->ledger;
     double kinetic = ledger->kinetic, potential = ledger->potential;
-    double end = (double)(world->step + 1) * world->settings.step;
+    double end = world_time_of(world, world->step + 1);
     measure_energy(world, end, &ledger->kinetic, &ledger->potential);
     double d_kinetic = ledger->kinetic - kinetic, d_potential = ledger->potential - potential;
     ledger->energy_error += d_kinetic + d_potential - ledger->explained;
@@ -79,7 +79,7 @@ void ledger_close(struct gabion_world *world) {
 void ledger_projection(struct gabion_world *world) {
     struct ledger *ledger = &world->ledger;
     double before = ledger->kinetic + ledger->potential;
-    double end = (double)(world->step + 1) * world->settings.step;
+    double end = world_time_of(world, world->step + 1);
     measure_energy(world, end, &ledger->kinetic, &ledger->potential);
     double change = ledger->kinetic + ledger->potential - before;
     ledger->projection_work += change;

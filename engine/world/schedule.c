@@ -29,7 +29,7 @@ static double last_removal(const struct gabion_world *world, int group) {
     double last = -INFINITY;
     for (int k = 0; k < world->event_count; k++) {
         const struct event *event = &world->events[k];
-        if (event->kind == EVENT_REMOVAL && event->group == group &&
+        if (event->kind == EVENT_REMOVAL && event->group == group && !event->in_region &&
             !events_done(world, event->time))
             last = fmax(last, event->time);
     }

@@ -17,7 +17,7 @@ enum schedule_kind {
 
 struct scheduled {
     enum schedule_kind kind;
-    int group;    // of a driver, force, reset or removal
+    int group;    // of a driver, force, reset or removal; -1: all moving bodies
     double until; // last change, or time of the event; INFINITY: never ends, -INFINITY: no effect
 };
 

@@ -85,10 +85,12 @@ struct motion {
     double velocity, displacement;
 };
 
-// From the k-th point on: the acceleration is linear in s, so this is its integral.
+// From the k-th point on: the acceleration is linear in s, so this is its integral. Between two
+// points of the same time, where it jumps, nothing happens.
 static struct motion record_motion(const struct signal *signal, int k, double s) {
     const double *t = signal->time, *a = signal->value;
-    double v = signal->velocity[k], slope = (a[k + 1] - a[k]) / (t[k + 1] - t[k]);
+    double v = signal->velocity[k], length = t[k + 1] - t[k];
+    double slope = length > 0 ? (a[k + 1] - a[k]) / length : 0;
     return (struct motion){
         v + s * (a[k] + s * (slope / 2)),
         signal->displacement[k] + s * (v + s * (a[k] / 2 + s * (slope / 6))),
@@ -249,12 +251,23 @@ const char *signal_defect(const struct gabion_signal *signal) {
     for (int k = 0; k < signal->points; k++) {
         if (!isfinite(signal->table_time[k]) || !isfinite(signal->table_value[k]))
             return "a table or record holds a value that is not finite";
-        if (k > 0 && !(signal->table_time[k] > signal->table_time[k - 1]))
+        if (k > 0 && !(signal->table_time[k] >= signal->table_time[k - 1]))
             return "the times of a table or record must increase";
+        if (k > 1 && signal->table_time[k] == signal->table_time[k - 2])
+            return "more than two points of a table or record have the same time";
     }
+    if (!(signal->table_time[signal->points - 1] > signal->table_time[0]))
+        return "all points of a table or record have the same time";
     if (signal->kind == GABION_SIGNAL_RECORD && signal->table_time[0] < 0)
         return "the times of a record count from start and must not be negative";
     return NULL;
+}
+
+bool signal_jumps(const struct gabion_signal *signal) {
+    for (int k = 1; signal->kind == GABION_SIGNAL_TABLE && k < signal->points; k++)
+        if (signal->table_time[k] == signal->table_time[k - 1])
+            return true;
+    return false;
 }
 
 static double *copy_numbers(const double *numbers, int count) {

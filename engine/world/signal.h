@@ -32,6 +32,10 @@ double signal_smooth_step(double s);
 // Returns NULL, or a text that says what is wrong with the signal.
 const char *signal_defect(const struct gabion_signal *signal);
 
+// Returns whether the value itself jumps: a table with two points of the same time. A record only
+// has an acceleration that jumps there.
+bool signal_jumps(const struct gabion_signal *signal);
+
 struct signal signal_copy(const struct gabion_signal *given);
 void signal_free(struct signal *signal);
 

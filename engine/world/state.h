@@ -56,6 +56,7 @@ enum state_flag {
     STATE_JOINED = 1,   // hashed in one piece with the field before it
     STATE_FRAMED = 2,   // in frames too
     STATE_UNSTORED = 4, // hashed, but files have it in another form
+    STATE_LATER = 8,    // a single number that earlier minor versions of files do not have: zero
 };
 
 struct state_field {

@@ -11,6 +11,7 @@
 #include "engine/world/report.h"
 #include "engine/world/signal.h"
 #include "engine/world/solver_memory.h"
+#include "geometry/region.h"
 #include "parallel/error.h"
 #include "parallel/stop.h"
 #include "parallel/team.h"
@@ -59,9 +60,14 @@ enum event_kind { EVENT_RESET, EVENT_REMOVAL };
 
 struct event {
     enum event_kind kind;
-    int group;
+    int group; // -1: all moving bodies
     double time;
     vec3 velocity, spin;
+    // Removals of the bodies in a region: those that are there at `time`, or in any step from then
+    // until `until`.
+    bool in_region;
+    struct region region;
+    double until;
 };
 
 struct probe {
@@ -100,6 +106,19 @@ struct listeners {
     struct stop stop; // of the step in progress
 };
 
+// The times of steps: since the length of the step last changed they are its multiples.
+struct pace {
+    int64_t step;  // number of the step with which the present length began
+    double time;   // then
+    double before; // length of the step before it; 0: there was none
+};
+
+// Warnings about definitions that wait for the next step (engine/api/log.h).
+struct notes {
+    char **text;
+    size_t count, capacity;
+};
+
 // What a change that ran out of memory left of the world.
 enum world_condition {
     WORLD_SOUND,
@@ -131,7 +150,9 @@ struct gabion_world {
     enum world_condition condition;
     struct world_user user;
     struct listeners listeners;
+    struct notes notes;
 
+    bool varies; // its definitions may differ from those before (engine/api/vary.h)
     struct name_table materials, groups;
     double *density; // by material
     struct law_table laws;
@@ -151,6 +172,7 @@ struct gabion_world {
 
     // State: with the settings and definitions above, all that the next step depends on.
     int64_t step;
+    struct pace pace;
     struct bodies bodies;
     struct contacts *contacts;
     struct applied *applied;      // by id, of the next step; NULL: none
@@ -186,9 +208,13 @@ struct gabion_world {
     struct galizzi *galizzi; // data that the phases of a corrective step share; NULL between steps
 };
 
-// Returns the time at the start of the step: a product, so that it does not drift.
+// Returns the time at which a step starts: a product, so that it does not drift.
+static inline double world_time_of(const struct gabion_world *world, int64_t step) {
+    return world->pace.time + (double)(step - world->pace.step) * world->settings.step;
+}
+
 static inline double world_time(const struct gabion_world *world) {
-    return (double)world->step * world->settings.step;
+    return world_time_of(world, world->step);
 }
 
 // Returns the law between two bodies, as an index into laws.law.

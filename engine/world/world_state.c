@@ -32,6 +32,25 @@ const struct state_part state_step = {
     .owner = world_of,
 };
 
+// Zero until the length of the step changes.
+static bool has_pace(const struct state *state) {
+    const struct pace none = {0};
+    return memcmp(&state->world->pace, &none, sizeof none) != 0;
+}
+
+static const struct state_field pace_fields[] = {
+    {"pace_step", NULL, STATE_INT64, 1, VALUE_ANY, NUMBER(pace.step), STATE_LATER},
+    {"pace_time", NULL, STATE_REAL, VALUE_ANY, NUMBER(pace.time), STATE_LATER},
+    {"pace_before", NULL, STATE_REAL, VALUE_ANY, NUMBER(pace.before), STATE_LATER},
+};
+const struct state_part state_pace = {
+    .group = "/",
+    STATE_FIELDS(pace_fields),
+    .hash = STATE_HASH_ROWS,
+    .owner = world_of,
+    .hashed = has_pace,
+};
+
 // The number of bodies is that of their rows.
 static const struct state_field body_count_fields[] = {
     {"count", NULL, STATE_INTEGER, VALUE_ANY, NUMBER(bodies.count), STATE_UNSTORED},
@@ -123,9 +142,20 @@ const struct state_part state_memory = {
 #define REPORT(member, type)                                                                       \
     { #member, NULL, type, 1, VALUE_ANY, NUMBER(report.member) }
 
+#define SPENT(name, id)                                                                            \
+    {                                                                                              \
+        "spent_" name, NULL, STATE_INT64, 1, VALUE_ANY, NUMBER(run.spent[GABION_METHOD_##id]),     \
+            STATE_LATER                                                                            \
+    }
+
+_Static_assert(GABION_METHOD_COUNT == 12, "a method needs a line below");
+
 static const struct state_field run_fields[] = {
-    RUN(steps),  RUN(unconverged_steps), RUN(fallback_steps), RUN(local_fallbacks),
-    RUN(sweeps), RUN(contact_sweeps),
+    RUN(steps),          RUN(unconverged_steps),      RUN(fallback_steps), RUN(local_fallbacks),
+    RUN(sweeps),         RUN(contact_sweeps),         SPENT("nsgs", NSGS), SPENT("psor", PSOR),
+    SPENT("cpg", CPG),   SPENT("lemke", LEMKE),       SPENT("qp", QP),     SPENT("newton", NEWTON),
+    SPENT("bicg", BICG), SPENT("anderson", ANDERSON), SPENT("ipm", IPM),   SPENT("prox", PROX),
+    SPENT("admm", ADMM), SPENT("auto", AUTO),
 };
 const struct state_part state_run = {.group = "run", STATE_FIELDS(run_fields), .owner = world_of};
 

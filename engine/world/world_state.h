@@ -36,8 +36,8 @@ struct state {
 };
 
 // Single numbers.
-extern const struct state_part state_step, state_body_counts, state_ledger, state_joint_work,
-    state_gain, state_rest, state_memory, state_run, state_last_step;
+extern const struct state_part state_step, state_pace, state_body_counts, state_ledger,
+    state_joint_work, state_gain, state_rest, state_memory, state_run, state_last_step;
 
 // Rows in the arrays of the world. Making room for bodies frees all that struct bodies holds.
 extern const struct state_part state_bodies, state_body_starts, state_half_spaces, state_hollows,

@@ -18,9 +18,11 @@ bool bulk_set_material(const struct gabion_world *world, const struct gabion_bod
 }
 
 bool bulk_add_bodies(struct gabion_world *world, const char *path,
-                     const struct gabion_body *template, struct gabion_error *error) {
+                     const struct gabion_body *template, int64_t *skipped,
+                     struct gabion_error *error) {
     int32_t before = world->bodies.id_count;
-    bool good = h5_recognise(path) ? bulk_add_hdf5(world, path, template, error)
+    *skipped = 0;
+    bool good = h5_recognise(path) ? bulk_add_hdf5(world, path, template, skipped, error)
                                    : bulk_add_csv(world, path, template, error);
     if (good && world->bodies.id_count == before)
         return error_set(error, GABION_ERROR_INPUT, "%s: contains no bodies", path);

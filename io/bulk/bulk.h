@@ -10,9 +10,10 @@
 // density.
 // HDF5: the datasets position[N,3] and radius[N], optionally velocity[N,3], spin[N,3],
 // orientation[N,4] (w x y z), material[N] (names), mass[N], density[N] and id[N], which orders the
-// rows. A frame or checkpoint of an earlier run is read too: its spheres are added, other shapes
-// are skipped. Rejects a file without bodies.
+// rows. A frame of an earlier run is read too: its spheres are added, and *skipped counts the
+// bodies of other shapes, walls aside. Rejects a file without bodies.
 bool bulk_add_bodies(struct gabion_world *world, const char *path,
-                     const struct gabion_body *template, struct gabion_error *error);
+                     const struct gabion_body *template, int64_t *skipped,
+                     struct gabion_error *error);
 
 #endif

@@ -36,6 +36,6 @@ bool bulk_set_material(const struct gabion_world *world, const struct gabion_bod
 bool bulk_add_csv(struct gabion_world *world, const char *path, const struct gabion_body *template,
                   struct gabion_error *error);
 bool bulk_add_hdf5(struct gabion_world *world, const char *path, const struct gabion_body *template,
-                   struct gabion_error *error);
+                   int64_t *skipped, struct gabion_error *error);
 
 #endif

@@ -51,6 +51,7 @@ struct reader {
     double *slab[MATERIAL];
     char *names; // material names of a slab, MATERIAL_SIZE bytes each
     hsize_t rows, slab_rows;
+    int64_t skipped; // bodies that are neither spheres nor walls
     uint32_t *order; // the rows in the order of their ids; NULL: as stored
 };
 
@@ -256,6 +257,12 @@ static bool fill_body(struct reader *r, size_t i, struct gabion_body *body) {
                              r->dataset[DENSITY] > 0, body, r->error);
 }
 
+static bool is_wall(const struct reader *r, size_t i) {
+    double shape = r->dataset[SHAPE] ? r->slab[SHAPE][i] : GABION_SPHERE;
+    return r->slab[RADIUS][i] == 0.0 ||
+           (shape >= 0 && shape < GABION_SHAPE_COUNT && shape_kinds[(int)shape].wall);
+}
+
 // Returns whether a radius is all that the body's shape needs.
 static bool is_sphere(const struct reader *r, size_t i) {
     double shape = r->dataset[SHAPE] ? r->slab[SHAPE][i] : GABION_SPHERE;
@@ -265,8 +272,10 @@ static bool is_sphere(const struct reader *r, size_t i) {
 
 static bool add_row(struct reader *r, size_t i) {
     struct gabion_body body = *r->template;
-    if (r->saved && !is_sphere(r, i))
+    if (r->saved && !is_sphere(r, i)) {
+        r->skipped += !is_wall(r, i);
         return true;
+    }
     return fill_body(r, i, &body) && gabion_add_body(r->world, &body, r->error) >= 0;
 }
 
@@ -291,7 +300,7 @@ static bool add_rows(struct reader *r) {
 }
 
 bool bulk_add_hdf5(struct gabion_world *world, const char *path, const struct gabion_body *template,
-                   struct gabion_error *error) {
+                   int64_t *skipped, struct gabion_error *error) {
     struct reader r = {.path = path, .template = template, .world = world, .error = error};
     char sealed[SEAL_NAME_SIZE];
     if (!seal_check_own(path, sealed, error) || !h5_open(&r.file, path, error))
@@ -305,6 +314,7 @@ bool bulk_add_hdf5(struct gabion_world *world, const char *path, const struct ga
         memory_free(r.slab[k]);
     memory_free(r.names);
     memory_free(r.order);
+    *skipped = r.skipped;
     h5_abandon(&r.file);
     return good;
 }

@@ -44,7 +44,9 @@ static const struct key_section tilt_ramp_section = KEY_SECTION_OF(tilt_ramp_key
 #define POINTS_KEYS                                                                                \
     {"file", KEY_TEXT, .one_of = true,                                                             \
      .help = "two-column CSV (time, value), header optional; relative to this file"},              \
-        {"points", KEY_POINTS, .one_of = true, .help = "[[time, value], ...], time increasing"}, { \
+        {"points", KEY_POINTS, .one_of = true,                                                     \
+         .help = "[[time, value], ...], time increasing; two of the same time are a jump"},        \
+    {                                                                                              \
         "scale", KEY_NUMBER, .initial = "1", .help = "factor on the values"                        \
     }
 
@@ -74,11 +76,14 @@ static const struct key_section turn_section = KEY_SECTION_OF(turn_keys);
             .unit = "s", .initial = "inf", .words = "inf",                                         \
             .help = "the action ends at this time, and a ramp reaches its final value"             \
     }
-#define GROUP_KEY                                                                                  \
-    { "group", KEY_NAME, .required = true, .help = "a body name, or CONTAINER.WALL" }
+// Exactly one of the two is given (io/case/rules.c).
+#define GROUP_KEYS                                                                                 \
+    {"group", KEY_NAME, .help = "a body name, or CONTAINER.WALL"}, {                               \
+        "groups", KEY_NAMES, .help = "several of them, instead of group"                           \
+    }
 
 static const struct key driver_keys[] = {
-    GROUP_KEY,
+    GROUP_KEYS,
     {"direction", KEY_VECTOR, .either = true, .size = 3,
      .help = "the bodies move along it, in metres; any length but 0"},
     {"turn", KEY_SECTION, .either = true, .section = &turn_section,
@@ -116,7 +121,7 @@ static const struct key tilt_keys[] = {
 const struct key_section tilt_section = KEY_SECTION_OF(tilt_keys);
 
 static const struct key force_keys[] = {
-    GROUP_KEY,
+    GROUP_KEYS,
     {"direction", KEY_VECTOR, .required = true, .size = 3, .help = "any length but 0"},
     TIMES_KEYS,
     {"constant", KEY_NUMBER, .one_of = true, .unit = "N", .help = "on every body of the group"},
@@ -131,7 +136,7 @@ static const struct key force_keys[] = {
 const struct key_section force_section = KEY_SECTION_OF(force_keys);
 
 static const struct key reset_keys[] = {
-    {"group", KEY_NAME, .required = true, .help = "the bodies to reset"},
+    GROUP_KEYS,
     {"time", KEY_NUMBER, .required = true, .unit = "s", .range = &key_not_negative, .help = "when"},
     {"velocity", KEY_VECTOR, .size = 3, .unit = "m/s", .initial = "0 0 0", .help = "from then on"},
     {"spin", KEY_VECTOR, .size = 3, .unit = "rad/s", .initial = "0 0 0", .help = "from then on"},
@@ -139,8 +144,16 @@ static const struct key reset_keys[] = {
 const struct key_section reset_section = KEY_SECTION_OF(reset_keys);
 
 static const struct key removal_keys[] = {
-    {"group", KEY_NAME, .required = true, .help = "the bodies to remove"},
-    {"time", KEY_NUMBER, .required = true, .unit = "s", .range = &key_not_negative, .help = "when"},
+    {"group", KEY_NAME,
+     .help = "a body name, or CONTAINER.WALL; with region it may be left out: all moving bodies"},
+    {"groups", KEY_NAMES, .help = "several of them, instead of group"},
+    {"region", KEY_SECTION, .section = &region_section,
+     .help = "only bodies whose centre of mass is in it"},
+    {"time", KEY_NUMBER, .one_of = true, .unit = "s", .range = &key_not_negative, .help = "when"},
+    {"from", KEY_NUMBER, .one_of = true, .unit = "s", .range = &key_not_negative,
+     .help = "bodies leave whenever they are in the region, from this time on"},
+    {"until", KEY_NUMBER, .unit = "s", .initial = "inf", .words = "inf",
+     .help = "and up to this time"},
 };
 const struct key_section removal_section = KEY_SECTION_OF(removal_keys);
 

@@ -2,6 +2,7 @@
 
 #include "engine/world/world.h"
 #include "io/case/case_file.h"
+#include "io/case/region.h"
 #include "io/text/number.h"
 #include "parallel/memory.h"
 
@@ -142,8 +143,37 @@ static bool add_reset(struct fields fields, int group, struct gabion_world *worl
                             error);
 }
 
+static bool add_region_removal(struct fields fields, int group, struct gabion_world *world,
+                               struct gabion_error *error) {
+    bool once = fields_have(fields, "time");
+    double from = fields_number(fields, once ? "time" : "from");
+    struct region region;
+    bool good = case_read_region(fields_section(fields, "region"), &region, error);
+    // The kinds of regions are in the same order inside and outside of the engine.
+    struct gabion_region given = {
+        .kind = (enum gabion_region_kind)region.kind,
+        .outside = region.outside,
+        .low = region.low,
+        .high = region.high,
+        .position = region.position,
+        .axis = region.axis,
+        .radius = region.radius,
+        .inner = region.inner,
+        .end_radius = region.end_radius,
+        .length = region.length,
+        .corner = region.corner,
+        .triangles = region.triangles,
+    };
+    good = good && gabion_add_region_removal(world, group, &given, from,
+                                             once ? from : fields_number(fields, "until"), error);
+    region_free(&region);
+    return good;
+}
+
 static bool add_removal(struct fields fields, int group, struct gabion_world *world,
                         struct gabion_error *error) {
+    if (fields_have(fields, "region"))
+        return add_region_removal(fields, group, world, error);
     return gabion_add_removal(world, group, fields_number(fields, "time"), error);
 }
 
@@ -161,17 +191,64 @@ static bool watch_fall(struct fields stop, struct gabion_world *world, struct ga
             gabion_watch_fall(world, group, error));
 }
 
+typedef bool action_adder(struct fields, int, struct gabion_world *, struct gabion_error *);
+
+static bool add_to_group(struct fields entry, const struct yaml_node *name, action_adder *add,
+                         struct gabion_world *world, struct gabion_error *error) {
+    int group;
+    if (!case_find_group(name, world, &group, error))
+        return false;
+    return add(entry, group, world, error) || yaml_error_context(error, entry.node->at);
+}
+
+// Adds an action for each group that it names.
+static bool add_action(struct fields entry, action_adder *add, struct gabion_world *world,
+                       struct gabion_error *error) {
+    const struct yaml_node *group = fields_node(entry, "group");
+    const struct yaml_node *groups = yaml_find(entry.node, "groups");
+    for (size_t k = 0; groups && k < groups->count; k++)
+        if (!add_to_group(entry, groups->item[k], add, world, error))
+            return false;
+    if (groups)
+        return true;
+    if (group)
+        return add_to_group(entry, group, add, world, error);
+    return add(entry, -1, world, error) || yaml_error_context(error, entry.node->at);
+}
+
+bool case_displacement_group(const struct case_file *file, const struct gabion_world *world,
+                             int *group, struct gabion_error *error) {
+    struct fields top = case_fields(file);
+    *group = -1;
+    if (!fields_have(top, "output"))
+        return true;
+    struct fields output = fields_section(top, "output");
+    return !fields_have(output, "displacement_of") ||
+           case_find_group(fields_node(output, "displacement_of"), world, group, error);
+}
+
+// Before a run takes a folder: a group that is not there must not cost the results of another run.
+static bool check_reference(const struct case_file *file, const struct gabion_world *world,
+                            struct gabion_error *error) {
+    struct vtk_reference reference;
+    int group;
+    return case_displacement_group(file, world, &group, error) &&
+           (gabion_step_number(world) > 0 || vtk_reference_begin(&reference, world, group, error));
+}
+
 bool case_add_actions(const struct case_file *file, struct gabion_world *world,
                       struct gabion_error *error) {
     static const struct {
         const char *list;
-        bool (*add)(struct fields, int, struct gabion_world *, struct gabion_error *);
+        action_adder *add;
     } sources[] = {{"drivers", add_driver},
                    {"forces", add_force},
                    {"resets", add_reset},
                    {"removals", add_removal},
                    {"probes", add_probe}};
     struct fields top = case_fields(file);
+    if (!check_reference(file, world, error))
+        return false;
     if (fields_have(top, "tilt") && !set_tilt(fields_section(top, "tilt"), world, error))
         return false;
     if (fields_have(top, "stop") && !watch_fall(fields_section(top, "stop"), world, error))
@@ -179,11 +256,8 @@ bool case_add_actions(const struct case_file *file, struct gabion_world *world,
     for (size_t k = 0; k < sizeof sources / sizeof *sources; k++)
         for (size_t i = 0; i < fields_count(top, sources[k].list); i++) {
             struct fields entry = fields_entry(top, sources[k].list, i);
-            int group;
-            if (!case_find_group(fields_node(entry, "group"), world, &group, error))
+            if (!add_action(entry, sources[k].add, world, error))
                 return false;
-            if (!sources[k].add(entry, group, world, error))
-                return yaml_error_context(error, entry.node->at);
         }
     return true;
 }

@@ -1,19 +1,20 @@
 #include <string.h>
 
+#include "engine/contact/adopt.h"
 #include "engine/world/laws.h"
-#include "io/bulk/bulk.h"
 #include "io/case/case_file.h"
 #include "io/case/grains.h"
 #include "io/case/masonry.h"
 #include "io/case/surfaces.h"
-#include "parallel/memory.h"
+#include "io/case/units.h"
 
 // Reads the keys that bodies, generators and imports share. `plane` holds the degrees of freedom
 // that the case locks for all moving bodies.
 static bool read_template(struct fields fields, unsigned plane, struct gabion_world *world,
                           struct gabion_body *body, struct gabion_error *error) {
     *body = gabion_default_body();
-    body->material = gabion_find_material(world, fields_text(fields, "material"));
+    if (fields_have(fields, "material")) // else each body of an import has its own
+        body->material = gabion_find_material(world, fields_text(fields, "material"));
     body->velocity = fields_vector(fields, "velocity");
     body->spin = fields_vector(fields, "spin");
     body->fixed = fields_boolean(fields, "fixed");
@@ -88,109 +89,17 @@ static bool add_container(struct fields fields, unsigned plane, struct gabion_wo
     return generate_container(world, &definition, error);
 }
 
-static void read_size(struct fields generator, struct size_distribution *size) {
-    if (fields_node(generator, "radius")->kind != YAML_MAPPING) {
-        size->radius = fields_number(generator, "radius");
-        return;
-    }
-    struct fields fields = fields_section(generator, "radius");
-    if (fields_have(fields, "uniform")) {
-        double bounds[2];
-        fields_components(fields, "uniform", bounds);
-        size->kind = SIZE_UNIFORM;
-        size->low = bounds[0];
-        size->high = bounds[1];
-    } else if (fields_have(fields, "classes")) {
-        size_t count = fields_count(fields, "classes");
-        size->kind = SIZE_CLASSES;
-        size->classes = (int)count;
-        size->class_radius = memory_allocate(count, sizeof(double), "size classes");
-        size->class_share = memory_allocate(count, sizeof(double), "size classes");
-        for (size_t i = 0; i < count; i++) {
-            struct fields entry = fields_entry(fields, "classes", i);
-            size->class_radius[i] = fields_number(entry, "radius");
-            size->class_share[i] = fields_number(entry, "share");
-        }
-    } else {
-        bool normal = fields_have(fields, "normal");
-        struct fields cut = fields_section(fields, normal ? "normal" : "lognormal");
-        size->kind = normal ? SIZE_NORMAL : SIZE_LOGNORMAL;
-        size->mean = fields_number(cut, normal ? "mean" : "median");
-        size->deviation = fields_number(cut, normal ? "deviation" : "sigma");
-        size->low = fields_number(cut, "low");
-        size->high = fields_number(cut, "high");
-    }
-}
-
-// Reads what a lattice or fill places: spheres by their radius, disks, or clumps by their bounding
-// sphere. The caller frees the arrays of a size in classes.
-static bool read_grain(struct fields generator, struct gabion_world *world,
-                       struct gabion_body *template, struct size_distribution *size, vec3 *centre,
-                       struct gabion_error *error) {
-    *size = (struct size_distribution){.kind = SIZE_EQUAL};
-    if (!case_has_grain(generator)) {
-        read_size(generator, size);
-        return true;
-    }
-    if (!case_read_grain(generator, template, world, error))
-        return false;
-    quat axes;
-    bodies_place(&world->bodies, template, centre, &axes, &size->radius);
-    return true;
-}
-
-static bool add_lattice(struct fields entry, const struct gabion_body *template,
-                        struct gabion_world *world, struct gabion_error *error) {
-    struct fields fields = fields_section(entry, "lattice");
-    double count[3];
-    fields_components(fields, "count", count);
-    struct lattice_definition definition = {
-        .template = *template,
-        .origin = fields_vector(fields, "origin"),
-        .spacing = fields_vector(fields, "spacing"),
-        .count = {(int)count[0], (int)count[1], (int)count[2]},
-        .jitter = fields_number(fields, "jitter"),
-        .limit = fields_integer(fields, "limit"),
-        .seed = (uint64_t)fields_integer(fields, "seed"),
-        .turned = fields_boolean(fields, "turned"),
-    };
-    bool good = read_grain(fields, world, &definition.template, &definition.size,
-                           &definition.centre, error) &&
-                generate_lattice(world, &definition, error);
-    memory_free(definition.size.class_radius);
-    memory_free(definition.size.class_share);
-    return good;
-}
-
-static bool add_fill(struct fields entry, const struct gabion_body *template,
-                     struct gabion_world *world, struct gabion_error *error) {
-    struct fields fields = fields_section(entry, "fill");
-    struct fill_definition definition = {
-        .template = *template,
-        .low = fields_vector(fields, "min"),
-        .high = fields_vector(fields, "max"),
-        .count = fields_integer(fields, "count"),
-        .attempts = (int)fields_integer(fields, "attempts"),
-        .seed = (uint64_t)fields_integer(fields, "seed"),
-        .turned = fields_boolean(fields, "turned"),
-    };
-    bool good = read_grain(fields, world, &definition.template, &definition.size,
-                           &definition.centre, error) &&
-                generate_fill(world, &definition, error);
-    memory_free(definition.size.class_radius);
-    memory_free(definition.size.class_share);
-    return good;
-}
-
 static bool add_generated(struct fields fields, unsigned plane, struct gabion_world *world,
                           struct gabion_error *error) {
     static const struct {
         const char *key;
         bool (*add)(struct fields, const struct gabion_body *, struct gabion_world *,
                     struct gabion_error *);
-    } kinds[] = {{"lattice", add_lattice},  {"fill", add_fill},       {"wall", case_add_wall},
-                 {"slabs", case_add_slabs}, {"arch", case_add_arch},  {"dome", case_add_dome},
-                 {"tower", case_add_tower}, {"stack", case_add_stack}};
+    } kinds[] = {
+        {"lattice", case_add_lattice}, {"fill", case_add_fill},   {"wall", case_add_wall},
+        {"slabs", case_add_slabs},     {"arch", case_add_arch},   {"dome", case_add_dome},
+        {"tower", case_add_tower},     {"stack", case_add_stack}, {"cards", case_add_cards},
+        {"drums", case_add_drums},     {"vault", case_add_vault}, {"stairs", case_add_stairs}};
     struct gabion_body template;
     if (!read_template(fields, plane, world, &template, error))
         return false;
@@ -200,21 +109,28 @@ static bool add_generated(struct fields fields, unsigned plane, struct gabion_wo
     return kinds[kind].add(fields, &template, world, error);
 }
 
-static bool add_import(struct fields fields, unsigned plane, struct gabion_world *world,
-                       struct gabion_error *error) {
-    struct gabion_body template;
-    if (!read_template(fields, plane, world, &template, error))
-        return false;
-    if (fields_have(fields, "radius"))
-        template.radius = fields_number(fields, "radius");
-    return bulk_add_bodies(world, fields_text(fields, "file"), &template, error);
+static bool add_imports(const struct case_file *file, struct gabion_world *world,
+                        struct kept_contacts *kept, struct gabion_error *error) {
+    struct fields top = case_fields(file);
+    unsigned plane = case_plane_lock(top);
+    for (size_t i = 0; i < fields_count(top, "imports"); i++) {
+        struct fields entry = fields_entry(top, "imports", i);
+        struct gabion_body template;
+        if (!read_template(entry, plane, world, &template, error))
+            return yaml_error_context(error, entry.node->at);
+        if (fields_have(entry, "radius"))
+            template.radius = fields_number(entry, "radius");
+        if (!case_import(file, entry, &template, world, kept, error))
+            return yaml_error_context(error, entry.node->at);
+    }
+    return true;
 }
 
 // ---- laws of the pairs that can touch ----
 
-// Reports the first pair of materials that can touch and has no law.
-static bool check_laws(struct fields file, const struct gabion_world *world,
-                       struct gabion_error *error) {
+bool case_check_laws(const struct case_file *case_file, const struct gabion_world *world,
+                     struct gabion_error *error) {
+    struct fields file = case_fields(case_file);
     int a, b;
     if (!laws_find_missing(world, &a, &b))
         return true;
@@ -231,11 +147,10 @@ bool case_add_bodies(const struct case_file *file, struct gabion_world *world,
     static const struct {
         const char *list;
         bool (*add)(struct fields, unsigned, struct gabion_world *, struct gabion_error *);
-    } sources[] = {{"bodies", add_body},
-                   {"containers", add_container},
-                   {"generators", add_generated},
-                   {"imports", add_import}};
+    } sources[] = {
+        {"bodies", add_body}, {"containers", add_container}, {"generators", add_generated}};
     struct fields top = case_fields(file);
+    struct kept_contacts kept = {0};
     unsigned plane = case_plane_lock(top);
     for (size_t k = 0; k < sizeof sources / sizeof *sources; k++)
         for (size_t i = 0; i < fields_count(top, sources[k].list); i++) {
@@ -243,5 +158,10 @@ bool case_add_bodies(const struct case_file *file, struct gabion_world *world,
             if (!sources[k].add(entry, plane, world, error))
                 return yaml_error_context(error, entry.node->at);
         }
-    return case_add_joints(file, world, error) && check_laws(top, world, error);
+    bool good = add_imports(file, world, &kept, error) && case_add_joints(file, world, error) &&
+                case_take_state(file, world, &kept, error) && case_check_laws(file, world, error);
+    kept_contacts_free(&kept);
+    if (good)
+        case_note_units(top, world);
+    return good;
 }

@@ -4,14 +4,21 @@
 
 #include "io/case/case.h"
 #include "io/case/fields.h"
+#include "io/text/remarks.h"
 
 struct text_list {
     char **text;
     size_t count, capacity;
 };
 
+struct kept_contacts;
+
 struct case_file {
-    struct text_list origins; // file names and arguments that positions in the tree refer to
+    struct remarks *remarks;       // what was found while bodies were added
+    struct gabion_settings before; // those of a resolved text, without the overrides
+    bool varied;                   // some override changes more than how a step is computed
+    struct text_list changes;      // overrides that changed something
+    struct text_list origins;      // file names and arguments that positions in the tree refer to
     struct yaml_node *root;
     char *text;
     struct gabion_settings settings;
@@ -40,6 +47,20 @@ bool case_find_group(const struct yaml_node *name, const struct gabion_world *wo
 // Adds the joints. Their bodies must already exist (io/case/joints.c).
 bool case_add_joints(const struct case_file *file, struct gabion_world *world,
                      struct gabion_error *error);
+
+// Takes over the state of another run, as `from` of the case says, and gives the world the contacts
+// that this and the imports brought (io/case/staging.c).
+bool case_take_state(const struct case_file *file, struct gabion_world *world,
+                     struct kept_contacts *kept, struct gabion_error *error);
+// Adds the bodies of an entry under `imports`; `template` has what all entries share.
+bool case_import(const struct case_file *file, struct fields import,
+                 const struct gabion_body *template, struct gabion_world *world,
+                 struct kept_contacts *kept, struct gabion_error *error);
+
+// Replaces the files that tables and records of actions name by their points; names are relative to
+// `path`, a file.
+bool case_inline_tables(struct yaml_node *root, const char *path, struct text_list *origins,
+                        struct gabion_error *error);
 
 // Sets one value of the document from an argument "a.b=value".
 bool case_override(struct yaml_node *root, const char *argument, struct text_list *origins,

@@ -43,7 +43,8 @@ bool problems_report(const struct problems *problems, struct gabion_error *error
 
 struct checker {
     const struct yaml_node *root;
-    struct problems problems;
+    const char *noun; // of the file
+    struct problems *problems;
 };
 
 static void check_section(struct checker *c, const struct key_section *section,
@@ -76,7 +77,7 @@ static void wrong_value(struct checker *c, const struct key *key, const struct y
             suggestion_consider(&suggestion, word);
         suggestion_print(&suggestion, hint, sizeof hint);
     }
-    problems_add(&c->problems, node->at, "%s: expected %s, found %s%s", path,
+    problems_add(c->problems, node->at, "%s: expected %s, found %s%s", path,
                  key_describe(key, expected, sizeof expected),
                  describe_found(node, found, sizeof found), hint);
 }
@@ -86,8 +87,8 @@ static bool renamed_key(struct checker *c, const struct key_section *section,
                         const struct yaml_node *node, const char *path) {
     const struct key *key = key_find_former(section, node->key);
     if (key)
-        problems_add(&c->problems, node->key_at, "%s: %s is now %s; rename this key",
-                     path[0] ? path : "the case file", node->key, key->name);
+        problems_add(c->problems, node->key_at, "%s: %s is now %s; rename this key",
+                     path[0] ? path : c->noun, node->key, key->name);
     return key != NULL;
 }
 
@@ -105,8 +106,8 @@ static void unknown_key(struct checker *c, const struct key_section *section,
         if (length + (size_t)written < sizeof expected)
             length += (size_t)written;
     }
-    problems_add(&c->problems, node->key_at, "unknown key \"%.60s\" in %s; expected one of %s%s",
-                 node->key, path[0] ? path : "the case file", expected,
+    problems_add(c->problems, node->key_at, "unknown key \"%.60s\" in %s; expected one of %s%s",
+                 node->key, path[0] ? path : c->noun, expected,
                  suggestion_print(&suggestion, hint, sizeof hint));
 }
 
@@ -163,22 +164,45 @@ static bool good_words(const struct key *key, const struct yaml_node *node) {
     return true;
 }
 
+static bool good_texts(const struct yaml_node *node) {
+    bool good = node->kind == YAML_SCALAR || (node->kind == YAML_LIST && node->count > 0);
+    for (size_t i = 0; good && i < node->count; i++)
+        good = node->item[i]->kind == YAML_SCALAR;
+    return good;
+}
+
 static bool good_name(const char *name) {
     return name[0] && strlen(name) <= NAME_MAX_LENGTH && !strpbrk(name, " \t\r\n,;\"'=[]{}");
 }
 
-static bool good_points(const struct yaml_node *node) {
+static bool good_point(const struct yaml_node *point, double *time) {
+    double value;
+    return point->kind == YAML_LIST && point->count == 2 && point->item[0]->kind == YAML_SCALAR &&
+           point->item[1]->kind == YAML_SCALAR && number_parse(point->item[0]->text, time) &&
+           number_parse(point->item[1]->text, &value);
+}
+
+// Reports the first point that is wrong, where it stands: in the case or in a row of its table.
+static bool check_points(struct checker *c, const struct yaml_node *node, const char *path) {
+    double before[2] = {-INFINITY, -INFINITY}; // times of the last two points
     if (node->kind != YAML_LIST || node->count == 0)
         return false;
-    double before = -INFINITY;
     for (size_t i = 0; i < node->count; i++) {
         const struct yaml_node *point = node->item[i];
-        double time, value;
-        if (point->kind != YAML_LIST || point->count != 2 || point->item[0]->kind != YAML_SCALAR ||
-            point->item[1]->kind != YAML_SCALAR || !number_parse(point->item[0]->text, &time) ||
-            !number_parse(point->item[1]->text, &value) || !(time > before))
-            return false;
-        before = time;
+        double time;
+        const char *defect = NULL;
+        if (!good_point(point, &time))
+            defect = "expected [time, value], two numbers";
+        else if (time < before[1])
+            defect = "its time is before that of the point before it; times must increase";
+        else if (time == before[0])
+            defect = "a third point of the same time; two of them make a jump";
+        if (defect) {
+            problems_add(c->problems, point->at, "%s: point %zu: %s", path, i + 1, defect);
+            return true;
+        }
+        before[0] = before[1];
+        before[1] = time;
     }
     return true;
 }
@@ -191,7 +215,7 @@ static void check_material(struct checker *c, const struct yaml_node *node, cons
     struct suggestion suggestion = suggestion_start(node->text);
     for (size_t i = 0; materials && materials->kind == YAML_MAPPING && i < materials->count; i++)
         suggestion_consider(&suggestion, materials->item[i]->key);
-    problems_add(&c->problems, node->at, "%s: no material \"%.60s\" under materials%s", path,
+    problems_add(c->problems, node->at, "%s: no material \"%.60s\" under materials%s", path,
                  node->text, suggestion_print(&suggestion, hint, sizeof hint));
 }
 
@@ -206,6 +230,15 @@ static void check_pair(struct checker *c, const struct key *key, const struct ya
     }
     check_material(c, node->item[0], path);
     check_material(c, node->item[1], path);
+}
+
+static bool good_names(const struct yaml_node *node) {
+    if (node->kind == YAML_SCALAR)
+        return good_name(node->text);
+    bool good = node->kind == YAML_LIST && node->count > 0;
+    for (size_t i = 0; good && i < node->count; i++)
+        good = node->item[i]->kind == YAML_SCALAR && good_name(node->item[i]->text);
+    return good;
 }
 
 static void check_entries(struct checker *c, const struct key *key, const struct yaml_node *node,
@@ -223,7 +256,7 @@ static void check_named(struct checker *c, const struct key *key, const struct y
     for (size_t i = 0; i < node->count; i++) {
         path_join(entry, path, node->item[i]->key);
         if (!good_name(node->item[i]->key))
-            problems_add(&c->problems, node->item[i]->key_at,
+            problems_add(c->problems, node->item[i]->key_at,
                          "%s: a name has 1 to %d characters, no blanks, commas or quotes", entry,
                          NAME_MAX_LENGTH);
         check_section(c, key->section, node->item[i], entry);
@@ -239,6 +272,8 @@ static bool good_value(struct checker *c, const struct key *key, const struct ya
         return node->kind == YAML_SCALAR;
     case KEY_NAME:
         return node->kind == YAML_SCALAR && good_name(node->text);
+    case KEY_NAMES:
+        return good_names(node);
     case KEY_MATERIAL:
         if (node->kind != YAML_SCALAR)
             return false;
@@ -268,7 +303,7 @@ static bool good_value(struct checker *c, const struct key *key, const struct ya
     case KEY_INTEGERS:
         return good_vector(key, node);
     case KEY_POINTS:
-        return good_points(node);
+        return check_points(c, node, path);
     case KEY_CORNERS:
         return good_corners(key, node);
     case KEY_SECTION:
@@ -284,6 +319,12 @@ static bool good_value(struct checker *c, const struct key *key, const struct ya
             return false;
         check_named(c, key, node, path);
         return true;
+    case KEY_TEXTS:
+        return good_texts(node);
+    case KEY_VALUES:
+        return node->kind == YAML_LIST && node->count > 0;
+    case KEY_ASSIGNMENTS:
+        return node->kind == YAML_MAPPING;
     }
     return false;
 }
@@ -302,7 +343,7 @@ static void check_alternatives(struct checker *c, const struct key_section *sect
                  key->name);
     }
     if (alternatives && given != 1)
-        problems_add(&c->problems, node->at, "%s: expected exactly one of %s, found %zu", path,
+        problems_add(c->problems, node->at, "%s: expected exactly one of %s, found %zu", path,
                      choices, given);
 }
 
@@ -312,8 +353,8 @@ static void check_presence(struct checker *c, const struct key_section *section,
     for (size_t i = 0; i < section->count; i++) {
         const struct key *key = &section->keys[i];
         if (key->required && !yaml_find(node, key->name))
-            problems_add(&c->problems, node->at, "missing key \"%s\" in %s; expected %s: %s",
-                         key->name, path[0] ? path : "the case file",
+            problems_add(c->problems, node->at, "missing key \"%s\" in %s; expected %s: %s",
+                         key->name, path[0] ? path : c->noun,
                          key_describe(key, expected, sizeof expected), key->help);
     }
     check_alternatives(c, section, false, node, path);
@@ -324,8 +365,8 @@ static void check_section(struct checker *c, const struct key_section *section,
                           const struct yaml_node *node, const char *path) {
     if (node->kind != YAML_MAPPING) {
         char found[96];
-        problems_add(&c->problems, node->at, "%s: expected a mapping (key: value), found %s",
-                     path[0] ? path : "the case file", describe_found(node, found, sizeof found));
+        problems_add(c->problems, node->at, "%s: expected a mapping (key: value), found %s",
+                     path[0] ? path : c->noun, describe_found(node, found, sizeof found));
         return;
     }
     for (size_t i = 0; i < node->count; i++) {
@@ -341,10 +382,16 @@ static void check_section(struct checker *c, const struct key_section *section,
     check_presence(c, section, node, path);
 }
 
+void keys_check(const struct key_section *section, const char *noun, const struct yaml_node *root,
+                struct problems *problems) {
+    struct checker c = {root, noun, problems};
+    check_section(&c, section, root, "");
+}
+
 bool case_check(const struct yaml_node *root, struct gabion_error *error) {
-    struct checker c = {.root = root};
-    check_section(&c, &case_keys, root, "");
-    if (c.problems.count == 0)
-        case_check_rules(root, &c.problems);
-    return problems_report(&c.problems, error);
+    struct problems problems = {0};
+    keys_check(&case_keys, "the case file", root, &problems);
+    if (problems.count == 0)
+        case_check_rules(root, &problems);
+    return problems_report(&problems, error);
 }

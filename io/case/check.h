@@ -3,6 +3,7 @@
 #ifndef IO_CASE_CHECK_H
 #define IO_CASE_CHECK_H
 
+#include "engine/api/key.h"
 #include "io/text/yaml.h"
 
 #define PROBLEMS_SHOWN 10
@@ -19,6 +20,11 @@ problems_add(struct problems *problems, struct yaml_position at, const char *for
 bool problems_report(const struct problems *problems,
                      struct gabion_error *error); // returns true if there are none
 
+// Checks a document against a table of keys. `noun` names the file in messages: "the case file".
+void keys_check(const struct key_section *section, const char *noun, const struct yaml_node *root,
+                struct problems *problems);
+
+// Checks a case document against the keys, then against the rules.
 bool case_check(const struct yaml_node *root, struct gabion_error *error);
 
 // Checks the rules (io/case/rules.c). The document must already agree with the table of keys.

@@ -7,10 +7,6 @@
 #include "io/case/keys.h"
 #include "io/text/number.h"
 
-// Stands for the whole file, where every path starts.
-static const struct key whole_file = {"", KEY_SECTION, .section = &case_keys,
-                                      .help = "a case file"};
-
 static void print_presence(FILE *stream, const struct key *key) {
     bool list = key->type == KEY_VECTOR || key->type == KEY_INTEGERS || key->type == KEY_CHOICES;
     if (key->required) {
@@ -55,24 +51,27 @@ static void report_renamed(const struct key *key, const char *part, struct gabio
               key_find_former(key->section, part)->name);
 }
 
-static void report_unknown(const struct key *key, const char *part, struct gabion_error *error) {
+static void report_unknown(const struct key_section *section, const char *noun,
+                           const struct key *key, const char *part, struct gabion_error *error) {
     char *places = NULL, hint[128];
     size_t length = 0;
     FILE *stream = open_memstream(&places, &length);
-    print_places(stream, &case_keys, "", part);
+    print_places(stream, section, "", part);
     fclose(stream);
     struct suggestion suggestion = suggestion_start(part);
     for (size_t i = 0; key->section && i < key->section->count; i++)
         suggestion_consider(&suggestion, key->section->keys[i].name);
-    error_set(error, GABION_ERROR_INPUT, "no key \"%s\" in %s%s%s", part,
-              key->name[0] ? key->name : "a case file", length > 0 ? "; there is " : "",
+    error_set(error, GABION_ERROR_INPUT, "no key \"%s\" in %s%s%s%s%s", part,
+              key->name[0] ? key->name : "a ", key->name[0] ? "" : noun,
+              key->name[0] ? "" : " file", length > 0 ? "; there is " : "",
               length > 0 ? places : suggestion_print(&suggestion, hint, sizeof hint));
     free(places);
 }
 
 // Follows "laws[2].friction" or "laws.friction". Returns NULL and reports the first unknown part.
-static const struct key *find_path(const char *path, struct gabion_error *error) {
-    const struct key *key = &whole_file;
+static const struct key *find_path(const struct key *whole, const char *noun, const char *path,
+                                   struct gabion_error *error) {
+    const struct key *key = whole;
     char part[64];
     for (const char *rest = path; *rest;) {
         size_t length = strcspn(rest, ".");
@@ -82,7 +81,7 @@ static const struct key *find_path(const char *path, struct gabion_error *error)
             if (key->section && key_find_former(key->section, part))
                 report_renamed(key, part, error);
             else
-                report_unknown(key, part, error);
+                report_unknown(whole->section, noun, key, part, error);
             return NULL;
         }
         key = next;
@@ -91,16 +90,18 @@ static const struct key *find_path(const char *path, struct gabion_error *error)
     return key;
 }
 
-bool case_explain(const char *path, char *text, size_t size, struct gabion_error *error) {
-    const struct key *key = find_path(path, error);
+bool keys_explain(const struct key_section *section, const char *noun, const char *path, char *text,
+                  size_t size, struct gabion_error *error) {
+    const struct key whole = {"", KEY_SECTION, .section = section}; // where every path starts
+    const struct key *key = find_path(&whole, noun, path, error);
     if (!key)
         return false;
     char *words = NULL;
     size_t length = 0;
     FILE *stream = open_memstream(&words, &length);
-    if (key == &whole_file)
-        for (size_t i = 0; i < case_keys.count; i++)
-            explain(stream, &case_keys.keys[i], case_keys.keys[i].name, 0);
+    if (key == &whole)
+        for (size_t i = 0; i < section->count; i++)
+            explain(stream, &section->keys[i], section->keys[i].name, 0);
     else
         explain(stream, key, path, 0);
     fclose(stream);
@@ -135,13 +136,37 @@ static void markdown_head(FILE *stream, const char *title) {
     fprintf(stream, "\n### %s\n\n| key | value | given | meaning |\n|---|---|---|---|\n", title);
 }
 
-void case_keys_markdown(FILE *stream) {
+void keys_markdown(const struct key_section *section, FILE *stream) {
     markdown_head(stream, "The file");
-    for (size_t i = 0; i < case_keys.count; i++)
-        markdown_row(stream, &case_keys.keys[i], case_keys.keys[i].name);
-    for (size_t i = 0; i < case_keys.count; i++)
-        if (case_keys.keys[i].section) {
-            markdown_head(stream, case_keys.keys[i].name);
-            markdown_rows(stream, case_keys.keys[i].section, "");
+    for (size_t i = 0; i < section->count; i++)
+        markdown_row(stream, &section->keys[i], section->keys[i].name);
+    for (size_t i = 0; i < section->count; i++)
+        if (section->keys[i].section) {
+            markdown_head(stream, section->keys[i].name);
+            markdown_rows(stream, section->keys[i].section, "");
         }
 }
+
+static void print_paths(FILE *stream, const struct key_section *section, const char *prefix,
+                        const char *entry) {
+    for (size_t i = 0; i < section->count; i++) {
+        const struct key *key = &section->keys[i];
+        char path[128];
+        snprintf(path, sizeof path, "%s%s", prefix, key->name);
+        fprintf(stream, "%s\n", path);
+        if (!key->section || (key->type == KEY_NAMED && entry[0] != '\0'))
+            continue;
+        strncat(path, key->type == KEY_ENTRIES ? entry : "", sizeof path - strlen(path) - 1);
+        strncat(path, ".", sizeof path - strlen(path) - 1);
+        print_paths(stream, key->section, path, entry);
+    }
+}
+
+void case_keys_paths(FILE *stream, const char *entry) {
+    print_paths(stream, &case_keys, "", entry);
+}
+bool case_explain(const char *key, char *text, size_t size, struct gabion_error *error) {
+    return keys_explain(&case_keys, "case", key, text, size, error);
+}
+
+void case_keys_markdown(FILE *stream) { keys_markdown(&case_keys, stream); }

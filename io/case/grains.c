@@ -1,11 +1,10 @@
 #include "io/case/grains.h"
 
+#include "cases/grain.h"
 #include "engine/api/define.h"
 #include "engine/world/world.h"
 #include "geometry/clump.h"
 #include "parallel/memory.h"
-
-#define PI 3.14159265358979323846
 
 // Shapes --------------------------------------------------------------------------------------
 
@@ -46,17 +45,10 @@ static const struct {
 } clumps[] = {{"clump", read_clump}, {"bar", read_bar}, {"torus", read_torus}};
 #define CLUMPS (sizeof clumps / sizeof *clumps)
 
-// Reads a disk. It has the geometry of a sphere and the moment of a cylinder about its axis. Its
-// other two rotations are locked, so an isotropic inertia serves.
 static void read_disk(struct fields disk, struct gabion_body *body) {
-    double radius = fields_number(disk, "radius");
     body->shape = GABION_SPHERE;
-    body->radius = radius;
-    if (!(body->mass > 0))
-        body->mass = body->density * PI * radius * radius * fields_number(disk, "thickness");
-    double moment = 0.5 * body->mass * radius * radius;
-    if (!(body->inertia.x > 0))
-        body->inertia = vec3_make(moment, moment, moment);
+    body->radius = fields_number(disk, "radius");
+    grain_weigh_disk(body, fields_number(disk, "thickness"));
 }
 
 bool case_has_grain(struct fields entry) {

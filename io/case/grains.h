@@ -12,6 +12,13 @@ bool case_has_grain(struct fields entry);
 bool case_read_grain(struct fields entry, struct gabion_body *body, struct gabion_world *world,
                      struct gabion_error *error);
 
+// Add the bodies of an entry under `generators` (io/case/fill.c). `template` holds everything but
+// shape and place.
+bool case_add_lattice(struct fields entry, const struct gabion_body *template,
+                      struct gabion_world *world, struct gabion_error *error);
+bool case_add_fill(struct fields entry, const struct gabion_body *template,
+                   struct gabion_world *world, struct gabion_error *error);
+
 // Adds a hollow sphere or a drum.
 bool case_add_hollow(struct fields container, struct gabion_world *world,
                      struct gabion_error *error);

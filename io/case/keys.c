@@ -4,8 +4,6 @@
 #include "io/case/case.h"
 #include "io/case/sections.h"
 
-static const struct key_range exact_integers = {.low = 0.0, .high = 9007199254740992.0};
-
 // ---- output ----
 
 #define MEMBER(member_) KEY_MEMBER(struct output_settings, member_)
@@ -15,6 +13,10 @@ static const struct key output_keys[] = {
      .range = &key_whole, .help = "ParaView frames; 0 switches off"},
     {"blocks", KEY_CHOICE, MEMBER(blocks), .initial = "surface", .words = "surface solid",
      .help = "how ParaView frames hold blocks: polygons, or solid cells for volumes and slices"},
+    {"displacement_of", KEY_NAME,
+     .help =
+         "a group: ParaView frames give displacements against its first body, whose motion since "
+         "the start, turning included, is taken out; without it, they are those in space"},
     {"checkpoint_every", KEY_INTEGER, MEMBER(checkpoint_every), .unit = "steps", KEY_DEFAULT(0),
      .range = &key_whole, .help = "checkpoints beside the final one; 0 switches off"},
     {"checkpoint_minutes", KEY_NUMBER, MEMBER(checkpoint_minutes), .unit = "min of wall-clock time",
@@ -51,9 +53,10 @@ static const struct key_section law_section = KEY_SECTION_OF(law_keys);
 // ---- bodies ----
 
 // The keys that bodies, generators and imports share.
-#define BODY_KEYS                                                                                   \
+#define BODY_KEYS                                                                                  \
+    {"material", KEY_MATERIAL, .required = true, .help = "a name under materials"}, SHARED_KEYS
+#define SHARED_KEYS                                                                                 \
     {"name", KEY_NAME, .help = "group that drivers, forces, probes and removals name"},             \
-        {"material", KEY_MATERIAL, .required = true, .help = "a name under materials"},             \
         {"velocity",    KEY_VECTOR,         .size = 3,                                              \
          .unit = "m/s", .initial = "0 0 0", .help = "at the start"},                                \
         {"spin",          KEY_VECTOR,         .size = 3,                                            \
@@ -115,12 +118,6 @@ static const struct key body_keys[] = {
 };
 static const struct key_section body_section = KEY_SECTION_OF(body_keys);
 
-static const struct key box_keys[] = {
-    {"min", KEY_VECTOR, .required = true, .size = 3, .unit = "m", .help = "lower corner"},
-    {"max", KEY_VECTOR, .required = true, .size = 3, .unit = "m", .help = "upper corner"},
-};
-static const struct key_section box_section = KEY_SECTION_OF(box_keys);
-
 static const struct key container_keys[] = {
     {"name", KEY_NAME, .required = true,
      .help = "of the group; walls of a box are NAME.xmin ... NAME.zmax"},
@@ -135,9 +132,9 @@ static const struct key container_keys[] = {
      .help = "a flat plate without thickness"},
     {"funnel", KEY_SECTION, .one_of = true, .section = &funnel_section,
      .help = "the mantle of a cone that is cut off, open at both ends"},
-    {"cone", KEY_SECTION, .one_of = true, .section = &cone_section,
+    {"cone", KEY_SECTION, .one_of = true, .section = &cone_wall_section,
      .help = "the mantle of a cone, open at one end"},
-    {"cylinder", KEY_SECTION, .one_of = true, .section = &cylinder_section,
+    {"cylinder", KEY_SECTION, .one_of = true, .section = &cylinder_wall_section,
      .help = "the mantle of a cylinder, or an arc of it, open at both ends"},
     {"surface", KEY_SECTION, .one_of = true, .section = &surface_section,
      .help = "the triangles of a mesh file, without thickness"},
@@ -146,104 +143,12 @@ static const struct key container_keys[] = {
 };
 static const struct key_section container_section = KEY_SECTION_OF(container_keys);
 
-#define CUT_KEYS                                                                                   \
-    {"low",                                                                                        \
-     KEY_NUMBER,                                                                                   \
-     .unit = "m",                                                                                  \
-     .initial = "0",                                                                               \
-     .range = &key_not_negative,                                                                   \
-     .help = "smaller radii are drawn again"},                                                     \
-    {                                                                                              \
-        "high", KEY_NUMBER, .required = true, .unit = "m", .range = &key_positive,                 \
-                            .help = "larger radii are drawn again"                                 \
-    }
-
-static const struct key normal_keys[] = {
-    {"mean", KEY_NUMBER, .required = true, .unit = "m", .range = &key_positive,
-     .help = "of the radius"},
-    {"deviation", KEY_NUMBER, .required = true, .unit = "m", .range = &key_not_negative,
-     .help = "standard deviation of the radius"},
-    CUT_KEYS,
-};
-static const struct key_section normal_section = KEY_SECTION_OF(normal_keys);
-
-static const struct key lognormal_keys[] = {
-    {"median", KEY_NUMBER, .required = true, .unit = "m", .range = &key_positive,
-     .help = "of the radius"},
-    {"sigma", KEY_NUMBER, .required = true, .range = &key_not_negative,
-     .help = "standard deviation of the logarithm of the radius"},
-    CUT_KEYS,
-};
-static const struct key_section lognormal_section = KEY_SECTION_OF(lognormal_keys);
-
-static const struct key class_keys[] = {
-    {"radius", KEY_NUMBER, .required = true, .unit = "m", .range = &key_positive,
-     .help = "of the class"},
-    {"share", KEY_NUMBER, .required = true, .range = &key_positive,
-     .help = "by number, relative to the other classes"},
-};
-static const struct key_section class_section = KEY_SECTION_OF(class_keys);
-
-static const struct key size_keys[] = {
-    {"uniform", KEY_VECTOR, .one_of = true, .size = 2, .unit = "m", .range = &key_positive,
-     .help = "[low, high], evenly by number"},
-    {"normal", KEY_SECTION, .one_of = true, .section = &normal_section, .help = "normal, cut"},
-    {"lognormal", KEY_SECTION, .one_of = true, .section = &lognormal_section,
-     .help = "log-normal, cut"},
-    {"classes", KEY_ENTRIES, .one_of = true, .section = &class_section, .help = "a few sizes"},
-};
-static const struct key_section size_section = KEY_SECTION_OF(size_keys);
-
-#define SIZE_KEYS                                                                                  \
-    {"radius",                                                                                     \
-     KEY_NUMBER,                                                                                   \
-     .one_of = true,                                                                               \
-     .unit = "m",                                                                                  \
-     .range = &key_positive,                                                                       \
-     .section = &size_section,                                                                     \
-     .help = "spheres: their radius, or its distribution"},                                        \
-        {"clump", KEY_SECTION, .one_of = true, .section = &clump_section,                          \
-         .help = "rigid bodies made of spheres, placed by the sphere that holds them"},            \
-        {"bar", KEY_SECTION, .one_of = true, .section = &bar_section, .help = "clumps in a row"},  \
-        {"torus", KEY_SECTION, .one_of = true, .section = &torus_section, .help = "rings"},        \
-        {"disk", KEY_SECTION, .one_of = true, .section = &disk_section,                            \
-         .help = "disks in a plane"},                                                              \
-        {"turned", KEY_BOOLEAN, .initial = "false", .help = "clumps at random orientations"}, {    \
-        "seed", KEY_INTEGER, .initial = "1", .range = &exact_integers,                             \
-                             .help = "of the random numbers: equal seeds give equal bodies"        \
-    }
-
-static const struct key lattice_keys[] = {
-    {"origin", KEY_VECTOR, .required = true, .size = 3, .unit = "m", .help = "first site"},
-    {"spacing", KEY_NUMBER, .required = true, .size = 3, .unit = "m", .range = &key_positive,
-     .help = "between sites, one number or one per axis"},
-    {"count", KEY_INTEGERS, .required = true, .size = 3, .range = &key_counting,
-     .help = "sites along x, y, z; x runs fastest"},
-    {"jitter", KEY_NUMBER, .initial = "0", .range = &key_not_negative,
-     .help = "largest shift along each axis, as a fraction of the spacing"},
-    {"limit", KEY_INTEGER, .initial = "0", .range = &exact_integers,
-     .help = "bodies; 0: one on every site"},
-    SIZE_KEYS,
-};
-static const struct key_section lattice_section = KEY_SECTION_OF(lattice_keys);
-
-static const struct key fill_keys[] = {
-    {"min", KEY_VECTOR, .required = true, .size = 3, .unit = "m", .help = "lower corner"},
-    {"max", KEY_VECTOR, .required = true, .size = 3, .unit = "m",
-     .help = "upper corner; spheres lie wholly inside"},
-    {"count", KEY_INTEGER, .required = true, .range = &key_counting, .help = "bodies"},
-    {"attempts", KEY_INTEGER, .initial = "1000", .range = &key_counting,
-     .help = "random places tried per body before giving up"},
-    SIZE_KEYS,
-};
-static const struct key_section fill_section = KEY_SECTION_OF(fill_keys);
-
 static const struct key generator_keys[] = {
     BODY_KEYS,
     {"lattice", KEY_SECTION, .one_of = true, .section = &lattice_section,
-     .help = "spheres or clumps on a cubic lattice, shaken"},
+     .help = "bodies on a cubic lattice, shaken"},
     {"fill", KEY_SECTION, .one_of = true, .section = &fill_section,
-     .help = "spheres or clumps at random places without overlap"},
+     .help = "bodies at random places, clear of each other and of all that is there"},
     {"wall", KEY_SECTION, .one_of = true, .section = &wall_section,
      .help = "a wall of blocks in running bond"},
     {"slabs", KEY_SECTION, .one_of = true, .section = &slabs_section,
@@ -255,6 +160,13 @@ static const struct key generator_keys[] = {
      .help = "a hollow square tower of blocks"},
     {"stack", KEY_SECTION, .one_of = true, .section = &stack_section,
      .help = "blocks one upon the other, with or without overhang"},
+    {"cards", KEY_SECTION, .one_of = true, .section = &cards_section, .help = "a house of cards"},
+    {"drums", KEY_SECTION, .one_of = true, .section = &drums_section,
+     .help = "a column of drums, with or without base and capital"},
+    {"vault", KEY_SECTION, .one_of = true, .section = &vault_section,
+     .help = "a barrel vault of voussoirs in running bond"},
+    {"stairs", KEY_SECTION, .one_of = true, .section = &stairs_section,
+     .help = "a flight of steps, each one block that bears on the one below"},
 };
 static const struct key_section generator_section = KEY_SECTION_OF(generator_keys);
 
@@ -262,41 +174,86 @@ static const struct key import_keys[] = {
     {"file", KEY_TEXT, .required = true,
      .help = "CSV (columns x y z radius, optionally vx vy vz wx wy wz material mass density) or "
              "HDF5 (position, radius, optionally velocity, spin, orientation, material, mass, "
-             "density, id), or a frame or checkpoint of an earlier run (its spheres, in the order "
-             "of their ids); relative to this file"},
-    BODY_KEYS,
+             "density, id), or a frame or checkpoint of an earlier run (all bodies but walls, in "
+             "the order of their ids); relative to this file"},
+    {"material", KEY_MATERIAL,
+     .help = "a name under materials; needed unless keep names materials"},
+    SHARED_KEYS,
     {"radius", KEY_NUMBER, .unit = "m", .range = &key_positive,
      .help = "where the file gives none"},
+    {"groups", KEY_NAMES, .help = "of a checkpoint: only bodies of these groups"},
+    {"ids", KEY_INTEGERS, .range = &key_exact,
+     .help = "of a frame or checkpoint: only these bodies"},
+    {"keep", KEY_CHOICES, .words = "materials groups",
+     .help = "of a checkpoint: bodies keep their material or their group, by name"},
+    {"position", KEY_VECTOR, .size = 3, .unit = "m", .initial = "0 0 0",
+     .help = "of a frame or checkpoint: its bodies are moved by this"},
+    {"orientation", KEY_VECTOR, .size = 4, .initial = "1 0 0 0",
+     .help = "of a frame or checkpoint: quaternion w, x, y, z that turns its bodies about the "
+             "origin first; any length"},
 };
 static const struct key_section import_section = KEY_SECTION_OF(import_keys);
 
+static const struct key from_keys[] = {
+    {"file", KEY_TEXT, .required = true,
+     .help = "a checkpoint, a frame, or the folder of a run (its newest checkpoint); relative to "
+             "this file"},
+    {"match", KEY_CHOICE, .initial = "group", .words = "group id",
+     .help = "which body is which: the order within groups of the same name, or the id. Frames "
+             "have no groups: there it is the id"},
+};
+static const struct key_section from_section = KEY_SECTION_OF(from_keys);
+
+static const struct key change_keys[] = {
+    {"step", KEY_INTEGER, .required = true, .range = &key_exact, .help = "after which step"},
+    {"time", KEY_NUMBER, .required = true, .unit = "s", .help = "then"},
+    {"set", KEY_TEXT, .required = true, .help = "KEY=VALUE, as given to resume --set"},
+};
+static const struct key_section change_section = KEY_SECTION_OF(change_keys);
+
 // ---- the file ----
+
+#define BODIES_ARE_STATE "bodies, their shapes, masses and materials are part of the state"
 
 static const struct key file_keys[] = {
     {"title", KEY_TEXT, .initial = "", .help = "one line about the case"},
-    {"include", KEY_FILES, .help = "files merged under this one; relative to it"},
+    {"include", KEY_FILES, .help = "files merged under this one; relative to it",
+     .state = "it was merged when the run began"},
     SETTINGS_KEYS,
     {"tilt", KEY_SECTION, .section = &tilt_section,
      .help = "turns gravity, as if the scene stood on a tilting table"},
     {"plane", KEY_CHOICE, .words = "xy xz yz",
-     .help = "two dimensions: every moving body stays in this plane"},
-    {"materials", KEY_NAMED, .required = true, .section = &material_section, .help = "by name"},
+     .help = "two dimensions: every moving body stays in this plane", .state = BODIES_ARE_STATE},
+    {"materials", KEY_NAMED, .required = true, .section = &material_section, .help = "by name",
+     .state = BODIES_ARE_STATE},
     {"laws", KEY_ENTRIES, .section = &law_section,
      .help = "contact laws of pairs of materials; every pair that can touch needs one"},
-    {"bodies", KEY_ENTRIES, .section = &body_section, .help = "bodies one by one"},
+    {"bodies", KEY_ENTRIES, .section = &body_section, .help = "bodies one by one",
+     .state = BODIES_ARE_STATE},
     {"containers", KEY_ENTRIES, .section = &container_section,
      .help = "fixed walls: boxes, hollow spheres, drums; plates, funnels and meshes, which bodies "
-             "touch from both sides"},
-    {"generators", KEY_ENTRIES, .section = &generator_section, .help = "many bodies at once"},
-    {"imports", KEY_ENTRIES, .section = &import_section, .help = "bodies in bulk from files"},
-    {"joints", KEY_ENTRIES, .section = &joint_section, .help = "hold bodies together"},
+             "touch from both sides",
+     .state = BODIES_ARE_STATE},
+    {"generators", KEY_ENTRIES, .section = &generator_section, .help = "many bodies at once",
+     .state = BODIES_ARE_STATE},
+    {"imports", KEY_ENTRIES, .section = &import_section, .help = "bodies in bulk from files",
+     .state = BODIES_ARE_STATE},
+    {"from", KEY_SECTION, .section = &from_section,
+     .help = "the bodies of the case begin with the state that they have in another run "
+             "(run --from)",
+     .state = "it was taken when the run began"},
+    {"joints", KEY_ENTRIES, .section = &joint_section, .help = "hold bodies together",
+     .state = "joints and their impulses are part of the state"},
     {"drivers", KEY_ENTRIES, .section = &driver_section,
      .help = "prescribed motion of fixed bodies, counted from where they stand"},
     {"forces", KEY_ENTRIES, .section = &force_section, .help = "applied at the centres of bodies"},
     {"resets", KEY_ENTRIES, .section = &reset_section, .help = "set velocities at a given time"},
     {"removals", KEY_ENTRIES, .section = &removal_section,
-     .help = "take bodies out at a given time"},
+     .help = "take bodies out, at a given time or where they are"},
     {"probes", KEY_ENTRIES, .section = &probe_section, .help = "columns of history.csv"},
     {"output", KEY_SECTION, .section = &case_output_keys, .help = "what is written, and how often"},
+    {"changes", KEY_ENTRIES, .section = &change_section,
+     .help = "what resume --set has changed, written by the program; nothing follows from it",
+     .state = "the program writes it"},
 };
 const struct key_section case_keys = KEY_SECTION_OF(file_keys);

@@ -13,7 +13,21 @@ extern const struct key_section case_output_keys; // its section `output`: struc
 
 // Prints the key reference of docs/case-files.md (`gabion explain --markdown`).
 void case_keys_markdown(FILE *stream);
+// Prints the path of every key, one per line. `entry` follows the name of a list of mappings: ".0"
+// gives paths as --set takes them, "" as `gabion explain` does. Where the path needs a name that a
+// case chooses, a material's, --set cannot list it.
+void case_keys_paths(FILE *stream, const char *entry);
 // Prints the JSON Schema of case files (`gabion explain --schema`).
 void case_keys_schema(FILE *stream);
+
+// The functions below serve every table of keys. `noun` is what users call the file: "case".
+
+// Explains one key ("solver.tolerance"), a section, or all keys ("").
+bool keys_explain(const struct key_section *section, const char *noun, const char *path, char *text,
+                  size_t size, struct gabion_error *error);
+// Prints the keys as tables for the manual.
+void keys_markdown(const struct key_section *section, FILE *stream);
+// Prints the keys as a JSON Schema.
+void keys_schema(const struct key_section *section, const char *noun, FILE *stream);
 
 #endif

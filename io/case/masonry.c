@@ -154,3 +154,89 @@ bool case_add_stack(struct fields entry, const struct gabion_body *template,
     memory_free(marks);
     return good;
 }
+
+// Returns the number that a key gives, or another one where it says auto.
+static double number_or(struct fields fields, const char *key, double automatic) {
+    double value = fields_number(fields, key);
+    return value == GABION_AUTOMATIC ? automatic : value;
+}
+
+bool case_add_cards(struct fields entry, const struct gabion_body *template,
+                    struct gabion_world *world, struct gabion_error *error) {
+    struct fields cards = fields_section(entry, "cards");
+    struct block_mark *marks;
+    struct cards_definition definition = {
+        .template = *template,
+        .origin = fields_vector(cards, "origin"),
+        .card = fields_vector(cards, "card"),
+        .angle = fields_angle(cards, "angle"),
+        .storeys = (int)fields_integer(cards, "storeys"),
+    };
+    definition.tents = (int)number_or(cards, "tents", definition.storeys);
+    definition.gap = number_or(cards, "gap", 0.1 * definition.card.x);
+    bool good = read_marks(cards, world, &definition.marks, &marks, error) &&
+                generate_cards(world, &definition, error);
+    memory_free(marks);
+    return good;
+}
+
+bool case_add_drums(struct fields entry, const struct gabion_body *template,
+                    struct gabion_world *world, struct gabion_error *error) {
+    struct fields drums = fields_section(entry, "drums");
+    struct block_mark *marks;
+    struct drums_definition definition = {
+        .template = *template,
+        .origin = fields_vector(drums, "origin"),
+        .radius = fields_number(drums, "radius"),
+        .height = fields_number(drums, "height"),
+        .drums = (int)fields_integer(drums, "count"),
+        .sides = (int)fields_integer(drums, "sides"),
+        .plinth = fields_vector(drums, "plinth"),
+        .capital = fields_vector(drums, "capital"),
+    };
+    definition.top_radius = number_or(drums, "top_radius", definition.radius);
+    bool good = read_marks(drums, world, &definition.marks, &marks, error) &&
+                generate_drums(world, &definition, error);
+    memory_free(marks);
+    return good;
+}
+
+bool case_add_vault(struct fields entry, const struct gabion_body *template,
+                    struct gabion_world *world, struct gabion_error *error) {
+    struct fields vault = fields_section(entry, "vault");
+    struct block_mark *marks;
+    struct vault_definition definition = {
+        .template = *template,
+        .name = fields_boolean(vault, "abutments") ? fields_text(entry, "name") : NULL,
+        .origin = fields_vector(vault, "origin"),
+        .radius = fields_number(vault, "radius"),
+        .thickness = fields_number(vault, "thickness"),
+        .length = fields_number(vault, "length"),
+        .angle = fields_angle(vault, "angle"),
+        .courses = (int)fields_integer(vault, "courses"),
+        .blocks = (int)fields_integer(vault, "blocks"),
+    };
+    bool good = read_marks(vault, world, &definition.marks, &marks, error) &&
+                generate_vault(world, &definition, error);
+    memory_free(marks);
+    return good;
+}
+
+bool case_add_stairs(struct fields entry, const struct gabion_body *template,
+                     struct gabion_world *world, struct gabion_error *error) {
+    struct fields stairs = fields_section(entry, "stairs");
+    struct block_mark *marks;
+    struct stairs_definition definition = {
+        .template = *template,
+        .origin = fields_vector(stairs, "origin"),
+        .steps = (int)fields_integer(stairs, "steps"),
+        .tread = fields_number(stairs, "tread"),
+        .rise = fields_number(stairs, "rise"),
+        .width = fields_number(stairs, "width"),
+    };
+    definition.stone = number_or(stairs, "stone", 2 * definition.tread);
+    bool good = read_marks(stairs, world, &definition.marks, &marks, error) &&
+                generate_stairs(world, &definition, error);
+    memory_free(marks);
+    return good;
+}

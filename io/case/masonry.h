@@ -10,6 +10,11 @@
 bool case_add_block(struct fields entry, struct gabion_body *body, struct gabion_world *world,
                     struct gabion_error *error);
 
+// Adds the polyhedron of one of the keys box, prism, wedge and hull to the world and makes it the
+// shape of the body.
+bool case_read_shape(struct fields entry, struct gabion_body *body, struct gabion_world *world,
+                     struct gabion_error *error);
+
 // Add the blocks of an entry under `generators`. `template` holds everything but shape and place.
 bool case_add_wall(struct fields entry, const struct gabion_body *template,
                    struct gabion_world *world, struct gabion_error *error);
@@ -21,6 +26,14 @@ bool case_add_dome(struct fields entry, const struct gabion_body *template,
                    struct gabion_world *world, struct gabion_error *error);
 bool case_add_tower(struct fields entry, const struct gabion_body *template,
                     struct gabion_world *world, struct gabion_error *error);
+bool case_add_cards(struct fields entry, const struct gabion_body *template,
+                    struct gabion_world *world, struct gabion_error *error);
+bool case_add_drums(struct fields entry, const struct gabion_body *template,
+                    struct gabion_world *world, struct gabion_error *error);
+bool case_add_vault(struct fields entry, const struct gabion_body *template,
+                    struct gabion_world *world, struct gabion_error *error);
+bool case_add_stairs(struct fields entry, const struct gabion_body *template,
+                     struct gabion_world *world, struct gabion_error *error);
 bool case_add_stack(struct fields entry, const struct gabion_body *template,
                     struct gabion_world *world, struct gabion_error *error);
 

@@ -3,6 +3,8 @@
 
 static const struct key_range straight = {0.0, 180.0, .low_open = true, .high_open = true};
 static const struct key_range full_circle = {0.0, 360.0, .low_open = true, .high_open = true};
+static const struct key_range lean = {0.0, 90.0, .low_open = true, .high_open = true};
+static const struct key_range drum_sides = {.low = 3.0, .high = 64.0};
 static const struct key_range latitude = {0.0, 90.0, .high_open = true};
 
 // ---- shapes ----
@@ -170,3 +172,73 @@ static const struct key stack_keys[] = {
     MARK_KEY("they are numbered from below"),
 };
 const struct key_section stack_section = KEY_SECTION_OF(stack_keys);
+
+static const struct key cards_keys[] = {
+    ORIGIN_KEY("middle of the house, at the ground; its storeys go along x"),
+    {"card", KEY_VECTOR, .required = true, .size = 3, .unit = "m", .range = &key_positive,
+     .help = "length, width, thickness"},
+    {"angle", KEY_NUMBER, .unit = "deg", .initial = "20", .range = &lean,
+     .help = "of a leaning card from the vertical"},
+    {"storeys", KEY_INTEGER, .required = true, .range = &key_counting,
+     .help = "each has one tent of two cards less than the one below"},
+    {"tents", KEY_INTEGER, .initial = "auto", .words = "auto", .range = &key_counting,
+     .help = "of the lowest storey; auto: as many as storeys, one on top"},
+    {"gap", KEY_NUMBER, .unit = "m", .initial = "auto", .words = "auto", .range = &key_not_negative,
+     .help = "between the feet of neighbouring tents; auto: a tenth of a card"},
+    MARK_KEY("they are numbered storey by storey, first those that lean, along x, then those that "
+             "lie on them"),
+};
+const struct key_section cards_section = KEY_SECTION_OF(cards_keys);
+
+static const struct key drums_keys[] = {
+    ORIGIN_KEY("middle of the base"),
+    {"radius", KEY_NUMBER, .required = true, .unit = "m", .range = &key_positive,
+     .help = "of the corners of the lowest drum's base"},
+    {"top_radius", KEY_NUMBER, .unit = "m", .initial = "auto", .words = "auto",
+     .range = &key_positive, .help = "at the upper end; auto: the same"},
+    {"height", KEY_NUMBER, .required = true, .unit = "m", .range = &key_positive,
+     .help = "of all drums"},
+    {"count", KEY_INTEGER, .required = true, .range = &key_counting, .help = "drums"},
+    {"sides", KEY_INTEGER, .initial = "24", .range = &drum_sides, .help = "of the polygon"},
+    {"plinth", KEY_VECTOR, .size = 3, .unit = "m", .initial = "0 0 0", .range = &key_not_negative,
+     .help = "lengths of a block below; 0: none"},
+    {"capital", KEY_VECTOR, .size = 3, .unit = "m", .initial = "0 0 0", .range = &key_not_negative,
+     .help = "lengths of a block above; 0: none"},
+    MARK_KEY("they are numbered from below, with plinth and capital"),
+};
+const struct key_section drums_section = KEY_SECTION_OF(drums_keys);
+
+static const struct key vault_keys[] = {
+    ORIGIN_KEY("centre of the circle, middle of the length; the vault spans along x"),
+    {"radius", KEY_NUMBER, .required = true, .unit = "m", .range = &key_positive,
+     .help = "of the circle through the middle"},
+    {"thickness", KEY_NUMBER, .required = true, .unit = "m", .range = &key_positive,
+     .help = "radial; the corners lie half of it inside and outside of the radius"},
+    {"length", KEY_NUMBER, .required = true, .unit = "m", .range = &key_positive,
+     .help = "along y, half of it on either side"},
+    {"angle", KEY_NUMBER, .unit = "deg", .initial = "180", .range = &full_circle,
+     .help = "between the two springings; 180 is a semicircle"},
+    {"courses", KEY_INTEGER, .required = true, .range = &key_counting,
+     .help = "from springing to springing; every second one begins and ends with half a block"},
+    {"blocks", KEY_INTEGER, .required = true, .range = &key_counting,
+     .help = "whole ones per course"},
+    {"abutments", KEY_BOOLEAN, .initial = "true",
+     .help = "fixed blocks under the ends, groups NAME.left and NAME.right"},
+    MARK_KEY("they are numbered course by course from the left springing, along y"),
+};
+const struct key_section vault_section = KEY_SECTION_OF(vault_keys);
+
+static const struct key stairs_keys[] = {
+    ORIGIN_KEY("lower left front corner; the flight rises along x"),
+    {"steps", KEY_INTEGER, .required = true, .range = &key_counting, .help = "courses of stones"},
+    {"tread", KEY_NUMBER, .required = true, .unit = "m", .range = &key_positive,
+     .help = "of a step, along x"},
+    {"rise", KEY_NUMBER, .required = true, .unit = "m", .range = &key_positive,
+     .help = "of a step, along z"},
+    {"width", KEY_NUMBER, .required = true, .unit = "m", .range = &key_positive,
+     .help = "of the flight, along y"},
+    {"stone", KEY_NUMBER, .unit = "m", .initial = "auto", .words = "auto", .range = &key_positive,
+     .help = "length of a stone; auto: two treads, which makes a running bond"},
+    MARK_KEY("they are numbered course by course from the ground, along x"),
+};
+const struct key_section stairs_section = KEY_SECTION_OF(stairs_keys);

@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "io/case/case_file.h"
+#include "io/checkpoint/donor.h"
 #include "io/text/csv.h"
 #include "io/file/file.h"
+#include "io/mesh/mesh.h"
 #include "io/text/number.h"
 #include "parallel/memory.h"
 
@@ -16,6 +18,7 @@
 #define INCLUDE_FILES_MAX 1000
 #define TABLE_POINTS_MAX  100000
 #define POINTS_MAX        500000 // of all tables
+#define TRIANGLES_MAX     20000  // of all meshes of regions
 
 const char *text_list_add(struct text_list *list, const char *text) {
     size_t size = strlen(text) + 1;
@@ -40,7 +43,7 @@ void text_list_free(struct text_list *list) {
 struct resolver {
     const char *path; // of the case file
     struct text_list *origins;
-    size_t files, bytes, points; // read so far
+    size_t files, bytes, points, triangles; // read so far
     struct gabion_error *error;
 };
 
@@ -49,13 +52,6 @@ struct include_chain { // the files being read, innermost first
     const struct include_chain *outer;
     int depth;
 };
-
-// Writes the path of `name` relative to the file `from`. Returns false if it is too long.
-static bool join_path(char out[PATH_MAX], const char *from, const char *name) {
-    const char *slash = strrchr(from, '/');
-    int folder = name[0] == '/' || !slash ? 0 : (int)(slash - from + 1);
-    return snprintf(out, PATH_MAX, "%.*s%s", folder, from, name) < PATH_MAX;
-}
 
 // Merges `over` into `base`: mappings are merged, lists of entries are joined (base first), and any
 // other value of `over` replaces that of `base`. Consumes `over`.
@@ -91,7 +87,7 @@ static bool load_include(struct resolver *resolver, const struct yaml_node *name
     struct gabion_error *error = resolver->error;
     if (name->kind != YAML_SCALAR)
         return yaml_error(error, name->at, "include: expected a file name or a list of them");
-    if (!join_path(path, name->at.origin, name->text) || !realpath(path, real))
+    if (!file_beside(path, sizeof path, name->at.origin, name->text) || !realpath(path, real))
         return yaml_error(error, name->at, "include: cannot find \"%s\"", name->text);
     if (chain->depth >= INCLUDE_DEPTH_MAX)
         return yaml_error(error, name->at, "include: nested more than %d deep", INCLUDE_DEPTH_MAX);
@@ -184,6 +180,11 @@ static bool set_part(struct yaml_node **place, const char *part, struct yaml_nod
     struct yaml_node *parent = *place;
     if (parent->kind == YAML_LIST) {
         double index;
+        if (number_parse(part, &index) && index == (double)parent->count && value) {
+            yaml_append(parent, value);
+            *place = value;
+            return true;
+        }
         if (!number_parse(part, &index) || !(index >= 0 && index < (double)parent->count) ||
             index != (double)(size_t)index)
             return yaml_error(error, at, "\"%s\" is not an entry of a list of %zu (counted from 0)",
@@ -251,13 +252,15 @@ static bool find_named(const struct yaml_node *name, const char *case_path, char
                        struct gabion_error *error) {
     char path[PATH_MAX];
     const char *from = name->at.line ? name->at.origin : case_path;
-    if (join_path(path, from, name->text) && realpath(path, real))
+    if (file_beside(path, sizeof path, from, name->text) && realpath(path, real))
         return true;
     return yaml_error(error, name->at, "cannot find the file \"%s\"", name->text);
 }
 
+// Appends a point, which stands in this row of the file as far as messages are concerned.
 static bool read_table_row(const struct csv *csv, bool first, struct yaml_node *points,
-                           struct yaml_position at, struct gabion_error *error) {
+                           const char *origin, struct gabion_error *error) {
+    struct yaml_position at = {origin, (int)csv->line, 1};
     double number;
     if (csv->count != 2)
         return error_set(error, GABION_ERROR_INPUT,
@@ -280,15 +283,16 @@ static bool read_table_row(const struct csv *csv, bool first, struct yaml_node *
     return true;
 }
 
-static bool read_table(const char *path, struct yaml_node *points, struct yaml_position at,
-                       struct gabion_error *error) {
+static bool read_table(const char *path, struct yaml_node *points, struct text_list *origins,
+                       struct yaml_position at, struct gabion_error *error) {
     struct csv csv;
+    const char *origin = text_list_add(origins, path);
     if (!csv_open(&csv, path, error))
         return error_context(error, "%s", at.origin);
     enum csv_result result = CSV_ROW;
     for (bool first = true; result == CSV_ROW; first = false) {
         result = csv_next(&csv, error);
-        if (result == CSV_ROW && !read_table_row(&csv, first, points, at, error))
+        if (result == CSV_ROW && !read_table_row(&csv, first, points, origin, error))
             result = CSV_BAD;
     }
     csv_close(&csv);
@@ -301,12 +305,12 @@ static bool inline_points(struct resolver *resolver, struct yaml_node *table) {
     struct yaml_node *name = yaml_find(table, "file");
     struct gabion_error *error = resolver->error;
     char path[PATH_MAX];
-    if (!name || name->kind != YAML_SCALAR || yaml_find(table, "points"))
+    if (!name || name->kind != YAML_SCALAR || (yaml_find(table, "points") && name->at.line > 0))
         return true; // nothing to do, or an error that the check reports
     if (!find_named(name, resolver->path, path, error))
         return false;
     struct yaml_node *points = yaml_create(YAML_LIST, name->at);
-    if (!read_table(path, points, name->at, error)) {
+    if (!read_table(path, points, resolver->origins, name->at, error)) {
         yaml_free(points);
         return false;
     }
@@ -337,6 +341,72 @@ static bool anchor_file(struct resolver *resolver, struct yaml_node *mapping) {
     return true;
 }
 
+// Names the very file of a run that is a folder, because its newest checkpoint changes.
+static bool anchor_source(struct resolver *resolver, struct yaml_node *from) {
+    char path[PATH_MAX];
+    if (!from || from->kind != YAML_MAPPING)
+        return true;
+    if (!anchor_file(resolver, from))
+        return false;
+    struct yaml_node *name = yaml_find(from, "file");
+    if (!name || name->kind != YAML_SCALAR)
+        return true;
+    if (!donor_find(name->text, path, sizeof path, resolver->error))
+        return yaml_error_context(resolver->error, name->at);
+    yaml_put(from, "file", yaml_create_scalar(path, name->at));
+    return true;
+}
+
+// Writes a number such that reading it gives the same bits.
+static struct yaml_node *number_node(double value, struct yaml_position at) {
+    char text[40];
+    snprintf(text, sizeof text, "%.17g", value);
+    return yaml_create_scalar(text, at);
+}
+
+static struct yaml_node *triangle_node(const vec3 corner[3], struct yaml_position at) {
+    struct yaml_node *triangle = yaml_create(YAML_LIST, at);
+    for (int k = 0; k < 3; k++)
+        for (int axis = 0; axis < 3; axis++)
+            yaml_append(triangle, number_node(vec3_get(corner[k], axis), at));
+    return triangle;
+}
+
+// Replaces the mesh file of a region by its triangles: a resumed run must remove the bodies that
+// the first one would have removed, whatever has become of the file.
+static bool inline_region(struct resolver *resolver, struct yaml_node *entry) {
+    struct yaml_node *mesh = yaml_find(yaml_find(entry, "region"), "mesh");
+    struct yaml_node *name = yaml_find(mesh, "file");
+    struct gabion_error *error = resolver->error;
+    char path[PATH_MAX];
+    size_t count = 0;
+    if (!name || name->kind != YAML_SCALAR || yaml_find(mesh, "triangles"))
+        return true; // nothing to do, or an error that the check reports
+    if (!find_named(name, resolver->path, path, error))
+        return false;
+    vec3 *corner = mesh_read_triangles(path, &count, error);
+    if (!corner)
+        return yaml_error_context(error, name->at);
+    resolver->triangles += count;
+    if (resolver->triangles > TRIANGLES_MAX) {
+        memory_free(corner);
+        return yaml_error(error, name->at,
+                          "mesh: more than %d triangles in all regions; take a coarser mesh",
+                          TRIANGLES_MAX);
+    }
+    struct yaml_node *triangles = yaml_create(YAML_LIST, name->at);
+    for (size_t k = 0; k < count; k++)
+        yaml_append(triangles, triangle_node(corner + 3 * k, name->at));
+    memory_free(corner);
+    yaml_remove(mesh, "file");
+    yaml_put(mesh, "triangles", triangles);
+    return true;
+}
+
+static bool inline_fill(struct resolver *resolver, struct yaml_node *generator) {
+    return inline_region(resolver, yaml_find(generator, "fill"));
+}
+
 static bool anchor_mesh(struct resolver *resolver, struct yaml_node *body) {
     struct yaml_node *mesh = yaml_find(body, "mesh");
     return !mesh || anchor_file(resolver, mesh);
@@ -356,6 +426,19 @@ static bool for_entries(struct resolver *resolver, struct yaml_node *root, const
     return true;
 }
 
+static bool inline_actions(struct resolver *resolver, struct yaml_node *root) {
+    return inline_tables(resolver, yaml_find(root, "tilt")) &&
+           for_entries(resolver, root, "drivers", inline_tables) &&
+           for_entries(resolver, root, "forces", inline_tables) &&
+           for_entries(resolver, root, "removals", inline_region);
+}
+
+bool case_inline_tables(struct yaml_node *root, const char *path, struct text_list *origins,
+                        struct gabion_error *error) {
+    struct resolver resolver = {.path = path, .origins = origins, .error = error};
+    return inline_actions(&resolver, root);
+}
+
 struct yaml_node *case_resolve(const char *path, const char *const *overrides, int override_count,
                                struct text_list *origins, struct gabion_error *error) {
     struct resolver resolver = {.path = path, .origins = origins, .error = error};
@@ -365,10 +448,10 @@ struct yaml_node *case_resolve(const char *path, const char *const *overrides, i
     bool good = true;
     for (int i = 0; good && i < override_count; i++)
         good = case_override(root, overrides[i], origins, error);
-    good = good && inline_tables(&resolver, yaml_find(root, "tilt")) &&
-           for_entries(&resolver, root, "drivers", inline_tables) &&
-           for_entries(&resolver, root, "forces", inline_tables) &&
+    good = good && inline_actions(&resolver, root) &&
+           anchor_source(&resolver, yaml_find(root, "from")) &&
            for_entries(&resolver, root, "imports", anchor_file) &&
+           for_entries(&resolver, root, "generators", inline_fill) &&
            for_entries(&resolver, root, "bodies", anchor_mesh) &&
            for_entries(&resolver, root, "containers", anchor_surface);
     if (good)

@@ -7,6 +7,8 @@
 #include "io/case/case_file.h"
 #include "io/case/check.h"
 #include "io/case/grains.h"
+#include "io/case/region.h"
+#include "io/text/number.h"
 #include "parallel/memory.h"
 
 static void require_below(struct problems *problems, struct fields fields, const char *low,
@@ -171,11 +173,20 @@ static void check_container(struct problems *problems, struct fields container) 
     check_directions(problems, container);
 }
 
+static const struct yaml_node *find_disk_of(const struct yaml_node *grains) {
+    const struct yaml_node *disk = yaml_find(grains, "disk");
+    const struct yaml_node *mixture = yaml_find(grains, "mixture");
+    for (size_t k = 0; !disk && mixture && k < mixture->count; k++)
+        disk = yaml_find(mixture->item[k], "disk");
+    return disk;
+}
+
 static const struct yaml_node *find_disk(const struct yaml_node *entry) {
+    static const char *const inside[] = {"lattice", "fill"};
     const struct yaml_node *disk = yaml_find(entry, "disk");
-    if (!disk)
-        disk = yaml_find(yaml_find(entry, "lattice"), "disk");
-    return disk ? disk : yaml_find(yaml_find(entry, "fill"), "disk");
+    for (size_t k = 0; !disk && k < sizeof inside / sizeof *inside; k++)
+        disk = find_disk_of(yaml_find(entry, inside[k]));
+    return disk;
 }
 
 // Reports disks without a plane, and velocities and spins that lead out of the plane.
@@ -200,10 +211,10 @@ static void check_plane(struct problems *problems, struct fields file, const cha
     }
 }
 
-static void check_size(struct problems *problems, struct fields generator) {
-    if (!fields_have(generator, "radius") || fields_node(generator, "radius")->kind != YAML_MAPPING)
+static void check_size(struct problems *problems, struct fields grain, const char *key) {
+    if (!fields_have(grain, key) || fields_node(grain, key)->kind != YAML_MAPPING)
         return;
-    struct fields size = fields_section(generator, "radius");
+    struct fields size = fields_section(grain, key);
     if (fields_have(size, "uniform")) {
         double bounds[2];
         fields_components(size, "uniform", bounds);
@@ -215,9 +226,63 @@ static void check_size(struct problems *problems, struct fields generator) {
         require_below(problems, fields_section(size, "normal"), "low", "high");
     if (fields_have(size, "lognormal"))
         require_below(problems, fields_section(size, "lognormal"), "low", "high");
+    if (fields_have(size, "power"))
+        require_below(problems, fields_section(size, "power"), "low", "high");
     if (fields_have(size, "classes") && fields_count(size, "classes") == 0)
         problems_add(problems, fields_node(size, "classes")->at,
                      "classes: expected one entry {radius, share} or more");
+}
+
+// Checks one kind of bodies of a lattice or fill.
+static void check_kind(struct problems *problems, struct fields grain) {
+    static const char *const round[] = {"radius", "disk", "random_hull"};
+    check_size(problems, grain, "radius");
+    check_size(problems, grain, "scale");
+    if (fields_have(grain, "disk"))
+        check_size(problems, fields_section(grain, "disk"), "radius");
+    if (fields_have(grain, "random_hull"))
+        check_size(problems, fields_section(grain, "random_hull"), "radius");
+    for (size_t k = 0; k < sizeof round / sizeof *round; k++)
+        if (fields_have(grain, round[k]) && fields_have(grain, "scale"))
+            problems_add(problems, fields_node(grain, "scale")->at,
+                         "scale: %s has a radius of its own; change that and remove this key",
+                         round[k]);
+}
+
+static void check_grains(struct problems *problems, struct fields generator) {
+    static const char *const own[] = {"scale", "turned"};
+    check_kind(problems, generator);
+    if (!fields_have(generator, "mixture"))
+        return;
+    for (size_t k = 0; k < sizeof own / sizeof *own; k++)
+        if (fields_have(generator, own[k]))
+            problems_add(problems, fields_node(generator, own[k])->at,
+                         "%s: give it inside the entries of the mixture", own[k]);
+    if (fields_count(generator, "mixture") == 0)
+        problems_add(problems, fields_node(generator, "mixture")->at,
+                     "mixture: expected one entry with a share or more");
+    for (size_t i = 0; i < fields_count(generator, "mixture"); i++)
+        check_kind(problems, fields_entry(generator, "mixture", i));
+}
+
+static void check_fill(struct problems *problems, struct fields fill) {
+    bool low = fields_have(fill, "min"), high = fields_have(fill, "max");
+    struct fields region = fields_section(fill, "region");
+    check_grains(problems, fill);
+    if (region.node ? low || high : !low || !high) {
+        problems_add(problems, region.node ? region.node->at : fill.node->at,
+                     "fill: expected either region or both min and max");
+        return;
+    }
+    if (!region.node) {
+        require_below(problems, fill, "min", "max");
+        return;
+    }
+    case_check_region(problems, region);
+    if (fields_have(region, "half_space") || fields_boolean(region, "outside"))
+        problems_add(problems, region.node->at,
+                     "region: bodies cannot be placed at random in a region without an end; give "
+                     "a box, sphere, cylinder, cone or mesh without outside");
 }
 
 static void require_name(struct problems *problems, struct fields generator, const char *why) {
@@ -227,6 +292,7 @@ static void require_name(struct problems *problems, struct fields generator, con
 
 static void check_masonry(struct problems *problems, struct fields generator) {
     struct fields arch = fields_section(generator, "arch"),
+                  vault = fields_section(generator, "vault"),
                   dome = fields_section(generator, "dome"),
                   stack = fields_section(generator, "stack");
     if (fields_have(generator, "slabs")) {
@@ -236,6 +302,10 @@ static void check_masonry(struct problems *problems, struct fields generator) {
                          "slabs are always fixed; remove this key");
     }
     if (arch.node && fields_boolean(arch, "abutments"))
+        require_name(problems, generator,
+                     "the abutments are the groups NAME.left and NAME.right; or give abutments: "
+                     "false");
+    if (vault.node && fields_boolean(vault, "abutments"))
         require_name(problems, generator,
                      "the abutments are the groups NAME.left and NAME.right; or give abutments: "
                      "false");
@@ -253,17 +323,34 @@ static void check_generator(struct problems *problems, struct fields file,
     if (!fields_have(generator, "slabs"))
         check_density(problems, file, generator);
     if (fields_have(generator, "fill")) {
-        struct fields fill = fields_section(generator, "fill");
-        check_size(problems, fill);
-        require_below(problems, fill, "min", "max");
+        check_fill(problems, fields_section(generator, "fill"));
     } else if (fields_have(generator, "lattice")) {
-        check_size(problems, fields_section(generator, "lattice"));
+        check_grains(problems, fields_section(generator, "lattice"));
     } else {
         check_masonry(problems, generator);
     }
 }
 
 // ---- actions ----
+
+// Reports where the displacement or angle of a table jumps: the body would have to be in two places
+// at one time.
+static void check_jumps(struct problems *problems, struct fields action) {
+    const struct yaml_node *points = yaml_find(yaml_find(action.node, "table"), "points");
+    double before = -INFINITY, time = 0;
+    for (size_t i = 0; points && i < points->count; i++) {
+        const struct yaml_node *point = points->item[i];
+        number_parse(point->item[0]->text, &time);
+        if (time == before) {
+            problems_add(problems, point->at,
+                         "table: point %zu has the time of the one before it (%g s), but a "
+                         "displacement or angle cannot jump; give the jump some time",
+                         i + 1, time);
+            return;
+        }
+        before = time;
+    }
+}
 
 static void check_signal(struct problems *problems, struct fields action) {
     static const char *const tables[] = {"table", "record"};
@@ -280,7 +367,38 @@ static void check_signal(struct problems *problems, struct fields action) {
     }
 }
 
+// Checks that an action names its bodies, by group or groups.
+static void check_groups(struct problems *problems, struct fields action, const char *list,
+                         bool optional) {
+    bool one = fields_have(action, "group"), several = fields_have(action, "groups");
+    if (one && several)
+        problems_add(problems, fields_node(action, "groups")->at,
+                     "%s: group and groups exclude each other; remove one of them", list);
+    if (!one && !several && !optional)
+        problems_add(problems, action.node->at,
+                     "missing key \"group\" in %s; expected the name of a group, or groups with a "
+                     "list of names",
+                     list);
+}
+
+static void check_removal(struct problems *problems, struct fields removal) {
+    bool region = fields_have(removal, "region"), from = fields_have(removal, "from");
+    check_groups(problems, removal, "removals", region);
+    if (region)
+        case_check_region(problems, fields_section(removal, "region"));
+    if (from && !region)
+        problems_add(problems, fields_node(removal, "from")->at,
+                     "from: a removal without region takes place once; give time instead");
+    if (fields_have(removal, "until") && !from)
+        problems_add(problems, fields_node(removal, "until")->at,
+                     "until: only a removal with from goes on; remove this key, or give from "
+                     "instead of time");
+    if (from)
+        require_below(problems, removal, "from", "until");
+}
+
 static void check_force(struct problems *problems, struct fields force) {
+    check_groups(problems, force, "forces", false);
     require_direction(problems, force, "direction");
     check_signal(problems, force);
 }
@@ -296,6 +414,7 @@ static void report_unit(struct problems *problems, struct fields fields, const c
 
 static void check_driver(struct problems *problems, struct fields driver) {
     bool turns = fields_have(driver, "turn");
+    check_groups(problems, driver, "drivers", false);
     struct fields ramp = fields_section(driver, "ramp");
     if (turns)
         require_direction(problems, fields_section(driver, "turn"), "axis");
@@ -306,11 +425,13 @@ static void check_driver(struct problems *problems, struct fields driver) {
     report_unit(problems, ramp, turns ? "distance" : "angle",
                 turns ? "angle (deg)" : "distance (m)", turns);
     check_signal(problems, driver);
+    check_jumps(problems, driver);
 }
 
 static void check_tilt(struct problems *problems, struct fields tilt) {
     require_direction(problems, tilt, "axis");
     check_signal(problems, tilt);
+    check_jumps(problems, tilt);
 }
 
 static void check_stop(struct problems *problems, struct fields stop) {
@@ -377,6 +498,15 @@ static void check_joint(struct problems *problems, struct fields joint) {
                      "join them in one");
 }
 
+static void check_import(struct problems *problems, struct fields import) {
+    bool kept = fields_choices(import, "keep") & 1; // materials
+    if (!kept && !fields_have(import, "material"))
+        problems_add(problems, import.node->at,
+                     "missing key \"material\"; or let the bodies of a checkpoint keep theirs with "
+                     "keep: [materials]");
+    require_orientation(problems, import);
+}
+
 void case_check_rules(const struct yaml_node *root, struct problems *problems) {
     struct fields file = {root, &case_keys};
     const struct gabion_settings settings = case_read_settings(root);
@@ -398,11 +528,17 @@ void case_check_rules(const struct yaml_node *root, struct problems *problems) {
     require_unique_names(problems, file, "containers");
     for (size_t i = 0; i < fields_count(file, "generators"); i++)
         check_generator(problems, file, fields_entry(file, "generators", i));
+    for (size_t i = 0; i < fields_count(file, "imports"); i++)
+        check_import(problems, fields_entry(file, "imports", i));
     for (size_t i = 0; i < fields_count(file, "joints"); i++)
         check_joint(problems, fields_entry(file, "joints", i));
     for (size_t i = 0; i < fields_count(file, "drivers"); i++)
         check_driver(problems, fields_entry(file, "drivers", i));
     for (size_t i = 0; i < fields_count(file, "forces"); i++)
         check_force(problems, fields_entry(file, "forces", i));
+    for (size_t i = 0; i < fields_count(file, "resets"); i++)
+        check_groups(problems, fields_entry(file, "resets", i), "resets", false);
+    for (size_t i = 0; i < fields_count(file, "removals"); i++)
+        check_removal(problems, fields_entry(file, "removals", i));
     require_unique_names(problems, file, "probes");
 }

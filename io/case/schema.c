@@ -92,12 +92,18 @@ static void print_type(FILE *stream, const struct key *key, bool whole, int dept
     case KEY_MATERIAL:
         fputs("\"type\": [\"string\", \"number\"]", stream); // a name may consist of digits
         break;
+    case KEY_NAMES:
+        fputs("\"anyOf\": [{\"type\": [\"string\", \"number\"]}, {\"type\": \"array\", "
+              "\"minItems\": 1, \"items\": {\"type\": [\"string\", \"number\"]}}]",
+              stream);
+        break;
     case KEY_PAIR:
         fputs("\"anyOf\": [{\"const\": \"default\"}, {\"type\": \"array\", \"minItems\": 2, "
               "\"maxItems\": 2}]",
               stream);
         break;
     case KEY_FILES:
+    case KEY_TEXTS:
         fputs("\"anyOf\": [{\"type\": \"string\"}, {\"type\": \"array\", \"items\": {\"type\": "
               "\"string\"}}]",
               stream);
@@ -144,6 +150,12 @@ static void print_type(FILE *stream, const struct key *key, bool whole, int dept
     case KEY_NAMED:
         fputs("\"type\": \"object\", \"additionalProperties\": ", stream);
         print_section(stream, key->section, true, depth);
+        break;
+    case KEY_VALUES:
+        fputs("\"type\": \"array\"", stream);
+        break;
+    case KEY_ASSIGNMENTS:
+        fputs("\"type\": \"object\"", stream);
         break;
     }
 }
@@ -228,10 +240,13 @@ static void print_section(FILE *stream, const struct key_section *section, bool 
     fputc('}', stream);
 }
 
-void case_keys_schema(FILE *stream) {
-    fputs("{\"$schema\": \"http://json-schema.org/draft-07/schema#\", \"title\": \"Gabion case "
-          "file\",\n ",
-          stream);
-    print_members(stream, &case_keys, false, 1);
+void keys_schema(const struct key_section *section, const char *noun, FILE *stream) {
+    fprintf(stream,
+            "{\"$schema\": \"http://json-schema.org/draft-07/schema#\", \"title\": \"Gabion %s "
+            "file\",\n ",
+            noun);
+    print_members(stream, section, false, 1);
     fputs("}\n", stream);
 }
+
+void case_keys_schema(FILE *stream) { keys_schema(&case_keys, "case", stream); }

@@ -8,15 +8,21 @@
 extern const struct key_section box_shape_section, prism_section, wedge_section, hull_section,
     mesh_section;
 extern const struct key_section wall_section, slabs_section, arch_section, dome_section,
-    tower_section, stack_section;
+    tower_section, stack_section, cards_section, drums_section, vault_section, stairs_section;
 
 // io/case/grain_keys.c
 extern const struct key_section clump_section, bar_section, torus_section, disk_section;
 extern const struct key_section hollow_sphere_section, drum_section;
 
 // io/case/surface_keys.c
-extern const struct key_section plate_section, funnel_section, cone_section, cylinder_section,
+extern const struct key_section plate_section, funnel_section, cone_wall_section, cylinder_wall_section,
     surface_section;
+
+// io/case/fill_keys.c
+extern const struct key_section lattice_section, fill_section;
+
+// io/case/region.c
+extern const struct key_section box_section, region_section;
 
 // io/case/action_keys.c
 extern const struct key_section driver_section, tilt_section, force_section, reset_section,

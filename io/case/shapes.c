@@ -1,6 +1,7 @@
 #include "engine/api/define.h"
 #include "geometry/polyhedron.h"
 #include "io/case/masonry.h"
+#include "io/case/units.h"
 #include "io/mesh/mesh.h"
 #include "parallel/memory.h"
 
@@ -37,11 +38,16 @@ static const struct {
     struct polyhedron *(*read)(struct fields, struct gabion_error *);
 } shapes[] = {{"box", read_box}, {"prism", read_prism}, {"wedge", read_wedge}, {"hull", read_hull}};
 
-static bool add_piece(struct polyhedron *shape, struct gabion_body *body,
-                      struct gabion_world *world, struct gabion_error *error) {
+static bool take_shape(struct polyhedron *shape, struct gabion_body *body,
+                       struct gabion_world *world, struct gabion_error *error) {
     body->shape = GABION_POLYHEDRON;
     body->polyhedron = world_add_polyhedron(world, shape, error);
-    return body->polyhedron >= 0 && gabion_add_body(world, body, error) >= 0;
+    return body->polyhedron >= 0;
+}
+
+static bool add_piece(struct polyhedron *shape, struct gabion_body *body,
+                      struct gabion_world *world, struct gabion_error *error) {
+    return take_shape(shape, body, world, error) && gabion_add_body(world, body, error) >= 0;
 }
 
 // Adds the pieces until one is rejected, and frees those after it.
@@ -66,18 +72,29 @@ static bool add_mesh(struct fields mesh, struct gabion_body *body, struct gabion
     size_t count;
     struct polyhedron **piece =
         mesh_read(fields_text(mesh, "file"), fields_number(mesh, "scale"), &count, error);
+    double largest = 0;
+    for (size_t k = 0; piece && k < count; k++)
+        largest = fmax(largest, piece[k]->radius);
     bool good = piece && add_pieces(piece, count, body, world, error);
+    if (good)
+        case_note_mesh(mesh, largest, world);
     memory_free(piece);
     return good || error_context(error, "mesh");
 }
 
+bool case_read_shape(struct fields entry, struct gabion_body *body, struct gabion_world *world,
+                     struct gabion_error *error) {
+    size_t k = 0;
+    while (!fields_have(entry, shapes[k].key)) // the check found exactly one
+        k++;
+    struct fields fields = fields_section(entry, shapes[k].key);
+    return take_shape(shapes[k].read(fields, error), body, world, error) ||
+           error_context(error, "%s", shapes[k].key);
+}
+
 bool case_add_block(struct fields entry, struct gabion_body *body, struct gabion_world *world,
                     struct gabion_error *error) {
-    for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
-        if (fields_have(entry, shapes[k].key)) {
-            struct fields fields = fields_section(entry, shapes[k].key);
-            return add_piece(shapes[k].read(fields, error), body, world, error) ||
-                   error_context(error, "%s", shapes[k].key);
-        }
-    return add_mesh(fields_section(entry, "mesh"), body, world, error);
+    if (fields_have(entry, "mesh"))
+        return add_mesh(fields_section(entry, "mesh"), body, world, error);
+    return case_read_shape(entry, body, world, error) && gabion_add_body(world, body, error) >= 0;
 }

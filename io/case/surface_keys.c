@@ -48,7 +48,7 @@ static const struct key cone_keys[] = {
      .help = "from the tip to the open end"},
     SIDES_KEY,
 };
-const struct key_section cone_section = KEY_SECTION_OF(cone_keys);
+const struct key_section cone_wall_section = KEY_SECTION_OF(cone_keys);
 
 static const struct key cylinder_keys[] = {
     {"position", KEY_VECTOR, .required = true, .size = 3, .unit = "m",
@@ -65,7 +65,7 @@ static const struct key cylinder_keys[] = {
     {"sides", KEY_INTEGER, .initial = "32", .range = &sides,
      .help = "flat sides of the arc, corners on the circle"},
 };
-const struct key_section cylinder_section = KEY_SECTION_OF(cylinder_keys);
+const struct key_section cylinder_wall_section = KEY_SECTION_OF(cylinder_keys);
 
 static const struct key surface_keys[] = {
     {"file", KEY_TEXT, .required = true,

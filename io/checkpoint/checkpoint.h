@@ -13,8 +13,9 @@ struct checkpoint; // an open file whose contents were verified
 
 struct checkpoint_note { // what is written beside the state, outside the state hash
     const char *case_text;
-    double wall_time;   // s, of the whole run so far
-    const char *parent; // checkpoint resumed from, or ""
+    double wall_time;      // s, of the whole run so far
+    const char *parent;    // checkpoint resumed from, or ""
+    const char *reference; // of displacements (io/vtk/reference.h); NULL or "": none
 };
 
 // Writes DIR/checkpoint-<step>.h5 and deletes the oldest ones beyond `keep`.
@@ -43,6 +44,8 @@ void checkpoint_close(struct checkpoint *checkpoint);
 const char *checkpoint_path(const struct checkpoint *checkpoint);
 const char *checkpoint_case(const struct checkpoint *checkpoint); // resolved case text
 int64_t checkpoint_step(const struct checkpoint *checkpoint);
+// Copies the reference of displacements; "" where the run has none.
+void checkpoint_reference(const struct checkpoint *checkpoint, char *text, size_t size);
 double checkpoint_wall_time(const struct checkpoint *checkpoint);
 
 // Returns whether the world has the materials and the length of the step that the checkpoint was

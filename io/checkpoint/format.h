@@ -15,12 +15,14 @@
 #define CHECKPOINT_FORMAT_MINOR   0
 #define CHECKPOINT_TEMPORARY      "checkpoint.h5.tmp"
 #define CHECKPOINT_CASE           "case"
+#define CHECKPOINT_REFERENCE      "displacement_of"
 #define CHECKPOINT_GROUP_NAMES    "groups/name"
 #define CHECKPOINT_MATERIAL_NAMES "materials/name"
 
 // An open file whose seal was verified.
 struct checkpoint {
     struct h5_file file;
+    bool frame; // not a checkpoint: it has the fields of the state that frames show
     char *case_text;
     double time, wall_time;
     uint64_t state_hash;
@@ -32,6 +34,12 @@ struct h5_rows checkpoint_view(const struct state *state, const struct state_par
                                const struct state_field *field);
 
 extern const struct seal_kind checkpoint_kind;
+
+// Opens a frame, and fills an empty world with its bodies and their shapes: material, group, lock
+// and mass are zero where it has none, walls have no geometry. The time is that of its attributes.
+struct checkpoint *framed_open(const char *path, struct gabion_error *error);
+bool framed_restore(const struct checkpoint *frame, struct gabion_world *world,
+                    struct gabion_error *error);
 
 // Opens a file as checkpoint_open does; *damaged is that of seal_verify.
 struct checkpoint *checkpoint_open_judged(const char *path, bool *damaged,

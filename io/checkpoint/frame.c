@@ -182,3 +182,59 @@ bool frame_write(const char *directory, const struct gabion_world *world,
     }
     return file_publish(temporary, path, error);
 }
+
+// Reading -------------------------------------------------------------------------------------
+
+// A frame does not say how many ids there are: as many as the largest one needs.
+static bool count_ids(struct checkpoint *frame, struct gabion_error *error) {
+    struct h5_rows rows = {.name = "bodies/id", .type = H5_TYPE_INT32, .columns = 1};
+    if (!h5_find_rows(&frame->file, &rows, error))
+        return false;
+    int32_t *id = memory_allocate(rows.count, sizeof *id, "ids"), last = -1;
+    rows.base = (char *)id;
+    rows.stride = sizeof *id;
+    bool good = h5_read_rows(&frame->file, &rows, NULL, NULL, error);
+    for (size_t k = 0; good && k < rows.count; k++)
+        last = id[k] > last ? id[k] : last;
+    memory_free(id);
+    frame->numbers.bodies.id_count = last == INT32_MAX ? last : last + 1;
+    return good;
+}
+
+static bool read_frame(struct checkpoint *frame, struct gabion_error *error) {
+    const struct h5_file *file = &frame->file;
+    return h5_read_number(file, "/", "step", H5_TYPE_INT64, &frame->numbers.step, error) &&
+           h5_read_number(file, "/", "time", H5_TYPE_FLOAT64, &frame->time, error) &&
+           h5_read_number(file, "/", "time_step", H5_TYPE_FLOAT64, &frame->numbers.settings.step,
+                          error) &&
+           count_ids(frame, error);
+}
+
+struct frame_opening {
+    struct checkpoint *frame;
+    const char *path;
+    struct gabion_error *error;
+    bool opened;
+};
+
+static void open_file(void *context) {
+    struct frame_opening *opening = context;
+    bool damaged;
+    struct checkpoint *frame = memory_allocate(1, sizeof *frame, "a frame");
+    frame->file.id = H5I_INVALID_HID;
+    frame->frame = true;
+    opening->frame = frame;
+    opening->opened = seal_verify(opening->path, &frame_kind, &damaged, opening->error) &&
+                      h5_open(&frame->file, opening->path, opening->error) &&
+                      read_frame(frame, opening->error);
+}
+
+// The file is closed even when memory runs out on the way.
+struct checkpoint *framed_open(const char *path, struct gabion_error *error) {
+    struct frame_opening opening = {NULL, path, error, false};
+    bool ended = memory_try(memory_account_current(), open_file, &opening, error);
+    if (ended && opening.opened)
+        return opening.frame;
+    checkpoint_close(opening.frame);
+    return NULL;
+}

@@ -1,5 +1,4 @@
 // The checkpoints of engine/gabion.h: single files without a case.
-#include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -18,14 +17,10 @@ struct transfer {
     bool good;
 };
 
-// HDF5 may be a build that only one thread can use at a time. Worlds of different threads take
-// turns.
-static pthread_mutex_t hdf5 = PTHREAD_MUTEX_INITIALIZER;
-
 static bool try_alone(void (*work)(void *context), struct transfer *transfer) {
-    pthread_mutex_lock(&hdf5);
+    h5_take();
     bool done = entry_try(work, transfer, transfer->error);
-    pthread_mutex_unlock(&hdf5);
+    h5_leave();
     return done;
 }
 

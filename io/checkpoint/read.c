@@ -1,4 +1,5 @@
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,8 @@ static bool read_number(struct checkpoint *checkpoint, const struct state_part *
                         const struct state_field *field, struct gabion_error *error) {
     const struct h5_file *file = &checkpoint->file;
     char value[8];
+    if (field->flags & STATE_LATER && !h5_has_attribute(file, part->group, field->name))
+        return true;
     if (!h5_read_number(file, part->group, field->name, checkpoint_type(field->type), value, error))
         return false;
     // The only numbers of one byte are of type bool.
@@ -47,6 +50,12 @@ static bool read_contents(struct checkpoint *checkpoint, struct gabion_error *er
                          "%s: damaged: attribute 'state_hash' is no hash", checkpoint->file.path);
     if (checkpoint->numbers.step < 0)
         return error_set(error, GABION_ERROR_INPUT, "%s: damaged: attribute 'step' is negative",
+                         checkpoint->file.path);
+    const struct pace *pace = &checkpoint->numbers.pace;
+    if (pace->step < 0 || pace->step > checkpoint->numbers.step || !isfinite(pace->time) ||
+        !isfinite(pace->before) || pace->before < 0)
+        return error_set(error, GABION_ERROR_INPUT,
+                         "%s: damaged: attributes 'pace_...' do not fit the step",
                          checkpoint->file.path);
     checkpoint->case_text =
         h5_read_strings(&checkpoint->file, CHECKPOINT_CASE, &count, &size, error);
@@ -121,6 +130,12 @@ const char *checkpoint_case(const struct checkpoint *checkpoint) { return checkp
 int64_t checkpoint_step(const struct checkpoint *checkpoint) { return checkpoint->numbers.step; }
 
 double checkpoint_wall_time(const struct checkpoint *checkpoint) { return checkpoint->wall_time; }
+
+void checkpoint_reference(const struct checkpoint *checkpoint, char *text, size_t size) {
+    struct gabion_error absent = {0};
+    text[0] = '\0';
+    h5_read_text(&checkpoint->file, "/", CHECKPOINT_REFERENCE, text, size, &absent);
+}
 
 static bool is_block(const struct shape_kind *shape) { return shape->block; }
 

@@ -71,17 +71,27 @@ static size_t rows_of(const struct sizes *sizes, const struct state_part *part) 
     return 0;
 }
 
+// A checkpoint has every field, a frame some of them.
+static bool is_stored(const struct checkpoint *checkpoint, const struct state_field *field) {
+    return !checkpoint->frame ||
+           (field->flags & STATE_FRAMED && h5_exists(&checkpoint->file, field->name));
+}
+
 static bool find_rows(const struct checkpoint *checkpoint, const struct state *state,
                       const struct state_part *part, size_t *count, struct gabion_error *error) {
+    bool found = false;
     for (size_t k = 0; k < part->fields; k++) {
         struct h5_rows rows = checkpoint_view(state, part, &part->field[k]);
+        if (!is_stored(checkpoint, &part->field[k]))
+            continue;
         if (!h5_find_rows(&checkpoint->file, &rows, error))
             return false;
-        if (k > 0 && rows.count != *count)
+        if (found && rows.count != *count)
             return error_set(error, GABION_ERROR_INPUT,
                              "%s: damaged: dataset '%s' has %zu rows where others have %zu",
                              checkpoint->file.path, rows.name, rows.count, *count);
         *count = rows.count;
+        found = true;
     }
     return *count <= part->most ||
            error_set(error, GABION_ERROR_INPUT, "%s: damaged: more rows than there can be",
@@ -269,12 +279,22 @@ static bool check_reals(const void *context, const struct h5_rows *rows, const v
     return true;
 }
 
+static void clear_rows(const struct h5_rows *rows) {
+    size_t size = (size_t)rows->columns * h5_type_size(rows->type);
+    for (size_t k = 0; k < rows->count; k++)
+        memset(rows->base + k * rows->stride, 0, size);
+}
+
 static bool restore_part(const struct checkpoint *checkpoint, const struct state *state,
                          const struct state_part *part, struct gabion_error *error) {
     for (size_t k = 0; k < part->fields; k++) {
         const struct state_field *field = &part->field[k];
         struct value_context context = {checkpoint, state, field};
         struct h5_rows rows = checkpoint_view(state, part, field);
+        if (!is_stored(checkpoint, field)) {
+            clear_rows(&rows);
+            continue;
+        }
         h5_check check = field->type == STATE_FLOAT64 ? check_reals : check_integers;
         if (!h5_read_rows(&checkpoint->file, &rows, check, &context, error))
             return false;
@@ -320,6 +340,21 @@ static bool check_bodies(const struct checkpoint *checkpoint, struct gabion_worl
         if (shape->shared && shape->count(bodies) == 0)
             return damaged(checkpoint, error, "pending/shape", (size_t)k,
                            "there is no shape of this kind");
+    }
+    return true;
+}
+
+// A frame has no tables of walls, so that the indices of walls lead nowhere.
+static bool check_framed_bodies(const struct checkpoint *checkpoint, struct gabion_world *world,
+                                struct gabion_error *error) {
+    struct bodies *bodies = &world->bodies;
+    for (int32_t i = 0; i < bodies->count; i++) {
+        size_t row = (size_t)i;
+        if (!bodies_is_wall(bodies, i) && !bodies_shape_fits(bodies, i))
+            return damaged(checkpoint, error, "bodies/shape_index", row, "does not fit the shape");
+        if (bodies->index_of[bodies->id[i]] >= 0)
+            return damaged(checkpoint, error, "bodies/id", row, "two bodies with one id");
+        bodies->index_of[bodies->id[i]] = i;
     }
     return true;
 }
@@ -393,10 +428,28 @@ static bool restore_state(const struct checkpoint *checkpoint, struct state *sta
            check_interfaces(checkpoint, world, error) && check_joints(checkpoint, world, error);
 }
 
-// Times are products of the step number and the length of the step.
+bool framed_restore(const struct checkpoint *frame, struct gabion_world *world,
+                    struct gabion_error *error) {
+    struct sizes sizes = {0};
+    struct state state = {.world = world};
+    struct memory_account *before = memory_account_use(world->account);
+    bool good = find_sizes(frame, &state, &sizes, error) && check_room(frame, &sizes, error);
+    if (good) {
+        make_room(frame, &state, &sizes);
+        good = restore_rows(frame, &state, error) && restore_shapes(frame, &state, error) &&
+               check_framed_bodies(frame, world, error);
+    }
+    flat_shapes_free(&state.shapes);
+    memory_account_use(before);
+    return good;
+}
+
+// Times are products of the number and the length of the steps since the length last changed.
 static bool check_time(const struct checkpoint *checkpoint, const struct gabion_world *world,
                        struct gabion_error *error) {
-    double h = world->settings.step, time = (double)checkpoint->numbers.step * h;
+    const struct gabion_world *numbers = &checkpoint->numbers;
+    double h = world->settings.step;
+    double time = numbers->pace.time + (double)(numbers->step - numbers->pace.step) * h;
     return fabs(time - checkpoint->time) <= 1e-9 * fabs(checkpoint->time) ||
            error_set(error, GABION_ERROR_INPUT,
                      "%s: step %" PRId64 " is at t = %.9g s; with a time.step of %.9g s it would "

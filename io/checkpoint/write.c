@@ -48,6 +48,9 @@ static bool write_texts(struct h5_file *file, const struct gabion_world *world,
     for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
         if (!h5_write_text(file, "/", texts[k].name, texts[k].text, error))
             return false;
+    if (note->reference && note->reference[0] &&
+        !h5_write_text(file, "/", CHECKPOINT_REFERENCE, note->reference, error))
+        return false;
     return h5_write_document(file, CHECKPOINT_CASE, note->case_text, error);
 }
 

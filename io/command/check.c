@@ -1,6 +1,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 
+#include "engine/api/log.h"
 #include "engine/contact/standing.h"
 #include "engine/step/watch.h"
 #include "engine/world/footprint.h"
@@ -8,6 +9,8 @@
 #include "engine/world/schedule.h"
 #include "io/command/commands.h"
 #include "io/run/scene.h"
+#include "io/text/remarks.h"
+#include "io/study/study.h"
 #include "parallel/memory.h"
 
 static int warnings;
@@ -26,7 +29,7 @@ __attribute__((format(printf, 1, 2))) static void warn(const char *format, ...) 
 struct extremes {
     int32_t count;       // of moving bodies, as are the next six
     double small, large; // sizes: radii, half thicknesses of blocks
-    int32_t small_id, large_id;
+    int32_t small_id;
     double speed; // largest, relative to the size: 1/s
     int32_t speed_id;
     double mass;    // together
@@ -65,7 +68,6 @@ static void extend_extremes(struct extremes *found, const struct bodies *bodies)
         }
         if (size > found->large) {
             found->large = size;
-            found->large_id = bodies->id[i];
         }
         if (speed > found->speed) {
             found->speed = speed;
@@ -127,23 +129,11 @@ static void print_extremes(const struct extremes *found) {
 }
 
 static void check_sizes(const struct extremes *found) {
-    if (found->small < 1e-6)
-        warn("body %" PRId32 " has a size of %g m; lengths are in metres", found->small_id,
-             found->small);
-    if (found->large > 1e3)
-        warn("body %" PRId32 " has a size of %g m; lengths are in metres", found->large_id,
-             found->large);
     if (found->large > 1e4 * found->small)
         warn("sizes span %g to %g m", found->small, found->large);
 }
 
-static void check_materials(const struct gabion_world *world) {
-    for (int i = 0; i < world->materials.count; i++) {
-        double density = world->density[i];
-        if (density != 0.0 && (density < 1.0 || density > 30000.0))
-            warn("material %s has a density of %g; kg/m^3 are meant (stone: 2600)",
-                 world->materials.name[i], density);
-    }
+static void check_friction(const struct gabion_world *world) {
     for (int i = 0; i < world->laws.count; i++) {
         double friction = world->laws.law[i].friction;
         if (isfinite(friction) && friction > 5.0)
@@ -155,8 +145,6 @@ static void check_materials(const struct gabion_world *world) {
 
 static void check_times(const struct gabion_settings *settings, const struct extremes *found) {
     double g = vec3_length(settings->gravity), h = settings->step;
-    if (g > 100.0)
-        warn("gravity is %g m/s^2; the Earth's is 9.81", g);
     if (settings->theta < 0.5 || settings->theta > 1.0)
         warn("time.theta is %g; between 0.5 and 1 the scheme is stable", settings->theta);
     if (settings->end < h)
@@ -215,6 +203,10 @@ static void check_fit(const struct gabion_world *world) {
         warn("%s; the run will stop", error.text);
 }
 
+static const char *name_group(const struct gabion_world *world, int group) {
+    return group < 0 ? "(all bodies)" : gabion_group_name(world, group);
+}
+
 // Entries without effect are most often a slip in a name or a time.
 static bool is_too_late(const struct scene *scene, double time, int64_t steps) {
     struct gabion_error ignored = {0};
@@ -247,8 +239,8 @@ static void check_events(const struct scene *scene, int64_t steps) {
         const struct event *event = &world->events[k];
         if (is_too_late(scene, event->time, steps))
             warn("the %s of group %s at %g s has no effect: the run ends at %g s",
-                 event->kind == EVENT_RESET ? "reset" : "removal",
-                 gabion_group_name(world, event->group), event->time, end);
+                 event->kind == EVENT_RESET ? "reset" : "removal", name_group(world, event->group),
+                 event->time, end);
     }
     for (int k = 0; k < world->pending_count; k++) {
         double time = world->pending[k].body.insert_time;
@@ -272,8 +264,7 @@ static const char *describe_entry(const struct gabion_world *world, const struct
         [SCHEDULE_INSERTION] = "insertions",     [SCHEDULE_TILT] = "tilt",
         [SCHEDULE_GRAVITY_RAMP] = "gravity ramp"};
     if (entry->kind < SCHEDULE_INSERTION)
-        snprintf(text, size, "%s group %s", names[entry->kind],
-                 gabion_group_name(world, entry->group));
+        snprintf(text, size, "%s group %s", names[entry->kind], name_group(world, entry->group));
     else
         snprintf(text, size, "%s", names[entry->kind]);
     return text;
@@ -352,21 +343,33 @@ static bool check_strictly(bool strict, struct gabion_error *error) {
            error_set(error, GABION_ERROR_RUN, "--strict: warnings: %d", warnings);
 }
 
+// What was taken over from earlier runs, and what was not.
+static void report_remarks(const struct scene *scene) {
+    const struct remarks *remarks = case_remarks(scene->file);
+    for (size_t k = 0; k < remarks->count; k++)
+        if (remarks->list[k].warning)
+            warn("%s", remarks->list[k].text);
+        else
+            fprintf(stderr, "%s\n", remarks->list[k].text);
+}
+
 static bool check_scene(const struct scene *scene, bool strict, struct gabion_error *error) {
     int64_t steps;
     if (!scene_steps_until(scene, case_settings(scene->file)->end, &steps, error))
         return false;
     warnings = 0;
+    report_remarks(scene);
     struct extremes found = find_extremes(scene->world);
     scene_describe(scene, stdout);
     check_memory(scene->world);
     print_extremes(&found);
     if (found.count == 0)
         warn("nothing can move: there is no body that is not fixed");
+    world_send_notes(scene->world, warn_of, NULL); // of the definition
     check_overlap(scene->world);
     check_fit(scene->world);
     check_sizes(&found);
-    check_materials(scene->world);
+    check_friction(scene->world);
     check_times(&scene->world->settings, &found);
     check_groups(scene->world);
     check_events(scene, steps);
@@ -380,6 +383,11 @@ static bool check_scene(const struct scene *scene, bool strict, struct gabion_er
 bool command_check(const struct options *options, struct gabion_error *error) {
     struct scene_request request = options_scene(options);
     struct scene scene;
+    if (study_recognise(options->target)) {
+        struct options study = *options;
+        study.check = true;
+        return command_study(&study, error);
+    }
     if (!scene_open_case(&scene, &request, error))
         return false;
     bool good = check_scene(&scene, options->strict, error);

@@ -12,6 +12,9 @@ bool command_info(const struct options *options, struct gabion_error *error);
 bool command_explain(const struct options *options, struct gabion_error *error);
 bool command_solve(const struct options *options, struct gabion_error *error);
 bool command_export(const struct options *options, struct gabion_error *error);
+bool command_report(const struct options *options, struct gabion_error *error);
 bool command_compare(const struct options *options, struct gabion_error *error);
+bool command_new(const struct options *options, struct gabion_error *error);
+bool command_study(const struct options *options, struct gabion_error *error);
 
 #endif

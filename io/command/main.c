@@ -10,7 +10,8 @@
 static bool (*const commands[VERB_COUNT])(const struct options *, struct gabion_error *) = {
     [VERB_RUN] = command_run,       [VERB_RESUME] = command_resume,   [VERB_CHECK] = command_check,
     [VERB_INFO] = command_info,     [VERB_EXPLAIN] = command_explain, [VERB_SOLVE] = command_solve,
-    [VERB_EXPORT] = command_export, [VERB_COMPARE] = command_compare,
+    [VERB_EXPORT] = command_export, [VERB_COMPARE] = command_compare, [VERB_NEW] = command_new,
+    [VERB_STUDY] = command_study,   [VERB_REPORT] = command_report,
 };
 
 static bool dispatch(const struct options *options, struct gabion_error *error) {

@@ -2,26 +2,28 @@
 #include <math.h>
 #include <string.h>
 
-#include "io/text/number.h"
+#include "io/case/keys.h"
+#include "io/command/kinds.h"
 #include "io/command/options_set.h"
+#include "io/command/options_table.h"
+#include "io/text/number.h"
+#include "io/report/report.h"
 #include "parallel/memory.h"
 
-struct verb_row {
-    const char *name, *target;
-    int target_least, target_most;
-    const char *summary;
-    const char *text;
-};
-
 static const struct verb_row verbs[VERB_COUNT] = {
-    [VERB_RUN] = {"run", "CASE", 1, 1, "run a case file",
-                  "Checks the case, runs it to time.end and writes history.csv, run.log, ParaView\n"
-                  "series and checkpoints into a folder; a checkpoint of the last step is always\n"
-                  "left, also on Ctrl-C. Ends with `key: value` lines on standard output.\n"},
-    [VERB_RESUME] = {"resume", "DIR|CHECKPOINT", 1, 1, "go on from a checkpoint",
-                     "Goes on from the newest good checkpoint of a folder to time.end, with the\n"
-                     "bits of a run that never stopped. A folder is continued in place; with -o a\n"
-                     "new one is started from the checkpoint.\n"},
+    [VERB_RUN] =
+        {"run", "CASE", 1, 1, "run a case file",
+         "Checks the case, runs it to time.end and writes history.csv, run.log, ParaView\n"
+         "series and checkpoints into a folder; a checkpoint of the last step is always\n"
+         "left, also on Ctrl-C. Ends with `key: value` lines on standard output. With --from\n"
+         "the bodies begin with the state that they have in another run: settle once,\n"
+         "then vary; what could not be taken over is reported.\n"},
+    [VERB_RESUME] =
+        {"resume", "DIR|CHECKPOINT", 1, 1, "go on from a checkpoint",
+         "Goes on from the newest good checkpoint of a folder to time.end, with the\n"
+         "bits of a run that never stopped. A folder is continued in place; with -o a\n"
+         "new one is started from the checkpoint. With --set it goes on with other laws,\n"
+         "loads, drivers, probes or settings; case.yaml notes what changed when.\n"},
     [VERB_CHECK] = {"check", "CASE", 1, 1, "check a case without running it",
                     "Reads the case, builds its bodies and reports their number, the memory a run\n"
                     "needs, the largest overlap at the start, and units that look wrong.\n"},
@@ -46,24 +48,49 @@ static const struct verb_row verbs[VERB_COUNT] = {
          "Solves every problem (FCLIB) with every solver to every tolerance and prints a\n"
          "table and the performance profile: the fraction of the problems that a solver\n"
          "solves within a factor tau of the time of the best (Dolan, More 2002).\n"},
+    [VERB_REPORT] =
+        {"report", "DIR", 1, 1, "write a page about a run, with plots and a 3D view",
+         "Writes one HTML page with all that it shows inside: summary, plots of the history,\n"
+         "the ParaView frames in 3D, warnings, case and machine. A browser opens it without\n"
+         "network. Works at any time: the folder may be that of a running run, which is not\n"
+         "disturbed, or of one that failed.\n"},
+    [VERB_NEW] = {"new", "NAME", 1, 1, "write a commented starting case",
+                  "Writes NAME.yaml, a complete case of the chosen kind with a comment on every\n"
+                  "part, to be run and then changed. Kinds that read a table write NAME.csv too.\n",
+                  .kinds = true},
+    [VERB_STUDY] =
+        {"study", "STUDY", 1, 1, "run many variants of a case",
+         "Runs the members of a study file side by side, as many as there are cores, and\n"
+         "leaves table.csv, plots and index.html in a folder. Given again, the same command\n"
+         "goes on where it stopped or was killed: finished members are not run again,\n"
+         "others go on from their checkpoints. `gabion explain study` lists the keys;\n"
+         "docs/studies.md has examples.\n"},
 };
 
 #define BIT(verb) (1u << (verb))
-
-struct option_row {
-    const char *name;
-    char letter;          // 0: none
-    const char *argument; // NULL: a flag
-    unsigned verbs;
-    const char *help;
-    bool (*set)(struct options *options, const char *value, struct gabion_error *error);
-};
 
 #define SOLVING (BIT(VERB_SOLVE) | BIT(VERB_COMPARE))
 
 static const struct option_row option_rows[] = {
     {"output", 'o', "DIR", BIT(VERB_RUN) | BIT(VERB_RESUME),
      "folder for the results (run: default out/<case name>)", set_output},
+    {"output", 'o', "DIR", BIT(VERB_STUDY), "folder of the study (default out/<study name>)",
+     set_output},
+    {"check", 0, NULL, BIT(VERB_STUDY), "list the members and what they cost; run nothing",
+     set_check},
+    {"collect", 0, NULL, BIT(VERB_STUDY), "write tables and plots of what is finished; run nothing",
+     set_collect},
+    {"slurm", 0, NULL, BIT(VERB_STUDY), "write a job script with a task for each member",
+     set_slurm},
+    {"member", 0, "K", BIT(VERB_STUDY),
+     "run member K alone, from 1 (with threshold: search K); for tasks of array jobs", set_member},
+    {"repeat", 0, "K|HASH", BIT(VERB_STUDY),
+     "run a finished member again, by its number or case_sha256, and compare the state hash",
+     set_repeat},
+    {"threads", 'j', "N", BIT(VERB_STUDY),
+     "cores to use (default, and 0: all); members at a time = N / threads of the study",
+     set_threads},
+    {"force", 0, NULL, BIT(VERB_STUDY), "run members again whose case has changed", set_force},
     {"fclib", 0, "FILE", BIT(VERB_EXPORT), "the file to write, in FCLIB format", set_fclib},
     {"step", 0, "N", BIT(VERB_EXPORT),
      "the step to make (default: the first, or the one after the checkpoint)", set_step},
@@ -95,6 +122,12 @@ static const struct option_row option_rows[] = {
      "store the answer as /solution in the file, converged or not", set_save},
     {"output", 'o', "PREFIX", BIT(VERB_COMPARE),
      "write PREFIX.csv, PREFIX-profile.csv and PREFIX-profile.svg", set_prefix},
+    {"output", 'o', "FILE", BIT(VERB_REPORT), "the page to write (default DIR/report.html)",
+     set_output},
+    {"frames", 0, "N", BIT(VERB_REPORT), "at most N frames in the 3D view (default 100)",
+     set_frames},
+    {"size", 0, "MB", BIT(VERB_REPORT),
+     "megabytes that the page may have (default 20); fewer frames, then less of each", set_size},
     {"threads", 'j', "N", BIT(VERB_RUN) | BIT(VERB_RESUME) | BIT(VERB_EXPORT) | SOLVING,
      "threads (default, and 0: one per core); the results do not depend on it", set_threads},
     {"steps", 0, "N", BIT(VERB_RUN) | BIT(VERB_RESUME),
@@ -103,17 +136,30 @@ static const struct option_row option_rows[] = {
     {"set", 0, "KEY=VALUE",
      BIT(VERB_RUN) | BIT(VERB_RESUME) | BIT(VERB_CHECK) | BIT(VERB_INFO) | BIT(VERB_EXPORT),
      "replace one value of the case file; may be repeated", set_override},
+    {"from", 0, "FILE|DIR", BIT(VERB_RUN) | BIT(VERB_CHECK),
+     "begin with the state that the bodies have in a checkpoint, a frame or the newest checkpoint "
+     "of a folder",
+     set_from},
+    {"match", 0, "HOW", BIT(VERB_RUN) | BIT(VERB_CHECK),
+     "pair bodies with those of --from by group and order in it (group, default) or by id",
+     set_match},
     {"force", 0, NULL, BIT(VERB_RUN), "remove the results of an earlier run from the folder first",
      set_force},
     {"force", 0, NULL, BIT(VERB_EXPORT), "replace a file that exists", set_force},
-    {"quiet", 'q', NULL, BIT(VERB_RUN) | BIT(VERB_RESUME), "no progress, only the summary",
-     set_quiet},
+    {"kind", 0, "KIND", BIT(VERB_NEW), "what the case shows (default box)", set_kind},
+    {"force", 0, NULL, BIT(VERB_NEW), "replace files that exist", set_force},
+    {"quiet", 'q', NULL, BIT(VERB_RUN) | BIT(VERB_RESUME) | BIT(VERB_STUDY),
+     "no progress and no notes, only warnings and the summary", set_quiet},
     {"strict", 0, NULL, BIT(VERB_RUN) | BIT(VERB_RESUME) | BIT(VERB_CHECK),
      "exit status 1 where there was a warning or an unsolved step; the results are kept",
      set_strict},
     {"markdown", 0, NULL, BIT(VERB_EXPLAIN), "as a page of the manual", set_markdown},
     {"schema", 0, NULL, BIT(VERB_EXPLAIN), "as a JSON Schema, for editors that check YAML",
      set_schema},
+    {"man", 0, NULL, BIT(VERB_EXPLAIN),
+     "as a manual page: of the program, or of the command given in place of KEY", set_man},
+    {"completion", 0, NULL, BIT(VERB_EXPLAIN),
+     "as a bash script that completes commands, options, keys and kinds", set_completion},
     {"help", 'h', NULL, ~0u, "show this help", set_help},
     {"version", 0, NULL, BIT(VERB_NONE), "show the version", set_version},
 };
@@ -191,15 +237,15 @@ static bool take_option(struct options *options, int argc, const char *const *ar
     return row->set(options, value, error);
 }
 
-static bool take_verb(struct options *options, const char *name, struct gabion_error *error) {
+bool options_find_verb(const char *name, enum verb *verb, struct gabion_error *error) {
     struct suggestion suggestion = suggestion_start(name);
     char near[128];
-    for (int verb = 0; verb < VERB_COUNT; verb++) {
-        if (strcmp(verbs[verb].name, name) == 0) {
-            options->verb = (enum verb)verb;
+    for (int i = 0; i < VERB_COUNT; i++) {
+        if (strcmp(verbs[i].name, name) == 0) {
+            *verb = (enum verb)i;
             return true;
         }
-        suggestion_consider(&suggestion, verbs[verb].name);
+        suggestion_consider(&suggestion, verbs[i].name);
     }
     return error_set(error, GABION_ERROR_INPUT, "unknown command \"%.60s\"%s (see gabion --help)",
                      name, suggestion_print(&suggestion, near, sizeof near));
@@ -227,6 +273,10 @@ static bool check_complete(const struct options *options, struct gabion_error *e
     if (options->target_count < row->target_least)
         return error_set(error, GABION_ERROR_INPUT, "gabion %s needs a %s; see gabion %s --help",
                          row->name, row->target, row->name);
+    if (options->match && !options->from)
+        return error_set(error, GABION_ERROR_INPUT,
+                         "--match says how bodies are paired with those of --from, which is "
+                         "missing");
     if (options->steps >= 0 && !isnan(options->until))
         return error_set(error, GABION_ERROR_INPUT, "give --steps or --until, not both");
     return true;
@@ -236,7 +286,12 @@ bool options_parse(struct options *options, int argc, const char *const *argv,
                    struct gabion_error *error) {
     bool only_targets = false;
     struct gabion_settings defaults = gabion_default_settings();
-    *options = (struct options){.verb = VERB_NONE, .steps = -1, .until = NAN, .step = -1};
+    *options = (struct options){.verb = VERB_NONE,
+                                .steps = -1,
+                                .until = NAN,
+                                .step = -1,
+                                .frames = REPORT_FRAMES,
+                                .megabytes = REPORT_MEGABYTES};
     options->solver = (struct solver_settings){.max_iterations = 10000,
                                                .relaxation = defaults.relaxation,
                                                .momentum = defaults.momentum,
@@ -249,7 +304,7 @@ bool options_parse(struct options *options, int argc, const char *const *argv,
         else if (!only_targets && argument[0] == '-' && argument[1] != '\0')
             taken = take_option(options, argc, argv, &at, error);
         else if (options->verb == VERB_NONE)
-            taken = take_verb(options, argument, error);
+            taken = options_find_verb(argument, &options->verb, error);
         else
             taken = take_target(options, argument, error);
         if (!taken)
@@ -276,20 +331,55 @@ static int print_left(const struct option_row *row, char *text, size_t size) {
                     row->argument ? row->argument : "");
 }
 
+const struct option_row *options_next(enum verb verb, size_t *next) {
+    while (*next < OPTION_COUNT && !(option_rows[*next].verbs & BIT(verb)))
+        ++*next;
+    return *next < OPTION_COUNT ? &option_rows[(*next)++] : NULL;
+}
+
 static void print_options(enum verb verb, FILE *stream) {
+    const struct option_row *row;
     char left[64];
     int width = 0;
-    for (size_t i = 0; i < OPTION_COUNT; i++)
-        if (option_rows[i].verbs & BIT(verb)) {
-            int length = print_left(&option_rows[i], left, sizeof left);
-            width = length > width ? length : width;
-        }
+    for (size_t next = 0; (row = options_next(verb, &next));) {
+        int length = print_left(row, left, sizeof left);
+        width = length > width ? length : width;
+    }
     fprintf(stream, "\noptions:\n");
-    for (size_t i = 0; i < OPTION_COUNT; i++)
-        if (option_rows[i].verbs & BIT(verb)) {
-            print_left(&option_rows[i], left, sizeof left);
-            fprintf(stream, "  %-*s  %s\n", width, left, option_rows[i].help);
+    for (size_t next = 0; (row = options_next(verb, &next));) {
+        print_left(row, left, sizeof left);
+        fprintf(stream, "  %-*s  %s\n", width, left, row->help);
+    }
+}
+
+static void print_kinds(FILE *stream) {
+    fprintf(stream, "\nkinds:\n");
+    for (const struct kind *kind = kinds; kind->name; kind++)
+        fprintf(stream, "  %-10s %s\n", kind->name, kind->summary);
+}
+
+const char options_exit_status[] =
+    "Exit status: 0 fine, 1 the run failed or did not converge as asked (with --strict:\n"
+    "also after a warning or an unsolved step), 2 bad usage or input.\n";
+static void print_state_section(const struct key_section *section, const char *prefix,
+                                FILE *stream) {
+    for (size_t k = 0; k < section->count; k++) {
+        const struct key *key = &section->keys[k];
+        char path[64];
+        snprintf(path, sizeof path, "%s%s", prefix, key->name);
+        if (key->state)
+            fprintf(stream, "  %-12s %s\n", path, key->state);
+        else if (key->type == KEY_SECTION && prefix[0] == '\0') {
+            strncat(path, ".", sizeof path - strlen(path) - 1);
+            print_state_section(key->section, path, stream);
         }
+    }
+}
+
+// What a run that goes on cannot change.
+static void print_state_keys(FILE *stream) {
+    fprintf(stream, "\n--set can change every key of the case but these:\n");
+    print_state_section(&case_keys, "", stream);
 }
 
 void options_print_help(enum verb verb, FILE *stream) {
@@ -306,14 +396,24 @@ void options_print_help(enum verb verb, FILE *stream) {
                 row->target_least > 0 ? "usage: gabion %s %s [options]\n\n%s"
                                       : "usage: gabion %s [%s] [options]\n\n%s",
                 row->name, row->target, row->text);
+        if (row->kinds)
+            print_kinds(stream);
     }
     print_options(verb, stream);
-    fprintf(stream,
-            "\nExit status: 0 fine, 1 the run failed or did not converge as asked (with "
-            "--strict:\nalso after a warning or an unsolved step), 2 bad usage or input.\n");
+    if (verb == VERB_RESUME)
+        print_state_keys(stream);
+    fprintf(stream, "\n%s", options_exit_status);
 }
 
+const struct verb_row *options_verb(enum verb verb) { return &verbs[verb]; }
+
 struct scene_request options_scene(const struct options *options) {
-    return (struct scene_request){options->target, options->overrides, options->override_count,
-                                  options->threads};
+    return (struct scene_request){
+        .case_path = options->target,
+        .overrides = options->overrides,
+        .override_count = options->override_count,
+        .threads = options->threads,
+        .from = options->from,
+        .match = options->match,
+    };
 }

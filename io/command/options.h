@@ -19,6 +19,9 @@ enum verb {
     VERB_SOLVE,
     VERB_EXPORT,
     VERB_COMPARE,
+    VERB_REPORT,
+    VERB_NEW,
+    VERB_STUDY,
     VERB_COUNT
 };
 #define VERB_NONE VERB_COUNT
@@ -39,7 +42,10 @@ struct options {
     double until;       // --until; NAN: not given
     const char **overrides;
     int override_count;
-    bool force, quiet, strict, markdown, schema, help, version;
+    bool force, quiet, strict, markdown, schema, man, completion, help, version;
+    const char *kind;  // --kind, for new; NULL: default
+    const char *from;  // --from; NULL: none
+    const char *match; // --match; NULL: not given
     // For solve and compare.
     struct solver_choice *solvers; // --solver, --solvers
     int solver_count;
@@ -52,11 +58,20 @@ struct options {
     // For export.
     const char *fclib; // --fclib
     int64_t step;      // --step; -1: not given
+    // For study.
+    bool check, collect, slurm;
+    int64_t member;     // --member; 0: not given
+    const char *repeat; // --repeat; NULL: not given
+    // For report.
+    int frames, megabytes; // --frames, --size
 };
 
 bool options_parse(struct options *options, int argc, const char *const *argv,
                    struct gabion_error *error);
 void options_free(struct options *options);
+
+// Finds a verb by its name; reports the nearest one where there is none.
+bool options_find_verb(const char *name, enum verb *verb, struct gabion_error *error);
 
 // Returns what the options say about the scene to open.
 struct scene_request options_scene(const struct options *options);

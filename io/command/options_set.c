@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/command/kinds.h"
 #include "io/text/number.h"
 #include "parallel/memory.h"
 
@@ -62,6 +63,21 @@ bool set_override(struct options *options, const char *value, struct gabion_erro
     return true;
 }
 
+bool set_from(struct options *options, const char *value, struct gabion_error *error) {
+    if (value[0] == '\0')
+        return error_set(error, GABION_ERROR_INPUT,
+                         "--from needs a checkpoint, a frame or the folder of a run");
+    options->from = value;
+    return true;
+}
+
+bool set_match(struct options *options, const char *value, struct gabion_error *error) {
+    if (strcmp(value, "group") != 0 && strcmp(value, "id") != 0)
+        return error_set(error, GABION_ERROR_INPUT, "--match is group or id, not \"%s\"", value);
+    options->match = value;
+    return true;
+}
+
 bool set_force(struct options *options, const char *value, struct gabion_error *error) {
     (void)value, (void)error;
     return options->force = true;
@@ -87,6 +103,29 @@ bool set_schema(struct options *options, const char *value, struct gabion_error 
     return options->schema = true;
 }
 
+bool set_man(struct options *options, const char *value, struct gabion_error *error) {
+    (void)value, (void)error;
+    return options->man = true;
+}
+
+bool set_completion(struct options *options, const char *value, struct gabion_error *error) {
+    (void)value, (void)error;
+    return options->completion = true;
+}
+
+bool set_kind(struct options *options, const char *value, struct gabion_error *error) {
+    struct suggestion suggestion = suggestion_start(value);
+    char near[128];
+    for (const struct kind *kind = kinds; kind->name; kind++)
+        suggestion_consider(&suggestion, kind->name);
+    if (!kind_find(value))
+        return error_set(error, GABION_ERROR_INPUT,
+                         "no kind of case is named \"%.60s\"%s; gabion new --help lists them",
+                         value, suggestion_print(&suggestion, near, sizeof near));
+    options->kind = value;
+    return true;
+}
+
 bool set_help(struct options *options, const char *value, struct gabion_error *error) {
     (void)value, (void)error;
     return options->help = true;
@@ -95,6 +134,34 @@ bool set_help(struct options *options, const char *value, struct gabion_error *e
 bool set_version(struct options *options, const char *value, struct gabion_error *error) {
     (void)value, (void)error;
     return options->version = true;
+}
+
+bool set_check(struct options *options, const char *value, struct gabion_error *error) {
+    (void)value, (void)error;
+    return options->check = true;
+}
+
+bool set_collect(struct options *options, const char *value, struct gabion_error *error) {
+    (void)value, (void)error;
+    return options->collect = true;
+}
+
+bool set_slurm(struct options *options, const char *value, struct gabion_error *error) {
+    (void)value, (void)error;
+    return options->slurm = true;
+}
+
+bool set_member(struct options *options, const char *value, struct gabion_error *error) {
+    if (!parse_whole(value, INT64_C(1) << 53, &options->member) || options->member == 0)
+        return error_set(error, GABION_ERROR_INPUT,
+                         "--member needs a whole number >= 1, not \"%s\"", value);
+    return true;
+}
+
+bool set_repeat(struct options *options, const char *value, struct gabion_error *error) {
+    options->repeat = value;
+    return value[0] != '\0' ||
+           error_set(error, GABION_ERROR_INPUT, "--repeat needs the number or hash of a member");
 }
 
 bool set_step(struct options *options, const char *value, struct gabion_error *error) {
@@ -283,5 +350,27 @@ bool set_cone_angle(struct options *options, const char *value, struct gabion_er
         return error_set(error, GABION_ERROR_INPUT,
                          "--cone-angle needs an angle in degrees, not \"%s\"", value);
     options->solver.cone.angle = degrees * 0.017453292519943295;
+    return true;
+}
+
+#define FRAMES_MAX    10000
+#define MEGABYTES_MAX 1000
+
+bool set_frames(struct options *options, const char *value, struct gabion_error *error) {
+    int64_t number;
+    if (!parse_whole(value, FRAMES_MAX, &number) || number == 0)
+        return error_set(error, GABION_ERROR_INPUT,
+                         "--frames needs a whole number, 1 to %d, not \"%s\"", FRAMES_MAX, value);
+    options->frames = (int)number;
+    return true;
+}
+
+bool set_size(struct options *options, const char *value, struct gabion_error *error) {
+    int64_t number;
+    if (!parse_whole(value, MEGABYTES_MAX, &number) || number == 0)
+        return error_set(error, GABION_ERROR_INPUT,
+                         "--size needs a whole number of megabytes, 1 to %d, not \"%s\"",
+                         MEGABYTES_MAX, value);
+    options->megabytes = (int)number;
     return true;
 }

@@ -10,13 +10,23 @@ bool set_threads(struct options *options, const char *value, struct gabion_error
 bool set_steps(struct options *options, const char *value, struct gabion_error *error);
 bool set_until(struct options *options, const char *value, struct gabion_error *error);
 bool set_override(struct options *options, const char *value, struct gabion_error *error);
+bool set_from(struct options *options, const char *value, struct gabion_error *error);
+bool set_match(struct options *options, const char *value, struct gabion_error *error);
 bool set_force(struct options *options, const char *value, struct gabion_error *error);
 bool set_quiet(struct options *options, const char *value, struct gabion_error *error);
 bool set_strict(struct options *options, const char *value, struct gabion_error *error);
 bool set_markdown(struct options *options, const char *value, struct gabion_error *error);
 bool set_schema(struct options *options, const char *value, struct gabion_error *error);
+bool set_man(struct options *options, const char *value, struct gabion_error *error);
+bool set_completion(struct options *options, const char *value, struct gabion_error *error);
+bool set_kind(struct options *options, const char *value, struct gabion_error *error);
 bool set_help(struct options *options, const char *value, struct gabion_error *error);
 bool set_version(struct options *options, const char *value, struct gabion_error *error);
+bool set_check(struct options *options, const char *value, struct gabion_error *error);
+bool set_collect(struct options *options, const char *value, struct gabion_error *error);
+bool set_slurm(struct options *options, const char *value, struct gabion_error *error);
+bool set_member(struct options *options, const char *value, struct gabion_error *error);
+bool set_repeat(struct options *options, const char *value, struct gabion_error *error);
 bool set_step(struct options *options, const char *value, struct gabion_error *error);
 bool set_prefix(struct options *options, const char *value, struct gabion_error *error);
 bool set_fclib(struct options *options, const char *value, struct gabion_error *error);
@@ -35,5 +45,7 @@ bool set_relaxation(struct options *options, const char *value, struct gabion_er
 bool set_cone(struct options *options, const char *value, struct gabion_error *error);
 bool set_cone_sides(struct options *options, const char *value, struct gabion_error *error);
 bool set_cone_angle(struct options *options, const char *value, struct gabion_error *error);
+bool set_frames(struct options *options, const char *value, struct gabion_error *error);
+bool set_size(struct options *options, const char *value, struct gabion_error *error);
 
 #endif

@@ -88,6 +88,8 @@ static bool resume_scene(struct scene *scene, const struct checkpoint *checkpoin
                          const char *directory, const struct options *options,
                          struct gabion_error *error) {
     int lock = FOLDER_NO_LOCK;
+    char reference[VTK_REFERENCE_TEXT];
+    checkpoint_reference(checkpoint, reference, sizeof reference);
     struct runner_request request = {
         .scene = scene,
         .directory = options->output ? options->output : directory,
@@ -97,6 +99,7 @@ static bool resume_scene(struct scene *scene, const struct checkpoint *checkpoin
         .strict = options->strict,
         .wall_time = checkpoint_wall_time(checkpoint),
         .parent = checkpoint_path(checkpoint),
+        .reference = reference,
     };
     bool done = find_goal(scene, options, &request.target, error) &&
                 (request.resume || folder_claim(request.directory, NULL, false, &lock, error)) &&

@@ -1,6 +1,17 @@
 #include "io/command/commands.h"
 #include "io/file/folder.h"
 #include "io/run/runner.h"
+#include "io/text/remarks.h"
+
+// With --strict a run does not begin with a state that lacks something.
+static bool check_strictly(const struct scene *scene, bool strict, struct gabion_error *error) {
+    const struct remarks *remarks = case_remarks(scene->file);
+    for (size_t k = 0; strict && k < remarks->count; k++)
+        if (remarks->list[k].warning)
+            return error_set(error, GABION_ERROR_RUN, "--strict: %s. Nothing was run",
+                             remarks->list[k].text);
+    return true;
+}
 
 static bool run_scene(struct scene *scene, const struct options *options,
                       struct gabion_error *error) {
@@ -13,8 +24,10 @@ static bool run_scene(struct scene *scene, const struct options *options,
         .may_stop = options->steps < 0,
         .quiet = options->quiet,
         .strict = options->strict,
-        .parent = "",
+        .parent = case_source(scene->file),
     };
+    if (!check_strictly(scene, options->strict, error))
+        return false;
     if (options->steps < 0 &&
         !scene_steps_until(scene, case_settings(scene->file)->end, &request.target, error))
         return false;

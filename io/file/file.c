@@ -164,19 +164,43 @@ static char *file_read_stream(FILE *stream, const char *path, size_t limit, size
     return NULL;
 }
 
+struct reading {
+    FILE *stream;
+    const char *path;
+    size_t limit, *size;
+    struct gabion_error *error;
+    char *text;
+};
+
+static void read_whole(void *context) {
+    struct reading *reading = context;
+    reading->text = file_read_stream(reading->stream, reading->path, reading->limit, reading->size,
+                                     reading->error);
+}
+
+// The file is closed even when memory runs out on the way.
+static char *file_read_guarded(FILE *stream, const char *path, size_t limit, size_t *size,
+                               struct gabion_error *error) {
+    struct reading reading = {stream, path, limit, size, error, NULL};
+    struct gabion_error exhausted = {0};
+    bool done = memory_try(memory_account_current(), read_whole, &reading, &exhausted);
+    fclose(stream);
+    if (!done)
+        memory_raise(&exhausted);
+    return reading.text;
+}
+
 char *file_read(const char *path, size_t limit, size_t *size, struct gabion_error *error) {
     struct stat about;
-    char *text = NULL;
     FILE *stream = file_open(path, error);
     if (!stream)
         return NULL;
-    if (fstat(fileno(stream), &about) == 0 && (size_t)about.st_size > limit)
-        error_set(error, GABION_ERROR_INPUT, "%s has %lld bytes; at most %zu are allowed here",
-                  path, (long long)about.st_size, limit);
-    else
-        text = file_read_stream(stream, path, limit, size, error);
+    if (fstat(fileno(stream), &about) != 0 || (size_t)about.st_size <= limit)
+        return file_read_guarded(stream, path, limit, size, error);
+    error_set(error, GABION_ERROR_INPUT, "%s has %lld bytes; at most %zu are allowed here", path,
+              (long long)about.st_size, limit);
     fclose(stream);
-    return text;
+    return NULL;
 }
 
 bool file_make_directory(const char *path, struct gabion_error *error) {
@@ -198,6 +222,13 @@ bool file_make_directory(const char *path, struct gabion_error *error) {
     if (stat(path, &about) != 0)
         return file_fail(error, "create folder", path, errno);
     return S_ISDIR(about.st_mode) || file_fail(error, "create folder", path, ENOTDIR);
+}
+
+bool file_beside(char *path, size_t size, const char *from, const char *name) {
+    const char *slash = strrchr(from, '/');
+    int folder = name[0] == '/' || !slash ? 0 : (int)(slash - from + 1);
+    int length = snprintf(path, size, "%.*s%s", folder, from, name);
+    return length >= 0 && (size_t)length < size;
 }
 
 bool file_exists(const char *path) {

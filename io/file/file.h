@@ -34,6 +34,10 @@ char *file_read(const char *path, size_t limit, size_t *size, struct gabion_erro
 bool file_make_directory(const char *path,
                          struct gabion_error *error); // with parents; existing is fine
 
+// Writes the path of a file that is named relative to the file `from`. Returns false where it does
+// not fit.
+bool file_beside(char *path, size_t size, const char *from, const char *name);
+
 // Returns false only where there is certainly no such file: one that cannot be asked for may exist.
 bool file_exists(const char *path);
 

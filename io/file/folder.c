@@ -21,7 +21,10 @@ struct product {
 static const struct product products[] = {
     {"", "case.yaml"},
     {"", "history.csv"},
+    {"", "history-*.csv"},
     {"", "run.log"},
+    {"", "summary.txt"},
+    {"", "report.html"},
     {"", "checkpoint-[0-9]*.h5"},
     {"", "checkpoint-[0-9]*.h5.damaged*"},
     {"", "checkpoint.h5"},
@@ -133,6 +136,15 @@ bool folder_lock(const char *directory, int *lock, struct gabion_error *error) {
 void folder_unlock(int lock) {
     if (lock != FOLDER_NO_LOCK)
         close(lock);
+}
+
+bool folder_in_use(const char *directory) {
+    int lock = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (lock < 0)
+        return false;
+    bool taken = flock(lock, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    close(lock);
+    return taken;
 }
 
 static bool make_writable(const char *directory, struct gabion_error *error) {

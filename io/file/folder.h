@@ -22,6 +22,9 @@ bool folder_default(const char *case_path, char directory[FOLDER_PATH_MAX],
 // has no locks, *lock is FOLDER_NO_LOCK.
 bool folder_lock(const char *directory, int *lock, struct gabion_error *error);
 void folder_unlock(int lock);
+// Returns whether another process has locked the folder. A folder that is free is locked for an
+// instant, in a way that other readers share.
+bool folder_in_use(const char *directory);
 
 // Locks the folder and prepares it for a new run; the caller unlocks *lock whatever is returned. A
 // folder that holds results is rejected; with `force`, the files that runs write are removed from

@@ -1,6 +1,7 @@
 #include "io/file/h5.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,11 @@
 #include "io/file/h5_room.h"
 #include "io/file/h5_trust.h"
 #include "parallel/memory.h"
+
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+
+void h5_take(void) { pthread_mutex_lock(&turn); }
+void h5_leave(void) { pthread_mutex_unlock(&turn); }
 
 // The innermost entry of HDF5's error stack says what happened; the outer ones who asked for it.
 static herr_t take_innermost(unsigned depth, const H5E_error2_t *entry, void *text) {
@@ -548,6 +554,12 @@ static hid_t open_scalar(const struct h5_file *file, const char *object, const c
     error_set(error, GABION_ERROR_INPUT, "%s: attribute '%s' should be one value", file->path,
               name);
     return H5I_INVALID_HID;
+}
+
+bool h5_has_attribute(const struct h5_file *file, const char *object, const char *name) {
+    struct gabion_error ignored = {0};
+    return h5_check_links(file, object, &ignored) &&
+           H5Aexists_by_name(file->id, object, name, H5P_DEFAULT) > 0;
 }
 
 bool h5_read_number(const struct h5_file *file, const char *object, const char *name,

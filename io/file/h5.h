@@ -28,6 +28,11 @@ enum h5_type {
     H5_TYPE_FLOAT64,
 };
 
+// Make the calling thread the only one that uses HDF5, which may be a build that only one thread
+// can use at a time. Library functions whose callers may be several threads take turns with these.
+void h5_take(void);
+void h5_leave(void);
+
 size_t h5_type_size(enum h5_type type);
 
 // Rows of numbers in memory, `stride` bytes apart, and the dataset that holds them.
@@ -101,6 +106,7 @@ char *h5_read_strings(const struct h5_file *file, const char *name, size_t *coun
                       struct gabion_error *error);
 bool h5_read_number(const struct h5_file *file, const char *object, const char *name,
                     enum h5_type type, void *value, struct gabion_error *error);
+bool h5_has_attribute(const struct h5_file *file, const char *object, const char *name);
 bool h5_read_text(const struct h5_file *file, const char *object, const char *name, char *text,
                   size_t size, struct gabion_error *error); // longer text is cut
 

@@ -322,7 +322,7 @@ static bool scale_points(struct mesh_faces *mesh, const char *path, double scale
     return true;
 }
 
-static void free_mesh(struct mesh_faces *mesh) {
+static void free_faces(struct mesh_faces *mesh) {
     void *arrays[] = {mesh->point, mesh->corner, mesh->start,
                       mesh->place, mesh->object, mesh->objects};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
@@ -335,7 +335,7 @@ struct polyhedron **mesh_read(const char *path, double scale, size_t *count,
     struct polyhedron **body = NULL;
     if (parse(&mesh, path, error) && scale_points(&mesh, path, scale, error))
         body = split_mesh(&mesh, path, count, error);
-    free_mesh(&mesh);
+    free_faces(&mesh);
     return body;
 }
 
@@ -374,6 +374,32 @@ struct shell *mesh_read_surface(const char *path, double scale, struct gabion_er
             error_set(error, GABION_ERROR_INPUT, "no faces");
         error_context(error, "%s", path);
     }
-    free_mesh(&mesh);
+    free_faces(&mesh);
     return shell;
+}
+
+static vec3 *list_triangles(const struct mesh_faces *mesh, size_t *count) {
+    size_t triangles = mesh->corners - 2 * mesh->faces, k = 0;
+    vec3 *corner = memory_allocate(3 * triangles, sizeof *corner, "triangles of a mesh");
+    for (size_t f = 0; f < mesh->faces; f++)
+        for (int64_t c = mesh->start[f] + 2; c < mesh->start[f + 1]; c++) {
+            corner[k++] = mesh->point[mesh->corner[mesh->start[f]]];
+            corner[k++] = mesh->point[mesh->corner[c - 1]];
+            corner[k++] = mesh->point[mesh->corner[c]];
+        }
+    *count = k / 3;
+    return corner;
+}
+
+vec3 *mesh_read_triangles(const char *path, size_t *count, struct gabion_error *error) {
+    struct mesh_faces mesh = {0};
+    vec3 *corner = NULL;
+    if (parse(&mesh, path, error) && scale_points(&mesh, path, 1, error)) {
+        if (mesh.faces == 0 || mesh.corners < 3 * mesh.faces)
+            error_set(error, GABION_ERROR_INPUT, "%s: found no triangles", path);
+        else
+            corner = list_triangles(&mesh, count);
+    }
+    free_faces(&mesh);
+    return corner;
 }

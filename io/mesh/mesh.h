@@ -26,4 +26,9 @@ struct polyhedron **mesh_read(const char *path, double scale, size_t *count,
 // that is wrong.
 struct shell *mesh_read_surface(const char *path, double scale, struct gabion_error *error);
 
+// Reads all faces as triangles, three corners each, in the order of the file. Polygons must be
+// convex. The caller frees the array with memory_free. Returns NULL on an error that names file and
+// line.
+vec3 *mesh_read_triangles(const char *path, size_t *count, struct gabion_error *error);
+
 #endif

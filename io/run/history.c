@@ -17,6 +17,7 @@
 struct row {
     int64_t step;
     double time, wall_time;
+    int32_t changes;
     struct gabion_step_report report;
     struct gabion_energies energies;
 };
@@ -89,6 +90,7 @@ static const struct column columns[] = {
     COLUMN("residual_worst", print_real, report.residual_worst),
     COLUMN("contact_gain", print_real, energies.contact_gain),
     COLUMN("impact_gain", print_real, energies.impact_gain),
+    COLUMN("changes", print_int32, changes),
 };
 
 // These follow if the case has joints.
@@ -102,6 +104,8 @@ static const struct column joint_columns[] = {
 struct history {
     FILE *stream;
     int joints, probes;
+    int32_t changes; // that resume --set has made
+    bool remapped;   // the rows before had other probes
     off_t
         resumed; // where the row of the step at which the run was resumed begins; 0: there is none
     char path[4096];
@@ -189,14 +193,87 @@ static char *header_text(const struct history *history, const struct gabion_worl
     return NULL;
 }
 
-static bool check_header(const struct history *history, const char *line,
-                         const struct gabion_world *world, struct gabion_error *error) {
+// Columns of a file whose probes were others.
+struct remap {
+    int *old; // by column: its place in the file; -1: the file does not have it
+    int count;
+};
+
+// Returns the field at a place of a line and its length; NULL: the line has fewer.
+static const char *find_field(const char *line, int place, size_t *length) {
+    for (; place > 0 && line; place--)
+        line = (line = strchr(line, ',')) ? line + 1 : NULL;
+    *length = line ? strcspn(line, ",\n") : 0;
+    return line;
+}
+
+static int find_column(const char *header, const char *name, size_t length) {
+    size_t other;
+    const char *field;
+    for (int place = 0; (field = find_field(header, place, &other)) != NULL; place++)
+        if (other == length && strncmp(field, name, length) == 0)
+            return place;
+    return -1;
+}
+
+static void make_remap(struct remap *remap, const char *header, const char *fresh) {
+    size_t length;
+    const char *name;
+    while ((name = find_field(fresh, remap->count, &length)) != NULL) {
+        remap->old = memory_resize(remap->old, (size_t)remap->count + 1, sizeof *remap->old,
+                                   "columns of the history");
+        remap->old[remap->count++] = find_column(header, name, length);
+    }
+}
+
+static void write_remapped(const struct remap *remap, const char *line, FILE *stream) {
+    for (int k = 0; k < remap->count; k++) {
+        size_t length = 0;
+        const char *field = remap->old[k] < 0 ? NULL : find_field(line, remap->old[k], &length);
+        fprintf(stream, "%s%.*s", k > 0 ? "," : "", field ? (int)length : 3, field ? field : "nan");
+    }
+    fputc('\n', stream);
+}
+
+// Keeps the file with the columns of before under another name.
+static bool keep_old(const struct history *history, int64_t step, struct gabion_error *error) {
+    char path[sizeof history->path + 32];
+    size_t stem = strlen(history->path) - strlen(".csv");
+    snprintf(path, sizeof path, "%.*s-%09" PRId64 ".csv", (int)stem, history->path, step);
+    unlink(path);
+    if (link(history->path, path) == 0 || rename(history->path, path) == 0)
+        return true;
+    return error_set(error, GABION_ERROR_RUN, "%s: cannot be kept as %s: %s", history->path, path,
+                     strerror(errno));
+}
+
+// Returns how many columns there are before the probes.
+static int count_steady(const struct history *history) {
+    return (int)COUNT(columns) + GABION_METHOD_COUNT +
+           (history->joints > 0 ? (int)COUNT(joint_columns) : 0);
+}
+
+static bool is_steady(const struct remap *remap, int count) {
+    for (int k = 0; k < count; k++)
+        if (remap->old[k] != k)
+            return false;
+    return true;
+}
+
+// Accepts the header of this run, and one that differs in its probes: resume --set may change them.
+static bool check_header(struct history *history, const char *line,
+                         const struct gabion_world *world, struct remap *remap,
+                         struct gabion_error *error) {
     char *expected = header_text(history, world);
     bool same = expected && strcmp(line, expected) == 0;
+    if (expected && !same)
+        make_remap(remap, line, expected);
     free(expected);
+    if (remap->count > 0 && is_steady(remap, count_steady(history)))
+        return history->remapped = true;
     return same || error_set(error, GABION_ERROR_INPUT,
-                             "%s:1: the columns are not those of this run (another version, or "
-                             "other probes); move the file away, or resume into a new folder",
+                             "%s:1: the columns are not those of this run (another version); move "
+                             "the file away, or resume into a new folder",
                              history->path);
 }
 
@@ -204,13 +281,14 @@ static bool check_header(const struct history *history, const char *line,
 // being written when the run was killed.
 static bool copy_rows(struct history *history, FILE *old, FILE *fresh,
                       const struct gabion_world *world, struct gabion_error *error) {
+    struct remap remap = {0};
     char *line = NULL;
     size_t capacity = 0;
     bool good = true;
     int64_t last = gabion_step_number(world);
     ssize_t length = getline(&line, &capacity, old);
     if (length > 0 && line[length - 1] == '\n')
-        good = check_header(history, line, world, error);
+        good = check_header(history, line, world, &remap, error);
     if (good)
         print_header(fresh, history, world);
     for (long number = 2; good && (length = getline(&line, &capacity, old)) > 0; number++) {
@@ -225,12 +303,16 @@ static bool copy_rows(struct history *history, FILE *old, FILE *fresh,
                              history->path, number);
         else if (step <= last) {
             history->resumed = step == last ? ftello(fresh) : 0;
-            fwrite(line, 1, (size_t)length, fresh);
+            if (remap.count > 0)
+                write_remapped(&remap, line, fresh);
+            else
+                fwrite(line, 1, (size_t)length, fresh);
         }
     }
     if (good && ferror(old))
         good = error_set(error, GABION_ERROR_INPUT, "%s: %s", history->path, strerror(errno));
     free(line);
+    memory_free(remap.old);
     return good;
 }
 
@@ -249,6 +331,8 @@ static bool history_prepare(struct history *history, const struct gabion_world *
         print_header(file.stream, history, world);
     if (old)
         fclose(old);
+    if (good && history->remapped)
+        good = keep_old(history, gabion_step_number(world), error);
     if (good)
         return safe_file_commit(&file, error);
     safe_file_abandon(&file);
@@ -272,8 +356,9 @@ static bool open_file(struct history *history, const char *directory,
 }
 
 struct history *history_open(const char *directory, const struct gabion_world *world, bool resume,
-                             struct gabion_error *error) {
+                             int changes, struct gabion_error *error) {
     struct history *history = memory_allocate(1, sizeof *history, "the history");
+    history->changes = changes;
     if (open_file(history, directory, world, resume, error))
         return history;
     memory_free(history);
@@ -289,7 +374,11 @@ bool history_drop_resumed(struct history *history, struct gabion_error *error) {
 bool history_write(struct history *history, const struct gabion_world *world, double wall_time,
                    struct gabion_error *error) {
     struct row row = {
-        .step = gabion_step_number(world), .time = gabion_time(world), .wall_time = wall_time};
+        .step = gabion_step_number(world),
+        .time = gabion_time(world),
+        .wall_time = wall_time,
+        .changes = history->changes,
+    };
     if (!gabion_read_step_report(world, &row.report, error) ||
         !gabion_read_energies(world, &row.energies, error) ||
         !print_row(history, world, &row, error))

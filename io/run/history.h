@@ -9,8 +9,11 @@
 struct history;
 
 // Starts DIR/history.csv, or (resume) continues it after dropping the rows beyond the world's step.
+// `changes` is the number of changes that resume --set has made so far, a column. Where the rows
+// before have other probes, the file of then is kept as history-<step>.csv, and columns that it
+// does not have are nan in its rows.
 struct history *history_open(const char *directory, const struct gabion_world *world, bool resume,
-                             struct gabion_error *error);
+                             int changes, struct gabion_error *error);
 // Takes the row of the step at which the run was resumed out of the file, if there is one. Only
 // before a row is added.
 bool history_drop_resumed(struct history *history, struct gabion_error *error);

@@ -14,11 +14,13 @@
 #include "io/run/log.h"
 #include "io/run/progress.h"
 #include "io/run/summary.h"
+#include "io/text/remarks.h"
 #include "io/vtk/vtk.h"
 #include "parallel/clock.h"
 #include "parallel/memory.h"
 
 #define NO_CHECKPOINT (-1)
+#define REPORT_SIZE   2200
 
 struct runner {
     const struct runner_request *request;
@@ -27,6 +29,8 @@ struct runner {
     const struct output_settings *output;
     struct history *history; // NULL: switched off
     struct vtk_series *vtk;
+    struct vtk_reference reference;
+    char reference_text[VTK_REFERENCE_TEXT];
     struct run_log *log;
     struct progress progress;
     double started; // clock
@@ -37,6 +41,8 @@ struct runner {
     int64_t checkpoint_step; // of the newest checkpoint known to be good
     double checkpoint_time;  // clock, when it was written or read
     const char *status;
+    double output_time; // s, of writing files
+    bool case_settled;  // case.yaml is that of the checkpoints
     bool begun;         // steps are being done, or were
     bool series_broken; // the last step is complete, but some of its output could not be written
 };
@@ -45,19 +51,22 @@ static double wall_time(const struct runner *runner) { return clock_seconds() - 
 
 static int64_t step_of(const struct runner *runner) { return gabion_step_number(runner->world); }
 
+static void show(struct runner *runner, const char *text) {
+    progress_clear(&runner->progress);
+    fprintf(stderr, "%s\n", text);
+}
+
 // Writes a line to the log and, unless the run is quiet, to standard error.
 __attribute__((format(printf, 2, 3))) static void report(struct runner *runner, const char *format,
                                                          ...) {
-    char text[1024];
+    char text[REPORT_SIZE];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     log_line(runner->log, "%s", text);
-    if (runner->request->quiet)
-        return;
-    progress_clear(&runner->progress);
-    fprintf(stderr, "%s\n", text);
+    if (!runner->request->quiet)
+        show(runner, text);
 }
 
 static bool write_case(const struct runner *runner, struct gabion_error *error) {
@@ -80,7 +89,8 @@ static bool open_series(struct runner *runner, struct gabion_error *error) {
     if (request->resume && !checkpoint_set_aside(request->directory, step_of(runner), error))
         return false;
     if (runner->output->history_every > 0) {
-        runner->history = history_open(request->directory, runner->world, request->resume, error);
+        runner->history = history_open(request->directory, runner->world, request->resume,
+                                       request->scene->changes, error);
         if (runner->history == NULL)
             return false;
     }
@@ -89,13 +99,39 @@ static bool open_series(struct runner *runner, struct gabion_error *error) {
                                runner->output->blocks, error);
         if (runner->vtk == NULL)
             return false;
+        vtk_refer(runner->vtk, &runner->reference);
     }
     if (request->resume)
         folder_drop_frames(request->directory, step_of(runner) + 1);
     return true;
 }
 
-static void report_warning(void *user, const char *text) { report(user, "warning: %s", text); }
+// Warnings are shown even where the run is quiet: its results are doubtful.
+static void report_warning(void *user, const char *text) {
+    struct runner *runner = user;
+    char line[REPORT_SIZE];
+    snprintf(line, sizeof line, "warning: %s", text);
+    log_line(runner->log, "%s", line);
+    show(runner, line);
+}
+
+static const struct remarks *remarks_of(const struct runner *runner) {
+    return case_remarks(runner->request->scene->file);
+}
+
+// What was found while the scene was built, when there was no log yet.
+static void report_remarks(struct runner *runner) {
+    const struct remarks *remarks = remarks_of(runner);
+    for (size_t k = 0; k < remarks->count; k++)
+        if (remarks->list[k].warning)
+            report_warning(runner, remarks->list[k].text);
+        else
+            report(runner, "%s", remarks->list[k].text);
+}
+
+static int warnings_of(const struct runner *runner) {
+    return runner->world->watches->warnings + remarks_warnings(remarks_of(runner));
+}
 
 // The library says at once what there is to say about the threads; what it says later are warnings.
 static void report_library(void *user, enum gabion_log_level level, const char *text) {
@@ -115,7 +151,9 @@ static void log_start(struct runner *runner) {
              GABION_VERSION, step_of(runner), request->target, counts.moving,
              gabion_threads(runner->world));
     if (request->parent[0] != '\0')
-        log_line(runner->log, "resumed from %s", request->parent);
+        log_line(runner->log, "%s %s",
+                 request->resume ? "resumed from" : "begins with the state of", request->parent);
+    report_remarks(runner);
     gabion_set_log(runner->world, GABION_LOG_WARNING, report_library, runner, NULL);
     runner->begun = true;
     if (runner->settings.time_budget > 0)
@@ -128,12 +166,47 @@ static bool falls_on(int64_t step, int every) { return every > 0 && step % every
 
 static bool due(const struct runner *runner, int every) { return falls_on(step_of(runner), every); }
 
+static struct summary summarise(const struct runner *runner) {
+    return (struct summary){
+        .status = runner->status != NULL ? runner->status : "running",
+        .directory = runner->request->directory,
+        .wall_time = wall_time(runner),
+        .wall_time_total = runner->request->wall_time + wall_time(runner),
+        .contact_sweeps = runner->start_contact_sweeps,
+        .collapsed = runner->status != NULL && strcmp(runner->status, "collapsed") == 0,
+        .warnings = warnings_of(runner),
+        .output_time = runner->output_time,
+    };
+}
+
+static void print_summary(const struct runner *runner) {
+    struct summary summary = summarise(runner);
+    summary_print(&summary, runner->world, stdout);
+}
+
+// Leaves the summary in the folder: with every checkpoint, so that one can look at a run that is at
+// work or was killed, and at the end.
+static bool write_summary(struct runner *runner, struct gabion_error *error) {
+    struct summary summary = summarise(runner);
+    return summary_write(&summary, runner->world, error);
+}
+
+// What resume --set changed is in case.yaml once a checkpoint has it: a run that is killed before
+// goes on without it.
+static bool settle_case(struct runner *runner, struct gabion_error *error) {
+    if (runner->case_settled)
+        return true;
+    runner->case_settled = true;
+    return write_case(runner, error);
+}
+
 static bool write_checkpoint(struct runner *runner, struct gabion_error *error) {
     const struct runner_request *request = runner->request;
     struct checkpoint_note note = {
         .case_text = case_text(request->scene->file),
         .wall_time = request->wall_time + wall_time(runner),
         .parent = request->parent,
+        .reference = runner->reference_text,
     };
     if (!checkpoint_write(request->directory, runner->world, &note, runner->output->checkpoint_keep,
                           error))
@@ -141,7 +214,7 @@ static bool write_checkpoint(struct runner *runner, struct gabion_error *error) 
     runner->checkpoint_step = step_of(runner);
     runner->checkpoint_time = clock_seconds();
     log_line(runner->log, "checkpoint of step %" PRId64, runner->checkpoint_step);
-    return true;
+    return settle_case(runner, error) && (runner->status != NULL || write_summary(runner, error));
 }
 
 static bool write_pictures(struct runner *runner, struct gabion_error *error) {
@@ -176,8 +249,10 @@ static bool open_files(struct runner *runner, struct gabion_error *error) {
     if (runner->log == NULL)
         return false;
     log_start(runner);
-    return (runner->request->resume || write_case(runner, error)) && open_series(runner, error) &&
-           (runner->request->resume || write_pictures(runner, error));
+    runner->case_settled = runner->request->resume && runner->request->scene->changes == 0;
+    return (runner->request->resume || settle_case(runner, error)) && open_series(runner, error) &&
+           (runner->request->resume || write_pictures(runner, error)) &&
+           write_summary(runner, error);
 }
 
 // Returns false if what was written last may not be on disk.
@@ -254,7 +329,9 @@ static bool go_on(struct runner *runner, struct gabion_error *error) {
     note_step(runner);
     runner->series_broken = true; // until everything is written
     error = well ? error : &second;
+    double begin = clock_seconds();
     runner->series_broken = !(!resumed || forget_stop(runner, error)) || !write_step(runner, error);
+    runner->output_time += clock_seconds() - begin;
     return well && !runner->series_broken;
 }
 
@@ -356,6 +433,7 @@ static bool check_ledger(struct runner *runner, struct gabion_error *error) {
 // to the checkpoint, which needs least of it.
 static bool finish(struct runner *runner, bool well, struct gabion_error *error) {
     struct gabion_error second = {0};
+    double begin = clock_seconds();
     if (!runner->series_broken && error->status != GABION_ERROR_MEMORY &&
         !attempt(runner, well ? error : &second, write_last)) {
         runner->series_broken = true;
@@ -366,6 +444,7 @@ static bool finish(struct runner *runner, bool well, struct gabion_error *error)
     if (runner->checkpoint_step != step_of(runner) &&
         !attempt(runner, well ? error : &second, write_checkpoint))
         well = false;
+    runner->output_time += clock_seconds() - begin;
     if (well)
         return check_ledger(runner, error);
     runner->status = "stopped";
@@ -377,24 +456,24 @@ static bool finish(struct runner *runner, bool well, struct gabion_error *error)
 static bool check_strictly(const struct runner *runner, struct gabion_error *error) {
     const struct gabion_world *world = runner->world;
     int64_t unsolved = world->run.unconverged_steps;
-    if (!runner->request->strict || (world->watches->warnings == 0 && unsolved == 0))
+    if (!runner->request->strict || (warnings_of(runner) == 0 && unsolved == 0))
         return true;
     return error_set(error, GABION_ERROR_RUN,
                      "--strict: warnings: %d, unsolved steps: %" PRId64 "; the results are in %s",
-                     world->watches->warnings, unsolved, runner->request->directory);
+                     warnings_of(runner), unsolved, runner->request->directory);
 }
 
-static void print_summary(const struct runner *runner) {
-    struct summary summary = {
-        .status = runner->status,
-        .directory = runner->request->directory,
-        .wall_time = wall_time(runner),
-        .wall_time_total = runner->request->wall_time + wall_time(runner),
-        .contact_sweeps = runner->start_contact_sweeps,
-        .collapsed = strcmp(runner->status, "collapsed") == 0,
-        .warnings = runner->world->watches->warnings,
-    };
-    summary_print(&summary, runner->world, stdout);
+// A run that goes on keeps the start that its checkpoint holds.
+static bool find_reference(struct runner *runner, struct gabion_error *error) {
+    const char *text = runner->request->reference;
+    struct vtk_reference *reference = &runner->reference;
+    int group;
+    if (!case_displacement_group(runner->request->scene->file, runner->world, &group, error) ||
+        !(text != NULL ? vtk_reference_parse(reference, runner->world, group, text, error)
+                       : vtk_reference_begin(reference, runner->world, group, error)))
+        return false;
+    vtk_reference_print(reference, runner->world, group, runner->reference_text);
+    return true;
 }
 
 static bool start(struct runner *runner, const struct runner_request *request,
@@ -416,7 +495,7 @@ static bool start(struct runner *runner, const struct runner_request *request,
         return false;
     runner->start_contact_sweeps = before.contact_sweeps;
     note_step(runner);
-    return true;
+    return find_reference(runner, error);
 }
 
 bool runner_run(const struct runner_request *request, struct gabion_error *error) {
@@ -428,11 +507,15 @@ bool runner_run(const struct runner_request *request, struct gabion_error *error
         print_summary(&runner); // nothing to do, and no file is touched
         return check_strictly(&runner, error);
     }
+    runner.status = NULL;
     interrupt_install();
     interrupt_before_cpu_limit(gabion_threads(request->scene->world));
     gabion_set_stop_function(request->scene->world, interrupt_presses, NULL, NULL);
     progress_start(&runner.progress, step_of(&runner), request->target, request->quiet);
-    if (!open_files(&runner, error)) {
+    double begin = clock_seconds();
+    bool opened = open_files(&runner, error);
+    runner.output_time = clock_seconds() - begin;
+    if (!opened) {
         struct gabion_error second = {0};
         close_series(&runner, &second);
         log_close(runner.log);
@@ -442,6 +525,9 @@ bool runner_run(const struct runner_request *request, struct gabion_error *error
     progress_clear(&runner.progress);
     watch_end(runner.world, report_warning, &runner);
     well = finish(&runner, well, error) && check_strictly(&runner, error);
+    struct gabion_error second = {0};
+    if (!write_summary(&runner, well ? error : &second))
+        well = false;
     log_line(runner.log, "%s at step %" PRId64 ", t = %.9g s, state-hash %016" PRIx64,
              runner.status, step_of(&runner), gabion_time(runner.world),
              gabion_state_hash(runner.world));

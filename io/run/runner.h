@@ -12,9 +12,10 @@ struct runner_request {
     int64_t target;        // step number to reach
     bool may_stop;         // obey `stop` of the case
     bool quiet;
-    bool strict;        // fail where a watch warned or a step of the run is unsolved
-    double wall_time;   // s, that the run took before this command
-    const char *parent; // checkpoint resumed from, or ""
+    bool strict;           // fail where a watch warned or a step of the run is unsolved
+    double wall_time;      // s, that the run took before this command
+    const char *parent;    // file whose state the run began with, or ""
+    const char *reference; // of displacements, from that checkpoint; NULL: the run begins here
 };
 
 // Prints the summary on standard output, also when a step failed; not when the run could not start.

@@ -11,17 +11,20 @@
 struct scene {
     struct case_file *file;
     struct gabion_world *world;
+    int changes; // that resume --set has made in all
 };
 
 struct scene_request {
     const char *case_path;
-    const char **overrides; // "key=value"
+    const char *const *overrides; // "key=value"
     int override_count;
-    int threads; // 0: one per physical core
+    int threads;       // 0: one per physical core
+    const char *from;  // another run whose state the bodies of a case take; NULL: none
+    const char *match; // from.match; NULL: as the case says
 };
 
 // Opens a case, or the case of a checkpoint with the state stored there. On failure nothing is left
-// open.
+// open. Overrides of a checkpoint may change the definitions of its run, but not its state.
 bool scene_open_case(struct scene *scene, const struct scene_request *request,
                      struct gabion_error *error);
 bool scene_open_checkpoint(struct scene *scene, const struct checkpoint *checkpoint,

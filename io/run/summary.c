@@ -4,6 +4,9 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "io/file/file.h"
+#include "io/run/host.h"
+
 #define PHASES_MAX 16
 
 static double peak_memory_mb(void) {
@@ -61,6 +64,24 @@ static void print_fall(const struct gabion_world *world, FILE *stream) {
                 fall.body, fall.distance, fall.speed);
 }
 
+// Iterations are those of a method, and mean something else in each: sweeps, factorisations,
+// pivots.
+static void print_spent(const struct gabion_run_report *run, FILE *stream) {
+    fprintf(stream, "sweeps: %" PRId64 "\n", run->sweeps);
+    for (int method = 0; method < GABION_METHOD_COUNT; method++)
+        if (run->spent[method] > 0)
+            fprintf(stream, "spent-%s: %" PRId64 "\n",
+                    gabion_method_name((enum gabion_method)method), run->spent[method]);
+}
+
+// Returns whether the time of solving is that of sweeps.
+static bool only_sweeps(const struct gabion_run_report *run) {
+    int64_t all = 0;
+    for (int method = 0; method < GABION_METHOD_COUNT; method++)
+        all += run->spent[method];
+    return all == run->sweeps;
+}
+
 void summary_print(const struct summary *summary, const struct gabion_world *world, FILE *stream) {
     struct numbers numbers;
     if (!read_numbers(world, &numbers))
@@ -71,11 +92,13 @@ void summary_print(const struct summary *summary, const struct gabion_world *wor
         print_fall(world, stream);
     fprintf(stream, "warnings: %d\n", summary->warnings);
     fprintf(stream, "wall-time-total: %.3f\n", summary->wall_time_total);
-    fprintf(stream, "bodies: %" PRId32 "\n", numbers.counts.moving);
+    fprintf(stream, "bodies: %" PRId32 "\n", numbers.counts.finite);
+    fprintf(stream, "moving-bodies: %" PRId32 "\n", numbers.counts.moving);
     fprintf(stream, "candidates: %" PRId64 "\n", numbers.report.candidates);
-    fprintf(stream, "sweeps: %" PRId64 "\n", numbers.run.sweeps);
-    fprintf(stream, "ns-per-contact-sweep: %.2f\n",
-            contact_sweeps > 0 ? 1e9 * solve_time(&numbers) / (double)contact_sweeps : 0.0);
+    print_spent(&numbers.run, stream);
+    if (only_sweeps(&numbers.run))
+        fprintf(stream, "ns-per-contact-sweep: %.2f\n",
+                contact_sweeps > 0 ? 1e9 * solve_time(&numbers) / (double)contact_sweeps : 0.0);
     fprintf(stream, "max-overlap: %.6e\n", numbers.report.max_overlap);
     fprintf(stream, "max-overlap-relative: %.6e\n", numbers.report.max_overlap_relative);
     if (numbers.report.overlap_body_a >= 0)
@@ -92,5 +115,20 @@ void summary_print(const struct summary *summary, const struct gabion_world *wor
     fprintf(stream, "peak-memory-mb: %.1f\n", peak_memory_mb());
     for (int k = 0; k < numbers.phases; k++)
         fprintf(stream, "time-%s: %.3f\n", numbers.timing[k].phase, numbers.timing[k].seconds);
+    fprintf(stream, "time-output: %.3f\n", summary->output_time);
     fprintf(stream, "folder: %s\n", summary->directory);
+}
+
+bool summary_write(const struct summary *summary, const struct gabion_world *world,
+                   struct gabion_error *error) {
+    char path[4096];
+    struct safe_file file;
+    int length = snprintf(path, sizeof path, "%s/summary.txt", summary->directory);
+    if (length < 0 || (size_t)length >= sizeof path)
+        return error_set(error, GABION_ERROR_INPUT, "%s: folder name too long", summary->directory);
+    if (!safe_file_open(&file, path, error))
+        return false;
+    summary_print(summary, world, file.stream);
+    host_print(file.stream);
+    return safe_file_commit(&file, error);
 }

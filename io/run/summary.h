@@ -1,4 +1,5 @@
-// The `key: value` lines that a run prints at its end, for scripts to read.
+// The `key: value` lines that a run prints at its end, for scripts to read, and leaves in its
+// folder.
 #ifndef IO_RUN_SUMMARY_H
 #define IO_RUN_SUMMARY_H
 
@@ -7,15 +8,19 @@
 #include "engine/gabion.h"
 
 struct summary {
-    const char *status;     // completed, at-rest, collapsed, interrupted, stopped
+    const char *status;     // running, completed, at-rest, collapsed, interrupted, stopped
     const char *directory;  // of the results
     double wall_time;       // s, of this command
     double wall_time_total; // s, with the runs that it continues
     int64_t contact_sweeps; // that the run had done before this command
     bool collapsed;         // name the body that fell
     int warnings;           // of this command
+    double output_time;     // s, that this command spent on files
 };
 
+// Writes the same lines, and those about the machine, to summary.txt of the folder.
+bool summary_write(const struct summary *summary, const struct gabion_world *world,
+                   struct gabion_error *error);
 void summary_print(const struct summary *summary, const struct gabion_world *world, FILE *stream);
 
 #endif

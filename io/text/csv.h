@@ -8,7 +8,7 @@
 
 #include "parallel/error.h"
 
-#define CSV_FIELDS_MAX 64
+#define CSV_FIELDS_MAX 1024
 #define CSV_LINE_MAX   (1 << 18)
 
 struct csv {

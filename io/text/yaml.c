@@ -264,6 +264,31 @@ static bool syntax_error(const struct builder *b, struct fy_diag *diag) {
     return yaml_error(b->error, at, "%s", first->msg);
 }
 
+// What libfyaml holds while the tree grows, to be released even when memory runs out.
+struct parse {
+    struct builder *builder;
+    struct fy_parser *parser;
+    struct fy_diag *diag;
+    struct fy_event *event;
+    bool good;
+};
+
+static void take_events(void *context) {
+    struct parse *parse = context;
+    bool ended = false;
+    do {
+        parse->event = fy_parser_parse(parse->parser);
+        if (!parse->event) {
+            parse->good = syntax_error(parse->builder, parse->diag);
+            return;
+        }
+        ended = parse->event->type == FYET_STREAM_END;
+        parse->good = add_event(parse->builder, parse->event);
+        fy_parser_event_free(parse->parser, parse->event);
+        parse->event = NULL;
+    } while (parse->good && !ended);
+}
+
 static bool read_events(struct builder *b, const char *text, size_t size) {
     struct fy_diag_cfg diag_settings;
     fy_diag_cfg_default(&diag_settings);
@@ -276,23 +301,19 @@ static bool read_events(struct builder *b, const char *text, size_t size) {
     struct fy_parse_cfg settings = {.flags = FYPCF_QUIET | FYPCF_COLLECT_DIAG | FYPCF_JSON_NONE |
                                              FYPCF_DEFAULT_VERSION_1_2,
                                     .diag = diag};
-    struct fy_parser *parser = fy_parser_create(&settings);
-    bool good = parser && fy_parser_set_string(parser, text, size) == 0;
-    bool ended = false;
-    while (good && !ended) {
-        struct fy_event *event = fy_parser_parse(parser);
-        if (!event) {
-            good = syntax_error(b, diag);
-            break;
-        }
-        ended = event->type == FYET_STREAM_END;
-        good = add_event(b, event);
-        fy_parser_event_free(parser, event);
-    }
-    if (parser)
-        fy_parser_destroy(parser);
+    struct parse parse = {b, fy_parser_create(&settings), diag, NULL, false};
+    struct gabion_error exhausted = {0};
+    bool done = true;
+    if (parse.parser && fy_parser_set_string(parse.parser, text, size) == 0)
+        done = memory_try(memory_account_current(), take_events, &parse, &exhausted);
+    if (parse.event)
+        fy_parser_event_free(parse.parser, parse.event);
+    if (parse.parser)
+        fy_parser_destroy(parse.parser);
     fy_diag_destroy(diag);
-    return good;
+    if (!done)
+        memory_raise(&exhausted);
+    return parse.good;
 }
 
 struct yaml_node *yaml_parse(const char *text, size_t size, const char *origin,

@@ -191,6 +191,18 @@ static void emit_block(FILE *stream, const struct yaml_node *node, int indent, b
     }
 }
 
+struct emission {
+    const char *text;
+    size_t length;
+    char *copy;
+};
+
+static void copy_emission(void *context) {
+    struct emission *emission = context;
+    emission->copy = memory_allocate(emission->length + 1, 1, "case text");
+    memcpy(emission->copy, emission->text, emission->length + 1);
+}
+
 char *yaml_emit(const struct yaml_node *root, size_t *size) {
     char *text = NULL;
     size_t length = 0;
@@ -203,9 +215,12 @@ char *yaml_emit(const struct yaml_node *root, size_t *size) {
     }
     fclose(stream);
     // Copies the text, because callers free it with memory_free.
-    char *copy = memory_allocate(length + 1, 1, "case text");
-    memcpy(copy, text, length + 1);
+    struct emission emission = {text, length, NULL};
+    struct gabion_error error = {0};
+    bool copied = memory_try(memory_account_current(), copy_emission, &emission, &error);
     free(text);
+    if (!copied)
+        memory_raise(&error);
     *size = length;
-    return copy;
+    return emission.copy;
 }

@@ -10,12 +10,6 @@ static void block_fixed(const void *context, size_t k, double *components) {
     components[0] = frame_bodies_of(context)->mass[drawn_body(context, k)] == 0;
 }
 
-static void block_displacement(const void *context, size_t k, double *components) {
-    const struct gabion_bodies *bodies = frame_bodies_of(context);
-    int32_t i = drawn_body(context, k);
-    frame_put(components, vec3_sub(bodies->position[i], bodies->start[bodies->id[i]]));
-}
-
 static void block_corner(const void *context, size_t k, double *components) {
     frame_put(components, ((const struct frame *)context)->point[k]);
 }
@@ -26,9 +20,10 @@ static const struct vtk_array block_arrays[] = {
     {"group", VTK_UINT16, "", drawn_group},
     {"fixed", VTK_UINT8, "", block_fixed},
     {"velocity", VTK_FLOAT32, "xyz", drawn_velocity},
-    {"displacement", VTK_FLOAT32, "xyz", block_displacement},
+    {"displacement", VTK_FLOAT32, "xyz", drawn_displacement},
     {"angular_velocity", VTK_FLOAT32, "xyz", drawn_spin},
     {"coordination", VTK_INT32, "", drawn_coordination},
+    {"mass", VTK_FLOAT32, "", drawn_mass},
 };
 
 // The arrays of a topology that is being filled.
@@ -121,5 +116,6 @@ void frame_blocks(struct frame *frame, struct vtk_mesh *mesh) {
     mesh->cells = growth.cells;
     mesh->topology = &frame->topology;
     mesh->position = block_corner;
+    drawn_names(frame, mesh);
     FRAME_CELL_ARRAYS(mesh, block_arrays);
 }

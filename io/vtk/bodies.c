@@ -51,6 +51,8 @@ static const struct vtk_array body_arrays[] = {
     {"angular_velocity", VTK_FLOAT32, "xyz", drawn_spin},
     {"orientation", VTK_FLOAT32, "wxyz", body_orientation},
     {"coordination", VTK_INT32, "", drawn_coordination},
+    {"mass", VTK_FLOAT32, "", drawn_mass},
+    {"displacement", VTK_FLOAT32, "xyz", drawn_displacement},
 };
 
 void frame_bodies(struct frame *frame, struct vtk_mesh *mesh) {
@@ -58,5 +60,6 @@ void frame_bodies(struct frame *frame, struct vtk_mesh *mesh) {
     mesh->cells = frame->drawn_count;
     mesh->corners = 1;
     mesh->position = sphere_position;
+    drawn_names(frame, mesh);
     FRAME_POINT_ARRAYS(mesh, body_arrays);
 }

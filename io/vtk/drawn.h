@@ -18,10 +18,15 @@ static inline int32_t drawn_part(const void *context, size_t k) {
     return ((const struct frame *)context)->part[k];
 }
 
+// Puts the names of materials and groups, which the arrays of that name number, into the mesh.
+void drawn_names(struct frame *frame, struct vtk_mesh *mesh);
+
 // Values (vtk_value) of the body that is drawn.
 void drawn_id(const void *context, size_t k, double *components);
 void drawn_material(const void *context, size_t k, double *components);
 void drawn_group(const void *context, size_t k, double *components);
+void drawn_mass(const void *context, size_t k, double *components);
+void drawn_displacement(const void *context, size_t k, double *components);
 void drawn_velocity(const void *context, size_t k, double *components);
 void drawn_spin(const void *context, size_t k, double *components);
 void drawn_coordination(const void *context, size_t k, double *components);

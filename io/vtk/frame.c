@@ -63,10 +63,28 @@ static bool read_world(struct frame *frame, struct gabion_error *error) {
     return frame->interface != NULL;
 }
 
-bool frame_open(struct frame *frame, const struct gabion_world *world, struct gabion_error *error) {
+static void find_carrier(struct frame *frame, const struct vtk_reference *reference) {
+    const struct gabion_bodies *bodies = &frame->bodies;
+    int32_t id = reference->body;
+    frame->carrier = (struct carrier){.turned = quat_matrix((quat){1, 0, 0, 0})};
+    if (id < 0)
+        return;
+    int32_t i = id < bodies->ids ? bodies->index_of[id] : -1;
+    frame->carrier.lost = i < 0;
+    if (i < 0)
+        return;
+    quat turn = quat_multiply(bodies->orientation[i], quat_conjugate(reference->start));
+    frame->carrier = (struct carrier){.from = bodies->start[id],
+                                      .to = bodies->position[i],
+                                      .turned = quat_matrix(quat_normalize(turn))};
+}
+
+bool frame_open(struct frame *frame, const struct gabion_world *world,
+                const struct vtk_reference *reference, struct gabion_error *error) {
     *frame = (struct frame){.world = world};
     if (!read_world(frame, error))
         return false;
+    find_carrier(frame, reference);
     size_t bodies = (size_t)frame->bodies.count;
     frame->coordination = memory_allocate(bodies, sizeof *frame->coordination, "a ParaView frame");
     frame->wall_impulse = memory_allocate(bodies, sizeof *frame->wall_impulse, "a ParaView frame");

@@ -4,6 +4,7 @@
 
 #include "engine/gabion.h"
 #include "geometry/vec.h"
+#include "io/vtk/reference.h"
 #include "io/vtk/xml.h"
 
 // A piece of the thrust line: through a block, between the two interfaces that carry it.
@@ -13,15 +14,24 @@ struct thrust {
     double force[2];
 };
 
+// The rigid motion that displacements are measured against: what was at `from` and moved with the
+// body is at `to` now, turned. Nothing moves where there is no such body.
+struct carrier {
+    vec3 from, to;
+    mat3 turned;
+    bool lost; // the body has left the run
+};
+
 struct frame {
     const struct gabion_world *world;
     struct gabion_bodies bodies; // the world's arrays
     struct gabion_counts counts;
-    double h;                           // s, length of the step
-    bool solid;                         // blocks as polyhedra, not as polygons
-    int32_t *coordination;              // by body index: contacts that carry force
-    vec3 *wall_impulse;                 // by body index
-    vec3 centre, reach;                 // box around spheres and blocks: its middle and half sides
+    double h;              // s, length of the step
+    bool solid;            // blocks as polyhedra, not as polygons
+    int32_t *coordination; // by body index: contacts that carry force
+    vec3 *wall_impulse;    // by body index
+    vec3 centre, reach;    // box around spheres and blocks: its middle and half sides
+    struct carrier carrier;
     struct gabion_interface *interface; // NULL without blocks
     size_t interface_count;
 
@@ -34,10 +44,12 @@ struct frame {
     struct vtk_topology topology;
     struct thrust *thrust;
     size_t thrust_count;
+    struct vtk_names names[2];
 };
 
 // Takes the views and sums that the kinds need. On failure nothing is left to free.
-bool frame_open(struct frame *frame, const struct gabion_world *world, struct gabion_error *error);
+bool frame_open(struct frame *frame, const struct gabion_world *world,
+                const struct vtk_reference *reference, struct gabion_error *error);
 void frame_close(struct frame *frame);
 // Frees what the description of one kind allocated.
 void frame_release_kind(struct frame *frame);

@@ -35,6 +35,7 @@ static const struct {
 struct vtk_series {
     char directory[PVD_PATH_MAX];
     struct team *team; // compresses what is written
+    struct vtk_reference reference;
     struct pvd pvd[KIND_COUNT];
 };
 
@@ -90,7 +91,7 @@ static bool kind_write(struct vtk_series *series, struct frame *frame, enum kind
 bool vtk_write(struct vtk_series *series, const struct gabion_world *world,
                struct gabion_error *error) {
     struct frame frame;
-    if (!frame_open(&frame, world, error))
+    if (!frame_open(&frame, world, &series->reference, error))
         return false;
     int64_t step = gabion_step_number(world);
     bool written = true;
@@ -113,6 +114,7 @@ static bool make_folder(struct vtk_series *series, const char *directory,
     if (length >= (int)sizeof frames)
         return error_set(error, GABION_ERROR_RUN, "%s: the name of the output folder is too long",
                          directory);
+    series->reference.body = -1;
     strcpy(series->directory, directory);
     return file_make_directory(frames, error);
 }
@@ -153,6 +155,10 @@ struct vtk_series *vtk_open(const char *directory, const struct gabion_world *wo
         return series;
     vtk_close(series);
     return NULL;
+}
+
+void vtk_refer(struct vtk_series *series, const struct vtk_reference *reference) {
+    series->reference = *reference;
 }
 
 bool vtk_drop(struct vtk_series *series, int64_t step, struct gabion_error *error) {

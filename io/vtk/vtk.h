@@ -5,6 +5,7 @@
 #define IO_VTK_VTK_H
 
 #include "engine/gabion.h"
+#include "io/vtk/reference.h"
 #include "parallel/error.h"
 
 struct vtk_series;
@@ -16,6 +17,8 @@ enum vtk_blocks { VTK_BLOCKS_SURFACE, VTK_BLOCKS_SOLID }; // polygons, or polyhe
 // error.
 struct vtk_series *vtk_open(const char *directory, const struct gabion_world *world, bool resume,
                             enum vtk_blocks blocks, struct gabion_error *error);
+// Gives displacements against a body; without this call they are those in space.
+void vtk_refer(struct vtk_series *series, const struct vtk_reference *reference);
 // Writes the frame of the world's step to every series and lists it there.
 bool vtk_write(struct vtk_series *series, const struct gabion_world *world,
                struct gabion_error *error);

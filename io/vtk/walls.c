@@ -160,5 +160,6 @@ void frame_walls(struct frame *frame, struct vtk_mesh *mesh) {
     mesh->position = wall_corner;
     if (frame->counts.surfaces > 0)
         list_cells(frame, mesh);
+    drawn_names(frame, mesh);
     FRAME_CELL_ARRAYS(mesh, wall_arrays);
 }

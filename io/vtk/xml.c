@@ -7,6 +7,7 @@
 #include <zlib.h>
 
 #include "io/file/file.h"
+#include "io/text/base64.h"
 #include "parallel/memory.h"
 
 #define BLOCK_BYTES       ((size_t)1 << 20)
@@ -65,20 +66,11 @@ __attribute__((format(printf, 2, 3))) static bool writer_print(struct writer *wr
     return printed >= 0 || writer_fail(writer);
 }
 
-static void base64_group(const unsigned char *bytes, char *text) {
-    static const char letters[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    unsigned group = (unsigned)bytes[0] << 16 | (unsigned)bytes[1] << 8 | bytes[2];
-    for (int k = 0; k < 4; k++)
-        text[k] = letters[group >> (18 - 6 * k) & 63];
-}
-
 static bool base64_write_groups(struct writer *writer, const unsigned char *bytes, size_t groups) {
     char text[4 * 4096];
     while (groups > 0) {
         size_t some = groups < 4096 ? groups : 4096;
-        for (size_t k = 0; k < some; k++)
-            base64_group(bytes + 3 * k, text + 4 * k);
+        base64_encode(bytes, some, text);
         if (fwrite(text, 4, some, writer->file.stream) != some)
             return writer_fail(writer);
         bytes += 3 * some;
@@ -112,9 +104,7 @@ static bool base64_end(struct writer *writer) {
     if (used == 0)
         return true;
     char text[4];
-    memset(writer->rest + used, 0, 3 - used);
-    base64_group(writer->rest, text);
-    memset(text + 1 + used, '=', 3 - used);
+    base64_encode_rest(writer->rest, used, text);
     writer->rest_bytes = 0;
     return fwrite(text, 1, 4, writer->file.stream) == 4 || writer_fail(writer);
 }
@@ -237,15 +227,14 @@ static int array_strategy(const struct vtk_array *array, bool shared) {
     return array->type == VTK_FLOAT32 && !shared ? Z_RLE : Z_DEFAULT_STRATEGY;
 }
 
-static bool array_write(struct writer *writer, const struct vtk_array *array, const void *context,
-                        size_t count, bool shared) {
-    int components = array->components[0] ? (int)strlen(array->components) : 1;
-    if (!writer_print(writer, "<DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\"",
-                      type_table[array->type].name, array->name, components))
-        return false;
-    for (int i = 0; array->components[i]; i++)
-        if (!writer_print(writer, " ComponentName%d=\"%c\"", i, array->components[i]))
-            return false;
+static int array_components(const struct vtk_array *array) {
+    return array->components[0] ? (int)strlen(array->components) : 1;
+}
+
+// Writes what stands between the tags of an array.
+static bool values_write(struct writer *writer, const struct vtk_array *array, const void *context,
+                         size_t count, bool shared) {
+    int components = array_components(array);
     struct stream stream = {
         .array = array,
         .context = context,
@@ -257,8 +246,53 @@ static bool array_write(struct writer *writer, const struct vtk_array *array, co
     };
     stream.block_values = BLOCK_BYTES / stream.value_bytes;
     stream.block_count = (count + stream.block_values - 1) / stream.block_values;
-    return writer_print(writer, " format=\"binary\">\n") && stream_write(&stream, writer) &&
+    return stream_write(&stream, writer);
+}
+
+static bool array_write(struct writer *writer, const struct vtk_array *array, const void *context,
+                        size_t count, bool shared) {
+    int components = array_components(array);
+    if (!writer_print(writer, "<DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\"",
+                      type_table[array->type].name, array->name, components))
+        return false;
+    for (int i = 0; array->components[i]; i++)
+        if (!writer_print(writer, " ComponentName%d=\"%c\"", i, array->components[i]))
+            return false;
+    return writer_print(writer, " format=\"binary\">\n") &&
+           values_write(writer, array, context, count, shared) &&
            writer_print(writer, "\n</DataArray>\n");
+}
+
+static void letter_value(const void *context, size_t k, double *components) {
+    components[0] = ((const unsigned char *)context)[k];
+}
+
+// Writes the texts of a list one after the other, each with a final NUL, as VTK stores strings.
+static bool names_write(struct writer *writer, const struct vtk_names *names, const void *context) {
+    const struct vtk_array array = {names->name, VTK_UINT8, "", letter_value};
+    char *letters = NULL;
+    size_t size = 0, capacity = 0;
+    for (int k = 0; k < names->count; k++) {
+        const char *text = names->text(context, k);
+        size_t length = strlen(text) + 1;
+        letters = memory_reserve(letters, &capacity, size + length, 1, "names of a VTK file");
+        memcpy(letters + size, text, length);
+        size += length;
+    }
+    bool written =
+        writer_print(
+            writer, "<Array type=\"String\" Name=\"%s\" NumberOfTuples=\"%d\" format=\"binary\">\n",
+            names->name, names->count) &&
+        values_write(writer, &array, letters, size, true) && writer_print(writer, "\n</Array>\n");
+    memory_free(letters);
+    return written;
+}
+
+static bool all_names_write(struct writer *writer, const struct vtk_mesh *mesh) {
+    for (int k = 0; k < mesh->name_lists; k++)
+        if (!names_write(writer, &mesh->names[k], mesh->context))
+            return false;
+    return true;
 }
 
 // The sizes of a mesh, with or without a topology.
@@ -359,9 +393,9 @@ static bool document_write(struct writer *writer, const struct vtk_mesh *mesh) {
                         "<DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" "
                         "format=\"ascii\">%.17g</DataArray>\n"
                         "<DataArray type=\"Int64\" Name=\"step\" NumberOfTuples=\"1\" "
-                        "format=\"ascii\">%" PRId64 "</DataArray>\n"
-                        "</FieldData>\n",
+                        "format=\"ascii\">%" PRId64 "</DataArray>\n",
                         type, order, type, mesh->time, mesh->step) &&
+           all_names_write(writer, mesh) && writer_print(writer, "</FieldData>\n") &&
            piece_write(writer, mesh) &&
            section_write(writer, "PointData", mesh->point_arrays, mesh->point_array_count, mesh,
                          true) &&

@@ -37,6 +37,14 @@ struct vtk_topology {
     const int32_t *face_word, *face_end;
 };
 
+// Names that integers of an array stand for, stored in the file's field data: name k is what k
+// means.
+struct vtk_names {
+    const char *name;
+    int count;
+    const char *(*text)(const void *context, int k);
+};
+
 struct vtk_mesh {
     size_t cells;
     int corners; // of every cell: 1 vertices, 2 lines, 4 quads; cell k has the k-th `corners`
@@ -45,7 +53,9 @@ struct vtk_mesh {
     vtk_value position;                  // of each point
     const struct vtk_array *point_arrays, *cell_arrays;
     int point_array_count, cell_array_count;
-    const void *context; // for every vtk_value
+    const struct vtk_names *names;
+    int name_lists;
+    const void *context; // for every vtk_value and every text of the names
     double time;
     int64_t step;
 };

@@ -47,7 +47,7 @@ def measure(edge, threads, repeats, folder):
     phase = {p: min(float(run["time-" + p]) for run in runs) / steps for p in PHASES}
     cpu = (min(run["cpu"] for run in runs) - idle) / steps
     wall = min(sum(float(run["time-" + p]) for p in PHASES) for run in runs) / steps
-    nanoseconds = min(float(run["ns-per-contact-sweep"]) for run in runs)
+    nanoseconds = min(float(run.get("ns-per-contact-sweep", "nan")) for run in runs)  # of sweeps alone
     memory = max(float(run["peak-memory-mb"]) for run in runs)
     return {
         "grains": int(best["bodies"]), "candidates": int(best["candidates"]),

@@ -20,14 +20,13 @@ for kind in frame checkpoint; do
     is "import of a $kind: all spheres, no walls" "$(field bodies)" 60
     exits 0 "run from a $kind" run "$kind.yaml" -o "from-$kind" --quiet
 done
-ok "a frame and its checkpoint give the same run" cmp <(history_of from-frame) <(history_of from-checkpoint)
 
 exits 0 "run with blocks" run "$CASES/blocks.yaml" -o stones --quiet --steps 5 --set output.frames_every=5
 import frame stones/frames/frame-000000005.h5
 import checkpoint stones/checkpoint-000000005.h5
 for kind in frame checkpoint; do
     exits 0 "import of a $kind with blocks" check "$kind.yaml"
-    is "import of a $kind with blocks: the spheres alone" "$(field bodies)" 2
+    is "import of a $kind with blocks: all of them" "$(field bodies)" 6
 done
 
 # spheres FILE: radius and position to the last bit, in the order of ids.

@@ -130,7 +130,7 @@ rejects "two kinds of overhang" harmonic.yaml 'harmonic and overhang exclude eac
 edited solid 's/block: \[0.4, 0.2, 0.2\], blocks: 2/block: [0.4, 0.9, 0.2], blocks: 2/' masonry
 rejects "tower without an inside" solid.yaml "tower 'tower': .* nothing is left inside"
 exits 0 "check of blocks" check "$CASES/masonry.yaml"
-is "check counts the blocks" "$(field bodies)" 77
+is "check counts the blocks" "$(field moving-bodies)" 77
 is "check counts the supports" "$(field fixed-bodies)" 13
 is "check measures blocks" "$(field size-min)" 0.0492404 # a voussoir: 0.05 cos(10 degrees)
 

@@ -7,7 +7,7 @@ shipped=$CASES/../../../cases
 # shipped NAME BODIES FIXED: blocks that touch and do not overlap, nothing strange.
 shipped() {
     exits 0 "check of $1" check "$shipped/$1.yaml"
-    is "$1: bodies" "$(field bodies)" "$2"
+    is "$1: bodies" "$(field moving-bodies)" "$2"
     is "$1: fixed bodies" "$(field fixed-bodies)" "$3"
     is "$1: warnings" "$(field warnings)" 0
     ok "$1: overlap $(field overlap)" awk -v overlap="$(field overlap)" 'BEGIN { exit !(overlap < 1e-12) }'

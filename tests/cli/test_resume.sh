@@ -182,6 +182,6 @@ exits 0 "wall, no longer stabilized" resume wall34 --quiet --steps 2 --set conta
 exits 0 "run to be changed" run "$CASES/box.yaml" -o change --quiet --steps 20
 exits 0 "resume --set" resume change --quiet --steps 5 --set solver.max_sweeps=7 --set output.vtk_every=0
 ok "the checkpoint holds the changed case" bash -c '"$1" info change >/dev/null && "$1" resume change --steps 0 --quiet >/dev/null && grep -aq "max_sweeps: 7" change/checkpoint-000000025.h5' _ "$GABION"
-exits 2 "resume --set of the step" resume change --quiet --set time.step=1
-says "resume --set of the step" "start a new run"
+exits 2 "resume --set of the bodies" resume change --quiet --set bodies=[]
+says "resume --set of the bodies" "start a new run"
 finish

@@ -114,7 +114,8 @@ is "cap with a warning: nothing else" "$(grep -c warning: .err)" 3
 exits 0 "cap with a warning, resumed" resume warn --steps 20
 says "cap with a warning, resumed: the steps of this command" "warning: [0-9]+ of 20 steps"
 exits 0 "cap with a warning, quiet" run "$CASES/box.yaml" -o still $cap --set solver.on_cap=warn --quiet
-ok "cap with a warning, quiet" [ ! -s .err ]
+is "cap with a warning, quiet: the warnings stay" "$(grep -c ^warning: .err)" 3
+is "cap with a warning, quiet: nothing else" "$(grep -vc ^warning: .err)" 0
 exits 1 "cap that stops" run "$CASES/box.yaml" -o stop $cap --set solver.on_cap=stop
 is "cap that stops" "$(field status)" stopped
 step=$(field steps)

@@ -23,7 +23,8 @@ from vtk.util.numpy_support import vtk_to_numpy
 VECTOR = "xyz"
 POINT_ARRAYS = {
     "bodies": {"radius": "", "id": "", "material": "", "group": "", "velocity": VECTOR,
-               "angular_velocity": VECTOR, "orientation": "wxyz", "coordination": ""},
+               "angular_velocity": VECTOR, "orientation": "wxyz", "coordination": "",
+               "mass": "", "displacement": VECTOR},
     "walls": {},
     "contacts": {"normal_force": ""},
     "joints": {},
@@ -42,7 +43,8 @@ CELL_ARRAYS = {
     "joints": {"joint": "", "kind": "", "body_a": "", "body_b": "", "anchor": VECTOR,
                "force": VECTOR, "error": ""},
     "blocks": {"id": "", "material": "", "group": "", "fixed": "", "velocity": VECTOR,
-               "displacement": VECTOR, "angular_velocity": VECTOR, "coordination": ""},
+               "displacement": VECTOR, "angular_velocity": VECTOR, "coordination": "",
+               "mass": ""},
     "interfaces": {},
     "thrust": {"id": "", "normal_force": ""},
 }
@@ -93,7 +95,12 @@ class Frame:
     @staticmethod
     def arrays(fields):
         return {fields.GetArrayName(k): vtk_to_numpy(fields.GetArray(k))
-                for k in range(fields.GetNumberOfArrays())}
+                for k in range(fields.GetNumberOfArrays()) if fields.GetArray(k)}
+
+    def names(self, name):
+        """The texts of a list of names; None where there is no such list."""
+        texts = self.data.GetFieldData().GetAbstractArray(name)
+        return texts and [texts.GetValue(k) for k in range(texts.GetNumberOfValues())]
 
 
 def read_series(checker, folder, kind):
@@ -185,11 +192,24 @@ def check_frame(checker, where, kind, frame, step, time):
     checker.check("step" in frame.field and frame.field["step"][0] == step, where,
                   f"step is {frame.field.get('step')}, the name says {step}")
     before = checker.failed
+    check_names(checker, where, kind, frame)
     check_arrays(checker, where, frame, frame.data.GetPointData(), frame.point,
                  POINT_ARRAYS[kind], frame.points)
     check_arrays(checker, where, frame, frame.data.GetCellData(), frame.cell,
                  CELL_ARRAYS[kind], frame.cells)
     return checker.failed == before
+
+
+def check_names(checker, where, kind, frame):
+    """Every number of a group or a material has its name; group 0 has none."""
+    if kind not in ("bodies", "walls", "blocks"):
+        return
+    own = frame.point if kind == "bodies" else frame.cell
+    for name in ("group", "material"):
+        texts = frame.names(name + "_names")
+        checker.check(texts is not None and (own[name] < len(texts)).all(), where,
+                      f"there is no name for a {name}: {texts}")
+    checker.check((frame.names("group_names") or ["?"])[0] == "", where, "group 0 has a name")
 
 
 def close(a, b, tolerance=1e-5):

@@ -9,6 +9,7 @@
 #include "engine/api/define.h"
 #include "io/bulk/bulk.h"
 #include "io/checkpoint/checkpoint.h"
+#include "io/checkpoint/donor.h"
 #include "io/file/file.h"
 #include "io/file/h5.h"
 #include "io/file/seal.h"
@@ -154,16 +155,37 @@ static bool forge(struct input *input) {
     }
 }
 
+// Imports the bodies of a frame, then takes their state by id, and adopts the contacts.
+static bool take_frame(struct gabion_world *world, const struct gabion_body *template,
+                       struct gabion_error *error) {
+    struct remarks remarks = {0};
+    struct kept_contacts kept = {0};
+    struct donor *donor = donor_open(path, &remarks, error);
+    struct donor_transfer transfer = {donor, world, &kept, &remarks};
+    struct donor_choice choice = {.template = *template, .orientation = {1, 0, 0, 0}};
+    bool good = donor && donor_import(&transfer, &choice, error) &&
+                donor_take(&transfer, DONOR_BY_ID, error);
+    if (good)
+        contacts_adopt(world, &kept);
+    donor_close(donor);
+    kept_contacts_free(&kept);
+    remarks_free(&remarks);
+    return good;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct input input = {data, size};
     struct gabion_error error = {0};
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-    if (forge(&input) && !seal_write(path, &frame_kind, &error))
+    bool framed = forge(&input);
+    if (framed && !seal_write(path, &frame_kind, &error))
         abort();
     struct gabion_world *world = empty_world();
     struct gabion_body template = gabion_default_body();
+    int64_t skipped;
     template.density = 2000;
-    bool good = bulk_add_bodies(world, path, &template, &error);
+    bool good = framed ? take_frame(world, &template, &error)
+                       : bulk_add_bodies(world, path, &template, &skipped, &error);
     if (good != (error.status == GABION_OK)) // a rejection has a reason, a success has none
         abort();
     gabion_destroy(world);

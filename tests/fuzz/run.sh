@@ -9,6 +9,7 @@ for binary in "$@"; do
     name=$(basename "$binary" | sed 's/^fuzz_//')
     mkdir -p "$work/seeds"
     cp "$root/tests/fuzz/found/$name"/* "$work/seeds" 2>/dev/null
+    [ "$name" != study ] || cp "$root"/cases/studies/*.yaml "$work/seeds"
     [ "$name" != case ] || cp "$root"/cases/*.yaml "$root"/tests/cli/cases/*.yaml "$work/seeds"
     if (binary=$(realpath "$binary") && cd "$work" && "$binary" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=4096 \
         -print_final_stats=1 . seeds >"$work.log" 2>&1); then

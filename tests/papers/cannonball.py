@@ -197,6 +197,11 @@ def per_contact(times, active):
     return [x for x, _ in points], [1e3 * y for _, y in points]
 
 
+def spent(summary):
+    """Iterations of all methods: sweeps, factorisations or pivots."""
+    return sum(int(value) for key, value in summary.items() if key.startswith("spent-"))
+
+
 def solvers(s, full):
     kept, rows = [], []
     settings = {"solver.tolerance": 1e-6, "solver.on_cap": "accept"}
@@ -207,7 +212,7 @@ def solvers(s, full):
         kept.append((label, run))
         rows.append([label, len(run.time), "%.1f" % (1e3 * float(run.summary["time-solve"]) / len(run.time)),
                      "%.1f" % (1e3 * run.step_time().max()), "%.2f" % numpy.corrcoef(run.step_time(), run.active)[0, 1],
-                     int(run.summary["sweeps"]), int(run.summary["unconverged-steps"])])
+                     spent(run.summary), int(run.summary["unconverged-steps"])])
     s.check_alone("7.2 solvers", {label: int(run.summary["fallback-steps"]) for label, run in kept if label not in HELPED})
     rows += polygon_steps(s, full)
     s.table("Solvers, per step of the stabilized run, tolerance 1e-6. The paper's PATH on the LCP with a polygonal cone, "
@@ -234,18 +239,17 @@ def polygon_steps(s, full):
     section.run(CASE, base, *section.sets({"output.checkpoint_every": 20, "output.checkpoint_keep": 100}))
     settings = {"solver.method": "lemke", "solver.cone_sides": 4, "solver.max_sweeps": 100000, "solver.tolerance": 1e-6}
     first = Run(s, "polygon-first", settings, steps=1)
-    rows = [polygon_row(first.summary, 1, int(first.summary["sweeps"]))]
+    rows = [polygon_row(first.summary, 1, spent(first.summary))]
     for step in LEMKE_STEPS:
         out = s.scratch("polygon-%d" % step)
         subprocess.run(["rm", "-rf", out], check=True)
         summary = section.resume(os.path.join(base, "checkpoint-%09d.h5" % step), out, *section.sets(settings), "--steps", "1")
-        before = section.history(base)["sweeps"][:step].sum()
-        rows.append(polygon_row(summary, step + 1, int(int(summary["sweeps"]) - before)))
+        rows.append(polygon_row(summary, step + 1, int(summary["spent-lemke"])))
     if full:
         run = Run(s, "polygon-full", settings)
         rows.append(["lemke, 4-gon", len(run.time), "%.0f" % (1e3 * float(run.summary["time-solve"]) / len(run.time)),
                      "%.0f" % (1e3 * run.step_time().max()),
-                     "%.2f" % numpy.corrcoef(run.step_time(), run.active)[0, 1], int(run.summary["sweeps"]),
+                     "%.2f" % numpy.corrcoef(run.step_time(), run.active)[0, 1], spent(run.summary),
                      int(run.summary["unconverged-steps"])])
     return rows
 

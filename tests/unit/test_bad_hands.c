@@ -762,6 +762,18 @@ static void attack_running(struct bench *bench) {
     REJECTS("world", !gabion_find_interfaces(NULL, error));
 }
 
+static void attack_cases(struct bench *bench) {
+    const char *const missing[] = {NULL}, *const wrong[] = {"solver.tolerance=no"};
+    const char *path = "cases/pendulum.yaml";
+    REJECTS("path", !gabion_load_case(NULL, NULL, 0, 1, error));
+    REJECTS("nowhere", !gabion_load_case("/nowhere/a.yaml", NULL, 0, 1, error));
+    REJECTS("overrides", !gabion_load_case(path, NULL, 1, 1, error));
+    REJECTS("overrides", !gabion_load_case(path, NULL, -1, 1, error));
+    REJECTS("overrides", !gabion_load_case(path, missing, 1, 1, error));
+    REJECTS("solver.tolerance", !gabion_load_case(path, wrong, 1, 1, error));
+    REJECTS("threads", !gabion_load_case(path, NULL, 0, -1, error));
+}
+
 static void attack_reading(struct bench *bench) {
     struct gabion_world *world = bench->world;
     struct gabion_fall fall;
@@ -791,6 +803,8 @@ static void attack_reading(struct bench *bench) {
     REJECTS("contacts", gabion_read_contacts(world, -1, 0, NULL, error) < 0);
     REJECTS("contacts", gabion_read_contacts(world, INT64_MAX, 0, NULL, error) < 0);
     REJECTS("world", gabion_read_contacts(NULL, 0, 0, NULL, error) < 0);
+    REJECTS("contacts", !gabion_view_contacts(world, NULL, error));
+    REJECTS("world", !gabion_view_contacts(NULL, &(struct gabion_contacts){0}, error));
     REJECTS("count", !gabion_measure_interfaces(world, NULL, error));
     REJECTS("world", !gabion_measure_interfaces(NULL, &count, error));
 }
@@ -973,6 +987,7 @@ ATTACK(vectors)
 ATTACK(signals)
 ATTACK(actions)
 ATTACK(running)
+ATTACK(cases)
 ATTACK(reading)
 ATTACK(indices)
 ATTACK(problem)
@@ -985,8 +1000,9 @@ int main(void) {
         cmocka_unit_test(test_bodies),     cmocka_unit_test(test_joints),
         cmocka_unit_test(test_vectors),    cmocka_unit_test(test_signals),
         cmocka_unit_test(test_actions),    cmocka_unit_test(test_running),
-        cmocka_unit_test(test_reading),    cmocka_unit_test(test_indices),
-        cmocka_unit_test(test_problem),    cmocka_unit_test(test_solve),
+        cmocka_unit_test(test_cases),      cmocka_unit_test(test_reading),
+        cmocka_unit_test(test_indices),    cmocka_unit_test(test_problem),
+        cmocka_unit_test(test_solve),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

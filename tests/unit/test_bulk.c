@@ -53,7 +53,8 @@ static void write_bytes(const char *name, const char *bytes, size_t size) {
 
 static void reject(struct scene *scene, const char *part) {
     scene->error = (struct gabion_error){0};
-    assert_false(bulk_add_bodies(scene->world, path, &scene->template, &scene->error));
+    int64_t skipped;
+    assert_false(bulk_add_bodies(scene->world, path, &scene->template, &skipped, &scene->error));
     assert_int_equal(scene->error.status, GABION_ERROR_INPUT);
     if (!strstr(scene->error.text, part))
         fail_msg("message: %s\nexpected part: %s", scene->error.text, part);
@@ -67,7 +68,8 @@ static void reject_csv(const char *text, const char *part) {
 }
 
 static void accept(struct scene *scene, int32_t count) {
-    bool good = bulk_add_bodies(scene->world, path, &scene->template, &scene->error);
+    int64_t skipped;
+    bool good = bulk_add_bodies(scene->world, path, &scene->template, &skipped, &scene->error);
     assert_string_equal(scene->error.text, "");
     assert_true(good);
     assert_int_equal(scene->world->bodies.count, count);

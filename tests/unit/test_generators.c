@@ -50,10 +50,16 @@ static struct gabion_body stone(void) {
     return body;
 }
 
+static struct grain_kind kind; // of plain_lattice and plain_fill
+
+static struct grain_mixture plain_grains(double radius) {
+    kind = (struct grain_kind){.template = stone(), .size = {.radius = radius}};
+    return (struct grain_mixture){&kind, 1, SHARE_NUMBER};
+}
+
 static struct lattice_definition plain_lattice(void) {
     return (struct lattice_definition){
-        .template = stone(),
-        .size = {.kind = SIZE_EQUAL, .radius = 0.1},
+        .grains = plain_grains(0.1),
         .origin = {1, 2, 3},
         .spacing = {0.5, 0.25, 1.0},
         .count = {3, 2, 4},
@@ -63,10 +69,8 @@ static struct lattice_definition plain_lattice(void) {
 
 static struct fill_definition plain_fill(void) {
     return (struct fill_definition){
-        .template = stone(),
-        .size = {.kind = SIZE_EQUAL, .radius = 0.05},
-        .low = {-1, 0, 0},
-        .high = {1, 1, 0.5},
+        .grains = plain_grains(0.05),
+        .region = {.kind = REGION_BOX, .low = {-1, 0, 0}, .high = {1, 1, 0.5}},
         .count = 300,
         .attempts = 1000,
         .seed = 11,
@@ -118,7 +122,7 @@ static void bad_lattices_are_rejected(void **state) {
     struct gabion_world *world = *state;
     struct gabion_error error = {0};
     struct lattice_definition lattice = plain_lattice();
-    lattice.size.radius = -0.1;
+    kind.size.radius = -0.1;
     assert_rejected(generate_lattice(world, &lattice, &error), &error, "radius is -0.1");
     lattice = plain_lattice();
     lattice.count[1] = 0;
@@ -140,8 +144,8 @@ static void assert_packed(const struct gabion_world *world, const struct fill_de
     for (int32_t i = 0; i < bodies->count; i++) {
         for (int axis = 0; axis < 3; axis++) {
             double x = vec3_get(bodies->x[i], axis), r = bodies->radius[i];
-            assert_true(x - r >= vec3_get(fill->low, axis) - 1e-12);
-            assert_true(x + r <= vec3_get(fill->high, axis) + 1e-12);
+            assert_true(x - r >= vec3_get(fill->region.low, axis) - 1e-12);
+            assert_true(x + r <= vec3_get(fill->region.high, axis) + 1e-12);
         }
         for (int32_t j = 0; j < i; j++) {
             double distance = vec3_length(vec3_sub(bodies->x[i], bodies->x[j]));
@@ -165,7 +169,7 @@ static void fill_of_mixed_sizes_has_no_overlap(void **state) {
     struct gabion_error error = {0};
     struct fill_definition fill = plain_fill();
     double radius[3] = {0.2, 0.03, 0.01}, share[3] = {1, 40, 800};
-    fill.size = (struct size_distribution){
+    kind.size = (struct size_distribution){
         .kind = SIZE_CLASSES, .classes = 3, .class_radius = radius, .class_share = share};
     fill.count = 1500;
     assert_true(generate_fill(world, &fill, &error));
@@ -182,7 +186,7 @@ static uint64_t hash_of_fill(uint64_t seed) {
     void *state;
     struct gabion_error error = {0};
     struct fill_definition fill = plain_fill();
-    fill.size = (struct size_distribution){.kind = SIZE_LOGNORMAL, .mean = 0.04, .deviation = 0.2};
+    kind.size = (struct size_distribution){.kind = SIZE_LOGNORMAL, .mean = 0.04, .deviation = 0.2};
     fill.seed = seed;
     assert_int_equal(make_world(&state), 0);
     struct gabion_world *world = state;
@@ -225,19 +229,19 @@ static void bad_fills_are_rejected(void **state) {
     struct gabion_world *world = *state;
     struct gabion_error error = {0};
     struct fill_definition fill = plain_fill();
-    fill.high.y = fill.low.y;
+    fill.region.high.y = fill.region.low.y;
     assert_rejected(generate_fill(world, &fill, &error), &error, "empty");
     fill = plain_fill();
-    fill.size.radius = 0.3;
+    kind.size.radius = 0.3;
     assert_rejected(generate_fill(world, &fill, &error), &error, "does not fit");
     fill = plain_fill();
     fill.count = 0;
     assert_rejected(generate_fill(world, &fill, &error), &error, "count");
     fill = plain_fill();
-    fill.low.x = NAN;
+    fill.region.low.x = NAN;
     assert_rejected(generate_fill(world, &fill, &error), &error, "finite");
     fill = plain_fill();
-    fill.size.radius = NAN;
+    kind.size.radius = NAN;
     assert_rejected(generate_fill(world, &fill, &error), &error, "radius");
 }
 

@@ -26,11 +26,12 @@
     "projection_work,mean_overlap"
 #define HEADER                                                                                     \
     OLDER_HEADER                                                                                   \
-    ",overlap_body_a,overlap_body_b,method,residual_worst,contact_gain,impact_gain,spent_nsgs,"    \
-    "spent_psor,spent_cpg,spent_lemke,spent_qp,spent_newton,spent_bicg,spent_anderson,spent_ipm,"  \
+    ",overlap_body_a,overlap_body_b,method,residual_worst,contact_gain,impact_gain,changes,"       \
+    "spent_nsgs,spent_psor,spent_cpg,spent_lemke,spent_qp,spent_newton,spent_bicg,spent_anderson," \
+    "spent_ipm,"                                                                                   \
     "spent_prox,"                                                                                  \
     "spent_admm,spent_auto"
-#define COLUMNS 48
+#define COLUMNS 49
 #define PROBES  ",nut.x,nut.y,nut.z,a_b.x,a_b.y,a_b.z\n"
 
 static struct team *team;
@@ -106,7 +107,7 @@ static void assert_text(const char *expected) {
 
 static void write_steps(struct gabion_world *world, int64_t first, int64_t last, bool resume) {
     struct gabion_error error = {0};
-    struct history *history = history_open(folder, world, resume, &error);
+    struct history *history = history_open(folder, world, resume, 0, &error);
     if (!history)
         fail_msg("%s", error.text);
     for (int64_t step = first; step <= last; step++) {
@@ -143,17 +144,16 @@ static void test_row(void **state) {
     assert_int_equal(strchr(row, '\n')[1], '\0');
     // What was written is read back to the last bit.
     const double expected[COLUMNS] = {
-        3,    3 * 0.1, 1,       5000000000, 3,       17,    1.0 / 7, 1e-300, 0,       0.1,
-        -0.2, 0.3,     0.4,     0.5,        0.6,     1e-17, 3,       0.25,   0.7,     6,
-        1,    2.5,     0.8,     0.125,      7,       11,    0,       0.0625, 0.03125, 0.015625,
-        5,    0,       0,       0,          0,       12,    0,       0,      0,       0,
-        0,    0,       1.0 / 3, 2,          -3e-300, 0,     0,       0};
+        3,   3 * 0.1, 1,       5000000000, 3,       17,  1.0 / 7, 1e-300, 0,   0.1, -0.2,  0.3, 0.4,
+        0.5, 0.6,     1e-17,   3,          0.25,    0.7, 6,       1,      2.5, 0.8, 0.125, 7,   11,
+        0,   0.0625,  0.03125, 0.015625,   0,       5,   0,       0,      0,   0,   12,    0,   0,
+        0,   0,       0,       0,          1.0 / 3, 2,   -3e-300, 0,      0,   0};
     for (int k = 0; k < COLUMNS; k++)
         if (values[k] != expected[k])
             fail_msg("column %d: %.17g, expected %.17g", k + 1, values[k], expected[k]);
     assert_memory_equal(row, "3,", 2);
     assert_non_null(strstr(row, ",1,5000000000,3,17,"));
-    assert_non_null(strstr(row, ",0.125,7,11,newton,0.0625,0.03125,0.015625,5,0,0,0,0,12,0,"));
+    assert_non_null(strstr(row, ",0.125,7,11,newton,0.0625,0.03125,0.015625,0,5,0,0,0,0,12,0,"));
     memory_free(text);
     gabion_destroy(world);
 }
@@ -224,7 +224,7 @@ static void test_resume_without_rows(void **state) {
 static void assert_rejected(const struct gabion_world *world, const char *text, const char *word) {
     struct gabion_error error = {0};
     text_set(text);
-    assert_null(history_open(folder, world, true, &error));
+    assert_null(history_open(folder, world, true, 0, &error));
     assert_int_equal(error.status, GABION_ERROR_INPUT);
     assert_non_null(strstr(error.text, path));
     assert_non_null(strstr(error.text, word));
@@ -234,14 +234,40 @@ static void assert_rejected(const struct gabion_world *world, const char *text, 
 static void test_foreign_file(void **state) {
     (void)state;
     struct gabion_world *world = world_make();
-    assert_rejected(world, HEADER "\n1,2,3\n", ":1: the columns");
     // A version that knew fewer columns.
     assert_rejected(world, OLDER_HEADER PROBES "1,0.1\n", ":1: the columns");
     assert_rejected(world, HEADER PROBES "1,0.1\nx,0.2\n", ":3: a row");
     assert_rejected(world, HEADER PROBES "\n", ":2: a row");
     struct gabion_error error = {0};
-    assert_null(history_open("/nonexistent/folder", world, false, &error));
+    assert_null(history_open("/nonexistent/folder", world, false, 0, &error));
     assert_non_null(strstr(error.text, "/nonexistent/folder"));
+    gabion_destroy(world);
+}
+
+// Rows of before keep what they had, by name; what they had not is nan. The file of before stays.
+static void test_other_probes(void **state) {
+    (void)state;
+    struct gabion_world *world = world_make();
+    struct gabion_error error = {0};
+    write_steps(world, 1, 2, false);
+    char *before = text_now();
+    assert_int_equal(gabion_add_probe(world, "late", 0, GABION_POSITION, &error), 2);
+    write_steps(world, 3, 3, true);
+    char *after = text_now(), *line = strchr(after, '\n') + 1, aside[160];
+    const char *old = strchr(before, '\n') + 1;
+    assert_memory_equal(after, HEADER, strlen(HEADER));
+    assert_non_null(strstr(after, ",a_b.z,late.x,late.y,late.z\n"));
+    size_t length = strcspn(old, "\n");
+    assert_memory_equal(line, old, length);
+    assert_memory_equal(line + length, ",nan,nan,nan\n", 13);
+    snprintf(aside, sizeof aside, "%s/history-000000002.csv", folder);
+    char *kept = file_read(aside, 1 << 20, NULL, &error);
+    assert_non_null(kept);
+    assert_string_equal(kept, before);
+    assert_int_equal(unlink(aside), 0);
+    memory_free(before);
+    memory_free(after);
+    memory_free(kept);
     gabion_destroy(world);
 }
 
@@ -249,7 +275,7 @@ static int full_disk_child(struct gabion_world *world) {
     struct gabion_error error = {0};
     struct rlimit limit = {4000, 4000};
     signal(SIGXFSZ, SIG_IGN);
-    struct history *history = history_open(folder, world, false, &error);
+    struct history *history = history_open(folder, world, false, 0, &error);
     setrlimit(RLIMIT_FSIZE, &limit);
     bool good = history != NULL;
     for (int step = 1; good && step < 100; step++) {
@@ -287,7 +313,7 @@ static void test_rows_at_once(void **state) {
     (void)state;
     struct gabion_error error = {0};
     struct gabion_world *world = world_make();
-    struct history *history = history_open(folder, world, false, &error);
+    struct history *history = history_open(folder, world, false, 0, &error);
     for (world->step = 1; world->step <= 3; world->step++) {
         char steps[64];
         assert_true(history_write(history, world, 0, &error));
@@ -321,8 +347,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_row),          cmocka_unit_test(test_header_alone),
         cmocka_unit_test(test_resume),       cmocka_unit_test(test_resume_without_rows),
-        cmocka_unit_test(test_foreign_file), cmocka_unit_test(test_full_disk),
-        cmocka_unit_test(test_rows_at_once), cmocka_unit_test(test_not_a_number),
+        cmocka_unit_test(test_foreign_file), cmocka_unit_test(test_other_probes),
+        cmocka_unit_test(test_full_disk),    cmocka_unit_test(test_rows_at_once),
+        cmocka_unit_test(test_not_a_number),
     };
     return cmocka_run_group_tests(tests, group_setup, group_teardown);
 }

@@ -21,9 +21,10 @@ static struct gabion_world *settle_heap(double friction) {
     struct gabion_world *world = scene_create(&settings, (struct gabion_law){.friction = friction});
     struct container_definition box = {
         .name = "box", .material = SCENE_GROUND, .high = {8, 8, 30}, .walls = 31};
+    struct grain_kind kind = {.template = scene_sphere_body(vec3_zero(), 1, 1e4),
+                              .size = {.radius = 1}};
     struct lattice_definition lattice = {
-        .template = scene_sphere_body(vec3_zero(), 1, 1e4),
-        .size = {.kind = SIZE_EQUAL, .radius = 1},
+        .grains = {&kind, 1, SHARE_NUMBER},
         .origin = {1.8, 1.8, 1.1},
         .spacing = {2.1, 2.1, 2.1},
         .count = {3, 3, 9},

@@ -4,7 +4,9 @@
 Beverloo's law Q = C rho_b sqrt(g) (D - k d)^(5/2) for grains that leave a cylinder through a round hole in its flat
 bottom. Criteria (catalogue, section 11): Q^(2/5) linear in D with R2 > 0.99, C in 0.5 ... 0.65, k in 1.2 ... 2; the rate
 constant in time and independent of the fill height above 2 D, here both within 10 %. The bulk density is measured in
-the silo. A silo of 15 d with holes of 5 to 8 d; --full: 30 d with holes of 5 to 12 d and 200 sweeps a step.
+the silo. A silo of 15 d with holes of 5 to 8 d; --full: 30 d with holes of 5 to 12 d and 200 sweeps a step. Flows have
+lulls: with some 220 grains in each half of the time the standard error of a half's rate is 7 %, so that halves differ by
+10 % one time in three. About 2000 grains leave through each hole therefore, from a silo that is high enough.
 """
 import sys
 
@@ -15,13 +17,14 @@ from grains import D, DENSITY, GRAVITY
 
 FRICTION = 0.5
 START = 0.1  # s: until then the flow develops
+LOW_FLOW = 1.2  # s, in which a fill of 2.5 D sinks to 2 D
 
 
 def settled_silo(section, radius, height):
     csv = section.scratch("grains.csv")
     grains.make_folder(csv)
     grains.cloud(csv, grains.cylinder(radius), 2.1 * height)
-    out, _ = grains.settle(section.scratch("filling"), csv, 0.45, FRICTION, bodies=[grains.floor()],
+    out, _ = grains.settle(section.scratch("filling"), csv, 0.6, FRICTION, bodies=[grains.floor()],
                            containers=[grains.drum(radius, 4 * height)])
     return grains.checkpoint(out)
 
@@ -58,8 +61,8 @@ def rates(times, mass):
 
 def main():
     section, full = grains.open_section("hopper", "Hopper discharge: Beverloo's law", __doc__)
-    radius, height, sweeps = (15, 26, 200) if full else (7.5, 18, 50)
-    flows = {5: 0.8, 6: 0.7, 8: 0.6, 10: 0.6, 12: 0.6} if full else {5: 1.2, 6: 0.6, 7: 0.5, 8: 0.45}
+    radius, height, sweeps = (15, 26, 200) if full else (7.5, 28, 50)
+    flows = {5: 0.8, 6: 0.7, 8: 0.6, 10: 0.6, 12: 0.6} if full else {5: 4.5, 6: 2.7, 7: 1.7, 8: 1.15}
     state = settled_silo(section, radius, height)
     inside = grains.Grains(state)
     top = grains.surface(inside)
@@ -95,7 +98,7 @@ def main():
     drift = max(abs(row[4]) for row in rows)
     section.check("11 hopper: rate constant in time", "halves differ by at most 10 %", "%.1f %%" % (100 * drift), drift <= 0.1)
     small = min(flows)
-    low = discharge(section, cut_fill(section, state, 2.5 * small), small, radius, flows[small], sweeps, "low-fill")
+    low = discharge(section, cut_fill(section, state, 2.5 * small), small, radius, LOW_FLOW, sweeps, "low-fill")
     ratio = rates(*low)[0] / measured[0]
     section.check("11 hopper: rate at fill heights of %.1f D and %.1f D" % (2.5, top / small), "within 10 %",
                   "%+.1f %%" % (100 * (ratio - 1)), abs(ratio - 1) <= 0.1)

@@ -77,8 +77,8 @@ def tilt(wall, friction, axis, near, limit):
     summary, rows = run(CASE % {**wall, "friction": friction, "axis": axis, "near": near, "far": far, "slow": slow, "end": end,
                                 "opening": opening})
 
-    if int(summary["bodies"]) != len(limit_analysis.lay(wall)):
-        sys.exit("the panel of the case has %s blocks, that of limit_analysis.py %d" % (summary["bodies"], len(limit_analysis.lay(wall))))
+    if int(summary["moving-bodies"]) != len(limit_analysis.lay(wall)):
+        sys.exit("the panel of the case has %s blocks, that of limit_analysis.py %d" % (summary["moving-bodies"], len(limit_analysis.lay(wall))))
 
     def angle(time):
         return near * time / slow if time < slow else near + RATE * (time - slow)
