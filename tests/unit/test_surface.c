@@ -255,6 +255,30 @@ static void test_ball_on_a_ridge_has_one_contact(void **state) {
     }
 }
 
+// Beside a line a ball touches the flank below it alone: the line is nearer to no other part of the
+// surface, and a contact there would stop a ball that slides by.
+static void test_ball_beside_a_line_has_one_contact(void **state) {
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        struct gabion_world *world = frictional(1e-3, 0.5, 0);
+        struct sheet *sheet = sheet_new();
+        double slope = k ? -1 : 0.1, angle = atan(slope);
+        world->settings.alert = 0.05;
+        draw_groove(sheet, slope);
+        int32_t wall = sheet_wall(world, sheet);
+        vec3 foot = vec3_scale(0.02, vec3_make(cos(angle), 0, sin(angle)));
+        vec3 normal = {-sin(angle), 0, cos(angle)};
+        int32_t ball = scene_sphere(world, vec3_add_scaled(foot, 0.1, normal), 0.1, 2, vec3_zero());
+        scene_step(world, 1);
+        int beside = 0;
+        for (size_t c = 0; c < world->contacts->count; c++)
+            beside += fabs(fabs(world->contacts->list[c].normal.x) - fabs(normal.x)) > 1e-9;
+        assert_int_equal(beside, 0);
+        assert_int_equal(scene_count_contacts(world, ball, wall, true), 1);
+        scene_destroy(world);
+    }
+}
+
 // Beyond the rim of a plate the normal leads from the rim to the centre, on both sides of the
 // plate; over its corner from there.
 static void test_rim_and_corner_of_a_plate(void **state) {
@@ -531,6 +555,7 @@ int main(void) {
         cmocka_unit_test(test_block_slides_as_on_a_half_space),
         cmocka_unit_test(test_ball_in_a_groove_has_two_contacts),
         cmocka_unit_test(test_ball_on_a_ridge_has_one_contact),
+        cmocka_unit_test(test_ball_beside_a_line_has_one_contact),
         cmocka_unit_test(test_rim_and_corner_of_a_plate),
         cmocka_unit_test(test_ball_over_facets_gains_no_energy),
         cmocka_unit_test(test_block_over_the_rim),
