@@ -70,6 +70,30 @@ struct container_definition {
 bool generate_container(struct gabion_world *world, const struct container_definition *definition,
                         struct gabion_error *error);
 
+// Walls of triangles (GABION_SURFACE), drawn in a frame of their own that `body` places: it gives
+// everything but the shape. Bodies touch both of their sides.
+
+// A flat plate in the plane x-y: a convex polygon whose corners (x, y) are given in either sense.
+struct plate_definition {
+    struct gabion_body body;
+    const double (*polygon)[2];
+    size_t corners;
+};
+bool generate_plate(struct gabion_world *world, const struct plate_definition *definition,
+                    struct gabion_error *error);
+
+// The mantle of a cone that is cut off, about z from z = 0 to z = height, or the part of it within
+// `arc` (rad) of the x axis towards y. Its edges have their ends on the circles of the two radii,
+// of which one may be 0, a tip.
+struct mantle_definition {
+    struct gabion_body body;
+    double lower, upper, height;
+    double arc;
+    int sides;
+};
+bool generate_mantle(struct gabion_world *world, const struct mantle_definition *definition,
+                     struct gabion_error *error);
+
 // Bodies on a lattice, each shifted at random by up to the jitter, with their centres of mass on
 // the sites. Nothing is looked at: neighbours overlap where the spacing is too small.
 struct lattice_definition {

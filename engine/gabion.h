@@ -274,6 +274,14 @@ GABION_API int gabion_add_clump(struct gabion_world *world, const gabion_vec3 *c
                                 const double *radius, int64_t spheres, enum gabion_clump_mass mass,
                                 struct gabion_error *error);
 
+// Adds a surface of triangles, open or closed, for walls that bodies touch from both sides:
+// triangle t has the points triangle[3 t], triangle[3 t + 1] and triangle[3 t + 2]. Equal points
+// may appear several times; triangles may be drawn in either sense. Rejects triangles without area,
+// the same triangle twice, and edges of more than two triangles.
+GABION_API int gabion_add_surface(struct gabion_world *world, const gabion_vec3 *point,
+                                  int64_t points, const int64_t *triangle, int64_t triangles,
+                                  struct gabion_error *error);
+
 enum gabion_shape {
     GABION_SPHERE,
     GABION_HALF_SPACE,
@@ -282,6 +290,7 @@ enum gabion_shape {
     GABION_HOLLOW_SPHERE, // the inside of a sphere; all moving bodies are in it
     GABION_DRUM,          // the inside of a cylinder
     GABION_COMPOUND,      // a rigid body made of polyhedra
+    GABION_SURFACE,       // triangles without thickness, touched from both sides
     GABION_SHAPE_COUNT
 };
 
@@ -305,10 +314,11 @@ struct gabion_body {
     int polyhedron;      // polyhedron: which, from gabion_add_polyhedron, _hull or _box
     int clump;           // clump: which, from gabion_add_clump
     int compound;        // compound: which, from gabion_add_compound
+    int surface;         // surface: which, from gabion_add_surface
     // Centre of a sphere, hollow sphere or drum; point of the plane, centre of the drawn rectangle;
-    // origin and axes of the drawing frame of a polyhedron, clump or compound. The orientation of a
-    // half-space or drum is that of its normal. The body's state speaks of its centre of mass and
-    // principal axes.
+    // origin and axes of the drawing frame of a polyhedron, clump, compound or surface. The
+    // orientation of a half-space or drum is that of its normal. The body's state speaks of its
+    // centre of mass and principal axes.
     gabion_vec3 position;
     gabion_quat orientation;
     gabion_vec3 velocity, spin; // spin: angular velocity
@@ -599,6 +609,7 @@ struct gabion_counts {
     int polyhedra, clumps; // shapes
     int compounds;         // likewise
     int planes, hollows;   // half-spaces; hollow spheres and drums
+    int surfaces;          // shapes
     int joints, probes;    // as defined
     int drivers, forces;   // as defined
     int events;            // resets and removals
@@ -806,6 +817,14 @@ struct gabion_hollow {
     double half_length; // of a drum
     bool ends;          // a drum closed by two flat discs
 };
+
+// A surface of triangles in its own frame, which is the drawing frame. Equal points were welded.
+struct gabion_surface {
+    int32_t points, triangles;
+    const gabion_vec3 *point;
+    const int32_t *triangle; // three points each
+    int32_t groups;          // flat parts that triangles in one plane were joined to
+};
 GABION_API bool gabion_get_polyhedron(const struct gabion_world *world, int index,
                                       struct gabion_polyhedron *polyhedron,
                                       struct gabion_error *error);
@@ -820,6 +839,8 @@ GABION_API bool gabion_get_plane(const struct gabion_world *world, int index,
                                  struct gabion_plane *plane, struct gabion_error *error);
 GABION_API bool gabion_get_hollow(const struct gabion_world *world, int index,
                                   struct gabion_hollow *hollow, struct gabion_error *error);
+GABION_API bool gabion_get_surface(const struct gabion_world *world, int index,
+                                   struct gabion_surface *surface, struct gabion_error *error);
 
 // Reading: contacts, joints, interfaces -------------------------------------------------------
 

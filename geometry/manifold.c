@@ -11,10 +11,6 @@
 // overlap is deeper than that, the bodies do penetrate each other and the line is kept.
 #define PATCH_WIDTH 1e-6
 
-// Faces with a smaller angle between them than this (cosine of 0.01 rad) count as parallel. Their
-// contact is an area, or soon will be; a single point where two edges cross would let them rock.
-#define FLUSH_COSINE 0.99995
-
 // Two parallel edges that miss each other by less than this fraction of the thinner body's
 // thickness count as touching. Which of them lies in the other's face would otherwise depend on the
 // last digits of the solver, and the normal would jump from one face's to the other's. Only the
@@ -115,7 +111,7 @@ static void face_contact(const struct pair *pair, const struct face_axis *axis,
     }
 }
 
-static bool faces_flush(vec3 a, vec3 b) { return vec3_dot(a, b) < -FLUSH_COSINE; }
+static bool faces_flush(vec3 a, vec3 b) { return vec3_dot(a, b) < -MANIFOLD_FLUSH; }
 
 // Whether face k lies on a face listed before it: the same contact, seen from the other body.
 static bool tie_repeats(const struct pair *pair, const struct separation *separation, int k) {
@@ -287,7 +283,7 @@ static bool crossing_contact(const struct pair *pair, const struct separation *s
 // is none.
 static bool flush_face(const struct pair *pair, const struct separation *separation,
                        struct face_axis *axis) {
-    double best = FLUSH_COSINE;
+    double best = MANIFOLD_FLUSH;
     for (int body = 0; body < 2; body++) {
         const struct polyhedron_edge *edge = &pair->body[body]->edge[separation->edge[body]];
         for (int side = 0; side < 2; side++) {
@@ -299,7 +295,7 @@ static bool flush_face(const struct pair *pair, const struct separation *separat
             }
         }
     }
-    return best > FLUSH_COSINE;
+    return best > MANIFOLD_FLUSH;
 }
 
 // Handles crossing edges of two faces that are parallel but for a tilt far too small to see. The
@@ -443,6 +439,21 @@ void manifold_polyhedra(const struct placed *a, const struct placed *b, double r
         if (!ridge)
             pair.bar[pair.bars++] = axis;
     }
+}
+
+void manifold_on_face(const struct placed *a, const struct placed *b, int32_t face, double reach,
+                      struct manifold *manifold) {
+    struct pair pair = pair_make(a, b);
+    vec3 normal = pair_normal(&pair, 1, face);
+    double plane = b->shape->offset[face] + vec3_dot(normal, pair.shift);
+    struct face_axis axis = {1, face, pair_support(&pair, 0, normal) - plane};
+    struct patch patch;
+    manifold->count = 0;
+    if (axis.separation > reach)
+        return;
+    face_patch(&pair, &axis, &patch);
+    face_contact(&pair, &axis, &patch, reach, manifold);
+    manifold_to_world(manifold, a, false);
 }
 
 // The corner of the other body that is closest to the plane of a face.

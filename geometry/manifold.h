@@ -12,6 +12,10 @@
 
 #define MANIFOLD_MAX (2 * POLYHEDRON_FACE_MAX)
 
+// Faces with a smaller angle between them than this (cosine of 0.01 rad) count as parallel. Their
+// contact is an area, or soon will be; a single point where two edges cross would let them rock.
+#define MANIFOLD_FLUSH 0.99995
+
 struct manifold_point {
     vec3 position;    // world
     double gap;       // negative: overlap
@@ -56,6 +60,9 @@ static inline struct placed placed_alone(const struct polyhedron *shape, vec3 x,
 // features: ties are broken by comparing the bodies themselves, never by their order.
 void manifold_polyhedra(const struct placed *a, const struct placed *b, double reach,
                         struct manifold *manifold);
+// Takes a face of b as it is for the one that a lies on, whatever axis separates them most.
+void manifold_on_face(const struct placed *a, const struct placed *b, int32_t face, double reach,
+                      struct manifold *manifold);
 // Fills in a single point instead: that along the axis on which the bodies are furthest apart. Its
 // gap bounds the distance from below, and no patch needs to exist.
 void manifold_nearest(const struct placed *a, const struct placed *b, double reach,

@@ -106,10 +106,11 @@ void surface_weld(const vec3 *point, int32_t points, double tolerance, int32_t *
 // From a drawing
 
 static bool check_counts(const struct drawing *drawing, struct gabion_error *error) {
-    if (drawing->points < 4 || drawing->faces < 1)
-        return error_set(error, GABION_ERROR_INPUT,
-                         "%" PRId64 " points and %" PRId64 " faces; a body has at least 4 of each",
-                         drawing->points, drawing->faces);
+    if (drawing->points < (drawing->open ? 3 : 4) || drawing->faces < 1)
+        return error_set(error, GABION_ERROR_INPUT, "%" PRId64 " points and %" PRId64 " faces; %s",
+                         drawing->points, drawing->faces,
+                         drawing->open ? "a surface has at least 3 points and a face"
+                                       : "a body has at least 4 of each");
     int64_t corners = drawing->start[drawing->faces] - drawing->start[0];
     if (drawing->points > SURFACE_MAX || drawing->faces > SURFACE_MAX || corners > SURFACE_MAX)
         return error_set(error, GABION_ERROR_INPUT,
@@ -178,7 +179,8 @@ static bool take_face(struct surface *surface, const struct drawing *drawing, in
     if (!check_corners(drawing, face, error))
         return false;
     if (!surface_add_face(surface, drawing->corner + begin, count, same, face))
-        return true;
+        return !drawing->open ||
+               error_set(error, GABION_ERROR_INPUT, "has no area: corners coincide; remove it");
     for (int32_t k = surface->start[surface->faces - 1]; k < surface->start[surface->faces]; k++) {
         int32_t corner = surface->corner[k];
         if (seen[corner] == surface->faces)
@@ -238,7 +240,8 @@ bool surface_from_drawing(struct surface *surface, const struct drawing *drawing
         surface->point_number[k] = k;
     if (!take_faces(surface, drawing, error))
         return false;
-    turn_outside(surface);
+    if (!drawing->open)
+        turn_outside(surface);
     return true;
 }
 

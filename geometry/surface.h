@@ -26,6 +26,9 @@ struct drawing {
     // How far (metres) points may be from where they should be; 0: only rounding. When the drawing
     // is rejected, ten times the tolerance is tried, and so on up to tolerance_most.
     double tolerance, tolerance_most;
+    // The surface need not be closed (geometry/shell.h): faces keep their sense, and those without
+    // area are rejected instead of left out.
+    bool open;
 };
 
 struct surface {

@@ -73,6 +73,7 @@ bool gabion_read_counts(const struct gabion_world *world, struct gabion_counts *
         .compounds = (int)bodies->compound_count,
         .planes = (int)bodies->half_space_count,
         .hollows = (int)bodies->hollow_count,
+        .surfaces = (int)bodies->surface_count,
         .joints = world->joints.count,
         .probes = world->probes->count,
         .drivers = world->driver_count,

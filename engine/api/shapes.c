@@ -51,6 +51,21 @@ int world_add_compound(struct gabion_world *world, struct compound *compound,
     return (int)bodies->compound_count++;
 }
 
+int world_add_surface(struct gabion_world *world, struct shell *surface,
+                      struct gabion_error *error) {
+    struct bodies *bodies = &world->bodies;
+    if (!surface || bodies->surface_count >= INT32_MAX) {
+        shell_free(surface);
+        error_set(error, GABION_ERROR_INPUT, "the surface does not exist, or there are too many");
+        return -1;
+    }
+    bodies->surfaces =
+        memory_reserve(bodies->surfaces, &bodies->surface_capacity, bodies->surface_count + 1,
+                       sizeof *bodies->surfaces, "surfaces");
+    bodies->surfaces[bodies->surface_count] = surface;
+    return (int)bodies->surface_count++;
+}
+
 void world_drop_shape(struct gabion_world *world, enum gabion_shape shape) {
     struct bodies *bodies = &world->bodies;
     if (shape == GABION_COMPOUND)
@@ -89,7 +104,7 @@ static bool starts_ascend(const struct surface_request *surface, struct gabion_e
                                "face_start must begin with 0 and increase from face to face");
 }
 
-static void add_surface(struct call *call) {
+static void add_polyhedron(struct call *call) {
     const struct surface_request *surface = call->arguments;
     if (!faces_fit(surface, call->error) || !starts_ascend(surface, call->error))
         return;
@@ -107,7 +122,7 @@ int gabion_add_polyhedron(struct gabion_world *world, const vec3 *corner, int64_
         entry_missing("corner, face_start or face_corner", error);
         return -1;
     }
-    return (int)call_run(world, add_surface, &surface, error);
+    return (int)call_run(world, add_polyhedron, &surface, error);
 }
 
 static void add_hull(struct call *call) {
@@ -140,6 +155,43 @@ static void add_box(struct call *call) {
 
 int gabion_add_box(struct gabion_world *world, vec3 size, struct gabion_error *error) {
     return (int)call_run(world, add_box, &size, error);
+}
+
+// The triangles of a drawing of which the caller gives points and corners alone.
+static void add_surface(struct call *call) {
+    const struct surface_request *request = call->arguments;
+    if (request->corners < 3 || request->faces < 1 || request->corners > SURFACE_MAX ||
+        request->faces > SURFACE_MAX / 3) {
+        error_set(call->error, GABION_ERROR_INPUT,
+                  "a surface has 3 to %d points and 1 to %d triangles, found %" PRId64
+                  " and %" PRId64,
+                  SURFACE_MAX, SURFACE_MAX / 3, request->corners, request->faces);
+        return;
+    }
+    int64_t *start = memory_allocate((size_t)request->faces + 1, sizeof *start, "a surface");
+    for (int64_t t = 0; t <= request->faces; t++)
+        start[t] = 3 * t;
+    struct drawing drawing = {
+        .point = request->corner,
+        .points = request->corners,
+        .start = start,
+        .corner = request->face_corner,
+        .faces = request->faces,
+    };
+    struct shell *surface = shell_from_drawing(&drawing, call->error);
+    memory_free(start);
+    call->result = world_add_surface(call->world, surface, call->error);
+}
+
+int gabion_add_surface(struct gabion_world *world, const vec3 *point, int64_t points,
+                       const int64_t *triangle, int64_t triangles, struct gabion_error *error) {
+    struct surface_request request = {
+        .corner = point, .corners = points, .face_corner = triangle, .faces = triangles};
+    if (!point || !triangle) {
+        entry_missing("point or triangle", error);
+        return -1;
+    }
+    return (int)call_run(world, add_surface, &request, error);
 }
 
 struct clump_request {
@@ -317,5 +369,21 @@ bool gabion_get_hollow(const struct gabion_world *world, int index, struct gabio
         return false;
     const struct hollow *own = &world->bodies.hollows[index];
     *hollow = (struct gabion_hollow){own->axis, own->radius, own->half_length, own->ends};
+    return true;
+}
+
+bool gabion_get_surface(const struct gabion_world *world, int index, struct gabion_surface *surface,
+                        struct gabion_error *error) {
+    if (!entry_readable(world, error) ||
+        !shape_exists(index, world->bodies.surface_count, "surface", surface, error))
+        return false;
+    const struct shell *own = world->bodies.surfaces[index];
+    *surface = (struct gabion_surface){
+        .points = own->point_count,
+        .triangles = own->triangle_count,
+        .point = own->point,
+        .triangle = own->triangle,
+        .groups = own->group_count,
+    };
     return true;
 }

@@ -6,7 +6,7 @@
 #include "engine/probe/probe_state.h"
 #include "engine/world/world_state.h"
 
-#define STATE_PARTS 33
+#define STATE_PARTS 37
 extern const struct state_part *const state_parts[STATE_PARTS];
 
 #endif

@@ -137,11 +137,14 @@ static void add_nearest(const struct course *course, const struct pair *pair, do
     for (size_t k = 0; k < count; k++)
         gap = fmin(gap, found->list[k].gap);
     pairs_nearest_there(pair, reach, found);
-    size_t end = found->count;
-    found->count = count;
-    for (size_t k = count; k < end; k++)
-        if (found->list[k].gap < gap - 0.5 * course->allowed)
-            found->list[found->count++] = found->list[k];
+    size_t deepest = count;
+    for (size_t k = count + 1; k < found->count; k++)
+        if (found->list[k].gap < found->list[deepest].gap)
+            deepest = k;
+    if (found->count == count)
+        return;
+    found->list[count] = found->list[deepest];
+    found->count = found->list[count].gap >= gap - 0.5 * course->allowed ? count : count + 1;
 }
 
 // Takes the contacts of the moment tau. Returns false where they change nothing.

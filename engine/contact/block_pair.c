@@ -2,6 +2,7 @@
 
 #include "engine/contact/parts.h"
 #include "engine/motion/midpoint.h"
+#include "geometry/shell_touch.h"
 
 // Half sides of the box along the world axes around a body, and its middle.
 static vec3 bounding_box(const struct gabion_world *world, int32_t i, const struct pose *at,
@@ -128,4 +129,71 @@ void block_find_block(const struct pair *pair, double reach, struct contact_list
 
 void block_nearest_block(const struct pair *pair, double reach, struct contact_list *out) {
     find_parts(pair, reach, manifold_nearest, out);
+}
+
+// A convex part that touches a surface.
+struct surfacing {
+    const struct pair *pair;
+    const struct parts *parts;
+    int32_t part;
+    struct contact_list *out;
+    size_t first; // contact of the part
+};
+
+static void add_point(const struct surfacing *surfacing, const struct shell_point *point,
+                      uint32_t feature) {
+    struct contact contact = pair_blank(surfacing->pair, point->normal);
+    contact.feature = feature;
+    contact.gap = point->gap;
+    contact.point = point->position;
+    *contact_list_add(surfacing->out) = contact;
+}
+
+static uint32_t surface_feature(const struct surfacing *surfacing,
+                                const struct shell_point *point) {
+    return MANIFOLD_FEATURE(parts_name(surfacing->parts, surfacing->part, point->own),
+                            shell_part_name(point->part));
+}
+
+// Faces that share an edge see the same point there.
+static void see_touch(void *context, const struct shell_point *point) {
+    const struct surfacing *surfacing = context;
+    uint32_t feature = surface_feature(surfacing, point);
+    for (size_t k = surfacing->first; k < surfacing->out->count; k++)
+        if (surfacing->out->list[k].feature == feature)
+            return;
+    add_point(surfacing, point, feature);
+}
+
+static void see_face(void *context, const struct shell_point *point) {
+    add_point(context, point, surface_feature(context, point));
+}
+
+static void touch_surface(const struct pair *pair, double reach, struct contact_list *out,
+                          bool nearest) {
+    struct parts parts = parts_of(pair->world, pair->first, &pair->at);
+    const struct shell *shape = bodies_surface(&pair->world->bodies, pair->second);
+    struct placed_shell surface = {shape, pair->beside.x, pair->beside.axes};
+    size_t begin = out->count;
+    for (int32_t k = 0; k < parts.count; k++) {
+        struct placed block = parts_place(&parts, k);
+        vec3 own = mat3_apply_transposed(surface.axes, vec3_sub(block.x, surface.x));
+        struct surfacing surfacing = {pair, &parts, k, out, out->count};
+        if (!shell_is_near(shape, own, block.shape->radius + reach))
+            continue;
+        if (nearest)
+            shell_nearest_block(&surface, &block, reach, see_face, &surfacing);
+        else
+            shell_touch_block(&surface, &block, reach, see_touch, &surfacing);
+    }
+    if (parts.count > 1 && !nearest)
+        parts_join_contacts(pair, begin, out);
+}
+
+void block_find_surface(const struct pair *pair, double reach, struct contact_list *out) {
+    touch_surface(pair, reach, out, false);
+}
+
+void block_nearest_surface(const struct pair *pair, double reach, struct contact_list *out) {
+    touch_surface(pair, reach, out, true);
 }

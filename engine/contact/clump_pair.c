@@ -2,6 +2,7 @@
 
 #include "engine/contact/parts.h"
 #include "engine/motion/midpoint.h"
+#include "geometry/shell_touch.h"
 #include "parallel/memory.h"
 
 // Balls ---------------------------------------------------------------------------------------
@@ -181,6 +182,71 @@ void clump_find_hollow(const struct pair *pair, double reach, struct contact_lis
     touch_hollow(&(struct finding){pair, reach, out}, &first, &hollow);
 }
 
+// A ball that touches a surface.
+struct surfacing {
+    const struct finding *finding;
+    const struct ball *ball;
+    size_t first; // contact of the ball
+};
+
+// Two contacts of a ball whose normals differ by less than this (1 - cosine) are one: what is
+// further away lies behind the other, or rounding has let an edge and its face claim the ball.
+#define SAME_NORMAL 1e-11
+
+static void see_touch(void *context, const struct shell_point *point) {
+    const struct surfacing *surfacing = context;
+    const struct finding *finding = surfacing->finding;
+    struct contact_list *out = finding->out;
+    bool swapped = finding->pair->swapped;
+    vec3 normal = swapped ? vec3_negate(point->normal) : point->normal;
+    for (size_t k = surfacing->first; k < out->count; k++) {
+        if (vec3_dot(out->list[k].normal, normal) < 1 - SAME_NORMAL)
+            continue;
+        if (out->list[k].gap <= point->gap)
+            return;
+        out->list[k] = out->list[--out->count];
+        break;
+    }
+    add_contact(finding, surfacing->ball, shell_part_name(point->part), point->normal, point->gap);
+}
+
+static void see_face(void *context, const struct shell_point *point) {
+    const struct surfacing *surfacing = context;
+    add_contact(surfacing->finding, surfacing->ball, shell_part_name(point->part), point->normal,
+                point->gap);
+}
+
+static struct placed_shell second_surface(const struct pair *pair) {
+    return (struct placed_shell){bodies_surface(&pair->world->bodies, pair->second), pair->beside.x,
+                                 pair->beside.axes};
+}
+
+typedef void (*ball_search)(const struct placed_shell *, vec3, double, double, shell_function,
+                            void *);
+
+static void touch_surface(const struct pair *pair, double reach, struct contact_list *out,
+                          ball_search search, shell_function see) {
+    struct finding finding = {pair, reach, out};
+    struct balls first = first_balls(pair);
+    struct placed_shell surface = second_surface(pair);
+    vec3 own = mat3_apply_transposed(surface.axes, vec3_sub(first.x, surface.x));
+    if (!shell_is_near(surface.shape, own, first.bound + reach))
+        return;
+    for (int32_t k = 0; k < first.count; k++) {
+        struct ball ball = ball_of(&first, k);
+        struct surfacing surfacing = {&finding, &ball, out->count};
+        search(&surface, ball.centre, ball.radius, reach, see, &surfacing);
+    }
+}
+
+void clump_find_surface(const struct pair *pair, double reach, struct contact_list *out) {
+    touch_surface(pair, reach, out, shell_touch_ball, see_touch);
+}
+
+void clump_nearest_surface(const struct pair *pair, double reach, struct contact_list *out) {
+    touch_surface(pair, reach, out, shell_nearest_ball, see_face);
+}
+
 // Gaps of contacts that are known ---------------------------------------------------------------
 
 static struct ball first_ball(const struct pair *pair, const struct contact *contact) {
@@ -210,4 +276,12 @@ double clump_gap_hollow(const struct pair *pair, const struct contact *contact) 
     return hollow_touch(&hollow, part, ball.centre, ball.radius, &touch)
                ? touch.gap
                : INFINITY; // it has left an open drum
+}
+
+// A ball that is further away than the contact was found, by a part of its radius, has left.
+double clump_gap_surface(const struct pair *pair, const struct contact *contact) {
+    struct ball ball = first_ball(pair, contact);
+    struct placed_shell surface = second_surface(pair);
+    double reach = fmax(contact->gap, 0) + 0.25 * ball.radius;
+    return shell_gap_ball(&surface, ball.centre, ball.radius, reach, contact->feature & 0xffff);
 }

@@ -17,6 +17,9 @@
 #define FACES(by) {.find = clump_find_faces, .order = by, .boxes = true}
 #define BALLS_ON_PLANE {.find = clump_find_plane, .gap = clump_gap_plane}
 #define BALLS_IN_HOLLOW {.find = clump_find_hollow, .gap = clump_gap_hollow}
+#define BALLS_ON_SURFACE {.find = clump_find_surface, .nearest = clump_nearest_surface, \
+                          .gap = clump_gap_surface}
+#define BLOCK_ON_SURFACE {.find = block_find_surface, .nearest = block_nearest_surface}
 // clang-format on
 
 const struct pair_kind pair_kinds[GABION_SHAPE_COUNT][GABION_SHAPE_COUNT] = {
@@ -29,6 +32,7 @@ const struct pair_kind pair_kinds[GABION_SHAPE_COUNT][GABION_SHAPE_COUNT] = {
             [GABION_HOLLOW_SPHERE] = BALLS_IN_HOLLOW,
             [GABION_DRUM] = BALLS_IN_HOLLOW,
             [GABION_COMPOUND] = PARTS_ON_BALL(PAIR_ANTAGONIST),
+            [GABION_SURFACE] = BALLS_ON_SURFACE,
         },
     [GABION_POLYHEDRON] =
         {
@@ -39,6 +43,7 @@ const struct pair_kind pair_kinds[GABION_SHAPE_COUNT][GABION_SHAPE_COUNT] = {
             [GABION_HOLLOW_SPHERE] = BALLS_IN_HOLLOW,
             [GABION_DRUM] = BALLS_IN_HOLLOW,
             [GABION_COMPOUND] = PARTS_ON_PARTS(PAIR_ANTAGONIST),
+            [GABION_SURFACE] = BLOCK_ON_SURFACE,
         },
     [GABION_CLUMP] =
         {
@@ -49,6 +54,7 @@ const struct pair_kind pair_kinds[GABION_SHAPE_COUNT][GABION_SHAPE_COUNT] = {
             [GABION_HOLLOW_SPHERE] = BALLS_IN_HOLLOW,
             [GABION_DRUM] = BALLS_IN_HOLLOW,
             [GABION_COMPOUND] = FACES(PAIR_CANDIDATE),
+            [GABION_SURFACE] = BALLS_ON_SURFACE,
         },
     [GABION_COMPOUND] =
         {
@@ -59,6 +65,7 @@ const struct pair_kind pair_kinds[GABION_SHAPE_COUNT][GABION_SHAPE_COUNT] = {
             [GABION_HOLLOW_SPHERE] = BALLS_IN_HOLLOW,
             [GABION_DRUM] = BALLS_IN_HOLLOW,
             [GABION_COMPOUND] = PARTS_ON_PARTS(PAIR_LOWER_ID),
+            [GABION_SURFACE] = BLOCK_ON_SURFACE,
         },
 };
 

@@ -32,8 +32,10 @@ void bodies_free(struct bodies *bodies) {
         clump_free(bodies->clumps[k]);
     for (size_t k = 0; k < bodies->compound_count; k++)
         compound_free(bodies->compounds[k]);
+    for (size_t k = 0; k < bodies->surface_count; k++)
+        shell_free(bodies->surfaces[k]);
     void *lists[] = {bodies->index_of, bodies->start_of,  bodies->half_spaces, bodies->polyhedra,
-                     bodies->clumps,   bodies->compounds, bodies->hollows};
+                     bodies->clumps,   bodies->compounds, bodies->hollows,     bodies->surfaces};
     for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
         memory_free(lists[k]);
     *bodies = (struct bodies){0};

@@ -16,6 +16,7 @@
 #include "geometry/compound.h"
 #include "geometry/hollow.h"
 #include "geometry/polyhedron.h"
+#include "geometry/shell.h"
 
 // A half-space is the solid behind a plane. The plane passes through the body's position. Its own
 // axes are those of the world until a driver turns it.
@@ -58,6 +59,8 @@ struct bodies {
     size_t compound_count, compound_capacity;
     struct hollow *hollows; // hollow spheres and drums
     size_t hollow_count, hollow_capacity;
+    struct shell **surfaces; // shapes, each of any number of bodies
+    size_t surface_count, surface_capacity;
     vec3 *start_of; // id -> x when it entered the run; zero for a body that has not entered
     size_t start_count, start_capacity;
 };
@@ -124,6 +127,10 @@ static inline const struct compound *bodies_compound(const struct bodies *bodies
 
 static inline const struct hollow *bodies_hollow(const struct bodies *bodies, int32_t i) {
     return &bodies->hollows[bodies->shape_index[i]];
+}
+
+static inline const struct shell *bodies_surface(const struct bodies *bodies, int32_t i) {
+    return bodies->surfaces[bodies->shape_index[i]];
 }
 
 static inline const struct shape_kind *bodies_shape(const struct bodies *bodies, int32_t i) {

@@ -1,4 +1,4 @@
-// Polyhedra, clumps and compounds as rows of numbers, and back.
+// Polyhedra, clumps, compounds and surfaces as rows of numbers, and back.
 #include "engine/world/world_state.h"
 #include "parallel/hash.h"
 #include "parallel/memory.h"
@@ -47,6 +47,13 @@ static uint64_t hash_compounds(uint64_t hash, const struct bodies *bodies) {
     return hash;
 }
 
+static uint64_t hash_surface(uint64_t hash, const struct shell *surface) {
+    hash = HASH_ARRAY(hash, &surface->point_count, 1);
+    hash = HASH_ARRAY(hash, surface->point, surface->point_count);
+    hash = HASH_ARRAY(hash, surface->triangle, 3 * (size_t)surface->triangle_count);
+    return HASH_ARRAY(hash, &surface->tolerance, 1);
+}
+
 static uint64_t hash_polyhedra(uint64_t hash, const struct bodies *bodies) {
     for (size_t k = 0; k < bodies->polyhedron_count; k++)
         hash = hash_polyhedron(hash, bodies->polyhedra[k]);
@@ -56,6 +63,12 @@ static uint64_t hash_polyhedra(uint64_t hash, const struct bodies *bodies) {
 static uint64_t hash_clumps(uint64_t hash, const struct bodies *bodies) {
     for (size_t k = 0; k < bodies->clump_count; k++)
         hash = hash_clump(hash, bodies->clumps[k]);
+    return hash;
+}
+
+static uint64_t hash_surfaces(uint64_t hash, const struct bodies *bodies) {
+    for (size_t k = 0; k < bodies->surface_count; k++)
+        hash = hash_surface(hash, bodies->surfaces[k]);
     return hash;
 }
 
@@ -248,9 +261,76 @@ const struct state_part state_compound_parts = {
     .reserve = reserve_parts,
 };
 
+static size_t count_surfaces(const struct state *state) { return state->shapes.surfaces; }
+
+static void reserve_surfaces(struct state *state, size_t rows) {
+    state->shapes.surfaces = rows;
+    state_allocate_arrays(&state_surfaces, &state->shapes, rows);
+}
+
+// Groups, edges and faces of a surface follow from its points, triangles and tolerance.
+static const struct state_field surface_fields[] = {
+    {"surfaces/point_count", "1", STATE_COUNT, VALUE_POINT_COUNT, SHAPES(point_count),
+     STATE_FRAMED | STATE_LATER},
+    {"surfaces/triangle_count", "1", STATE_COUNT, VALUE_TRIANGLE_COUNT, SHAPES(triangle_count),
+     STATE_FRAMED | STATE_LATER},
+    {"surfaces/tolerance", "m", STATE_REAL, VALUE_NOT_NEGATIVE, SHAPES(tolerance),
+     STATE_FRAMED | STATE_LATER},
+};
+const struct state_part state_surfaces = {
+    .group = "surfaces",
+    STATE_FIELDS(surface_fields),
+    .most = INT32_MAX,
+    .owner = shapes_of,
+    .rows = count_surfaces,
+    .reserve = reserve_surfaces,
+    .hash_shapes = hash_surfaces,
+};
+
+static size_t count_points(const struct state *state) { return state->shapes.points; }
+
+static void reserve_points(struct state *state, size_t rows) {
+    state->shapes.points = rows;
+    state_allocate_arrays(&state_surface_points, &state->shapes, rows);
+}
+
+static const struct state_field point_fields[] = {
+    {"surfaces/point", "m", STATE_VECTOR, VALUE_FINITE, SHAPES(point), STATE_FRAMED | STATE_LATER},
+};
+const struct state_part state_surface_points = {
+    .group = "surfaces",
+    STATE_FIELDS(point_fields),
+    .most = SIZE_MAX,
+    .owner = shapes_of,
+    .rows = count_points,
+    .reserve = reserve_points,
+};
+
+static size_t count_triangles(const struct state *state) { return state->shapes.triangles; }
+
+static void reserve_triangles(struct state *state, size_t rows) {
+    state->shapes.triangles = rows;
+    state_allocate_arrays(&state_surface_triangles, &state->shapes, rows);
+}
+
+// Counted from 0 in each surface.
+static const struct state_field triangle_fields[] = {
+    {"surfaces/triangle", "1", STATE_INT32, 3, VALUE_POINT, SHAPES(triangle),
+     STATE_FRAMED | STATE_LATER},
+};
+const struct state_part state_surface_triangles = {
+    .group = "surfaces",
+    STATE_FIELDS(triangle_fields),
+    .most = SIZE_MAX,
+    .owner = shapes_of,
+    .rows = count_triangles,
+    .reserve = reserve_triangles,
+};
+
 static const struct state_part *const flat_parts[] = {
-    &state_polyhedra, &state_faces,         &state_corners,   &state_face_corners,
-    &state_clumps,    &state_clump_spheres, &state_compounds, &state_compound_parts,
+    &state_polyhedra, &state_faces,          &state_corners,           &state_face_corners,
+    &state_clumps,    &state_clump_spheres,  &state_compounds,         &state_compound_parts,
+    &state_surfaces,  &state_surface_points, &state_surface_triangles,
 };
 #define FLAT_PARTS (sizeof flat_parts / sizeof *flat_parts)
 
@@ -264,7 +344,8 @@ void flat_shapes_free(struct flat_shapes *shapes) {
 
 static void reserve_rows(struct state *state) {
     const struct bodies *bodies = &state->world->bodies;
-    size_t faces = 0, corners = 0, face_corners = 0, spheres = 0, parts = 0;
+    size_t faces = 0, corners = 0, face_corners = 0, spheres = 0, parts = 0, points = 0,
+           triangles = 0;
     for (size_t k = 0; k < bodies->polyhedron_count; k++) {
         const struct polyhedron *polyhedron = bodies->polyhedra[k];
         faces += (size_t)polyhedron->face_count;
@@ -275,6 +356,10 @@ static void reserve_rows(struct state *state) {
         spheres += (size_t)bodies->clumps[k]->count;
     for (size_t k = 0; k < bodies->compound_count; k++)
         parts += (size_t)bodies->compounds[k]->count;
+    for (size_t k = 0; k < bodies->surface_count; k++) {
+        points += (size_t)bodies->surfaces[k]->point_count;
+        triangles += (size_t)bodies->surfaces[k]->triangle_count;
+    }
     reserve_polyhedra(state, bodies->polyhedron_count);
     reserve_faces(state, faces);
     reserve_corners(state, corners);
@@ -283,6 +368,9 @@ static void reserve_rows(struct state *state) {
     reserve_spheres(state, spheres);
     reserve_compounds(state, bodies->compound_count);
     reserve_parts(state, parts);
+    reserve_surfaces(state, bodies->surface_count);
+    reserve_points(state, points);
+    reserve_triangles(state, triangles);
 }
 
 static void put_polyhedra(const struct bodies *bodies, struct flat_shapes *shapes) {
@@ -339,11 +427,27 @@ static void put_compounds(const struct bodies *bodies, struct flat_shapes *shape
     }
 }
 
+static void put_surfaces(const struct bodies *bodies, struct flat_shapes *shapes) {
+    size_t points = 0, triangles = 0;
+    for (size_t k = 0; k < bodies->surface_count; k++) {
+        const struct shell *surface = bodies->surfaces[k];
+        size_t n = (size_t)surface->point_count, m = (size_t)surface->triangle_count;
+        shapes->point_count[k] = (uint32_t)n;
+        shapes->triangle_count[k] = (uint32_t)m;
+        shapes->tolerance[k] = surface->tolerance;
+        memcpy(shapes->point + points, surface->point, n * sizeof *shapes->point);
+        memcpy(shapes->triangle + triangles, surface->triangle, m * sizeof *shapes->triangle);
+        points += n;
+        triangles += m;
+    }
+}
+
 void flat_shapes_fill(struct state *state) {
     reserve_rows(state);
     put_polyhedra(&state->world->bodies, &state->shapes);
     put_clumps(&state->world->bodies, &state->shapes);
     put_compounds(&state->world->bodies, &state->shapes);
+    put_surfaces(&state->world->bodies, &state->shapes);
 }
 
 // Restoring -----------------------------------------------------------------------------------
@@ -475,8 +579,34 @@ static bool restore_compounds(const struct flat_shapes *shapes, struct bodies *b
                      "group 'compounds' has parts that belong to no compound");
 }
 
+static bool restore_surfaces(const struct flat_shapes *shapes, struct bodies *bodies,
+                             struct gabion_error *error) {
+    size_t point = 0, triangle = 0;
+    bodies->surfaces = memory_reserve(bodies->surfaces, &bodies->surface_capacity, shapes->surfaces,
+                                      sizeof *bodies->surfaces, "surfaces");
+    for (size_t k = 0; k < shapes->surfaces; k++) {
+        size_t points = shapes->point_count[k], triangles = shapes->triangle_count[k];
+        if (points > shapes->points - point || triangles > shapes->triangles - triangle)
+            return error_set(error, GABION_ERROR_INPUT,
+                             "group 'surfaces', surface %zu: more points or triangles than there "
+                             "are",
+                             k);
+        struct shell *surface =
+            shell_restore(shapes->point + point, (int32_t)points, shapes->triangle[triangle],
+                          (int32_t)triangles, shapes->tolerance[k], error);
+        if (!surface)
+            return error_context(error, "group 'surfaces', surface %zu", k);
+        bodies->surfaces[bodies->surface_count++] = surface;
+        point += points;
+        triangle += triangles;
+    }
+    return (point == shapes->points && triangle == shapes->triangles) ||
+           error_set(error, GABION_ERROR_INPUT,
+                     "group 'surfaces' has points or triangles that belong to no surface");
+}
+
 bool flat_shapes_restore(const struct flat_shapes *shapes, struct bodies *bodies,
                          struct gabion_error *error) {
     return restore_polyhedra(shapes, bodies, error) && restore_clumps(shapes, bodies, error) &&
-           restore_compounds(shapes, bodies, error);
+           restore_compounds(shapes, bodies, error) && restore_surfaces(shapes, bodies, error);
 }

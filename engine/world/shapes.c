@@ -230,6 +230,28 @@ static double hollow_room(const struct bodies *bodies, int32_t i) {
     return hollow->ends ? fmin(hollow->radius, hollow->half_length) : hollow->radius;
 }
 
+// Surfaces of triangles -----------------------------------------------------------------------
+
+static const char *surface_defect(const struct bodies *bodies, const struct gabion_body *body) {
+    if (body->surface < 0 || (size_t)body->surface >= bodies->surface_count)
+        return "the surface does not exist";
+    return body->fixed ? NULL : "a surface has no mass and must be fixed; give it a driver";
+}
+
+// The own frame is the one that it was drawn in.
+static void place_surface(const struct bodies *bodies, const struct gabion_body *body, vec3 *x,
+                          quat *q, double *radius) {
+    (void)bodies;
+    (void)body;
+    (void)x;
+    (void)q;
+    *radius = 0;
+}
+
+static size_t surface_count(const struct bodies *bodies) { return bodies->surface_count; }
+
+static int32_t shared_surface(const struct gabion_body *body) { return body->surface; }
+
 // The table -----------------------------------------------------------------------------------
 
 const struct shape_kind shape_kinds[GABION_SHAPE_COUNT] = {
@@ -316,5 +338,15 @@ const struct shape_kind shape_kinds[GABION_SHAPE_COUNT] = {
             .add = add_drum,
             .fits = is_drum,
             .room = hollow_room,
+        },
+    [GABION_SURFACE] =
+        {
+            .name = "surface",
+            .wall = true,
+            .axes = true,
+            .defect = surface_defect,
+            .place = place_surface,
+            .count = surface_count,
+            .shared = shared_surface,
         },
 };

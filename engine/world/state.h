@@ -39,12 +39,16 @@ enum value_check {
     VALUE_CLUMP,       // likewise
     VALUE_COMPOUND,    // likewise
     VALUE_PART_COUNT,  // of a compound
+    VALUE_SURFACE,     // likewise
     VALUE_SPHERE_COUNT,
     VALUE_CORNER_COUNT,
     VALUE_FACE_COUNT,
     VALUE_FACE_SIZE,
     VALUE_PATCH_SIZE,
     VALUE_CORNER, // of a polyhedron
+    VALUE_POINT_COUNT,
+    VALUE_TRIANGLE_COUNT,
+    VALUE_POINT, // of a surface
     VALUE_LOCK,
     VALUE_FLAG,
 };

@@ -11,7 +11,7 @@ _Static_assert(sizeof(bool) == 1 && sizeof(enum gabion_shape) == 4 && sizeof(int
 _Static_assert(sizeof(struct ledger) == 120 && sizeof(struct joint) == 368 &&
                    sizeof(struct half_space) == 64 && sizeof(struct hollow) == 48 &&
                    sizeof(struct driven_body) == 64 && sizeof(struct solver_memory) == 48 &&
-                   sizeof(struct pending_body) == 280,
+                   sizeof(struct pending_body) == 288,
                "tables of the state");
 
 static void *world_of(const struct state *state) { return state->world; }
@@ -353,6 +353,25 @@ const struct state_part state_pending_compounds = {
     .rows = pending_rows,
     .reserve = keep_pending,
     .hashed = has_compounds,
+};
+
+static bool has_surfaces(const struct state *state) {
+    return state->world->bodies.surface_count > 0;
+}
+
+// Beside the other members, so that the hash of a run without surfaces does not know them.
+static const struct state_field pending_surface_fields[] = {
+    {"pending/surface", "1", STATE_INTEGER, VALUE_SURFACE, PENDING(body.surface), STATE_LATER},
+};
+const struct state_part state_pending_surfaces = {
+    .group = "pending",
+    STATE_FIELDS(pending_surface_fields),
+    .hash = STATE_HASH_ROWS,
+    .most = INT_MAX,
+    .owner = world_of,
+    .rows = pending_rows,
+    .reserve = keep_pending,
+    .hashed = has_surfaces,
 };
 
 // Driven bodies -------------------------------------------------------------------------------

@@ -6,7 +6,7 @@
 #include "engine/world/world.h"
 
 // Polyhedra laid flat, one after the other: corners, faces, and the corners of each face. Then
-// clumps and their spheres, compounds and their parts.
+// clumps and their spheres, compounds and their parts, surfaces with their points and triangles.
 struct flat_shapes {
     size_t polyhedra, faces, corners, face_corners;
     uint32_t *corner_count, *face_count; // by polyhedron
@@ -30,6 +30,11 @@ struct flat_shapes {
     vec3 *part_position; // own frame
     quat *part_orientation;
     double *part_density;
+    size_t surfaces, points, triangles;
+    uint32_t *point_count, *triangle_count; // by surface
+    double *tolerance;
+    vec3 *point;            // own frame
+    int32_t (*triangle)[3]; // points of its surface
 };
 
 // The world (only read while a file is written), and its shapes in a form that has rows.
@@ -44,11 +49,12 @@ extern const struct state_part state_step, state_pace, state_body_counts, state_
 
 // Rows in the arrays of the world. Making room for bodies frees all that struct bodies holds.
 extern const struct state_part state_bodies, state_body_starts, state_half_spaces, state_hollows,
-    state_pending, state_pending_compounds, state_driven, state_joints;
+    state_pending, state_pending_compounds, state_pending_surfaces, state_driven, state_joints;
 
 // Rows of flat shapes.
 extern const struct state_part state_polyhedra, state_faces, state_corners, state_face_corners,
-    state_clumps, state_clump_spheres, state_compounds, state_compound_parts;
+    state_clumps, state_clump_spheres, state_compounds, state_compound_parts, state_surfaces,
+    state_surface_points, state_surface_triangles;
 
 // Lays the shapes of the world flat.
 void flat_shapes_fill(struct state *state);

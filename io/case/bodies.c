@@ -5,6 +5,7 @@
 #include "io/case/case_file.h"
 #include "io/case/grains.h"
 #include "io/case/masonry.h"
+#include "io/case/surfaces.h"
 #include "io/case/units.h"
 
 // Reads the keys that bodies, generators and imports share. `plane` holds the degrees of freedom
@@ -73,6 +74,8 @@ static bool add_body(struct fields fields, const struct case_file *file, struct 
 static bool add_container(struct fields fields, const struct case_file *file,
                           struct gabion_world *world, struct gabion_error *error) {
     (void)file;
+    if (case_has_surface(fields))
+        return case_add_surface(fields, world, error);
     if (!fields_have(fields, "box"))
         return case_add_hollow(fields, world, error);
     struct fields box = fields_section(fields, "box");

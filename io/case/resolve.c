@@ -400,6 +400,11 @@ static bool inline_fill(struct resolver *resolver, struct yaml_node *generator) 
     return inline_region(resolver, yaml_find(generator, "fill"));
 }
 
+static bool anchor_surface(struct resolver *resolver, struct yaml_node *container) {
+    struct yaml_node *surface = yaml_find(container, "surface");
+    return !surface || anchor_file(resolver, surface);
+}
+
 static bool for_entries(struct resolver *resolver, struct yaml_node *root, const char *key,
                         bool (*f)(struct resolver *, struct yaml_node *)) {
     struct yaml_node *list = yaml_find(root, key);
@@ -447,7 +452,8 @@ struct yaml_node *case_resolve(const char *path, const char *const *overrides, i
            anchor_source(&resolver, yaml_find(root, "from")) &&
            for_entries(&resolver, root, "imports", anchor_file) &&
            for_entries(&resolver, root, "generators", inline_fill) &&
-           for_entries(&resolver, root, "bodies", anchor_body);
+           for_entries(&resolver, root, "bodies", anchor_body) &&
+           for_entries(&resolver, root, "containers", anchor_surface);
     if (good)
         return root;
     yaml_free(root);

@@ -107,6 +107,28 @@ static void check_density(struct problems *problems, struct fields file, struct 
                  material->text);
 }
 
+// Reports a tangent along the axis of its section, where one is given.
+static void require_tangent(struct problems *problems, struct fields fields, const char *axis,
+                            const char *along) {
+    if (!fields_have(fields, "tangent"))
+        return;
+    vec3 normal = fields_vector(fields, axis), t = fields_vector(fields, "tangent");
+    double scale = vec3_length(normal) * vec3_length(t);
+    if (!(vec3_length(vec3_cross(normal, t)) > 1e-9 * scale) || !isfinite(scale))
+        problems_add(problems, fields_node(fields, "tangent")->at,
+                     "tangent: expected a direction %s, not along its %s", along, axis);
+}
+
+static void require_orientation(struct problems *problems, struct fields fields) {
+    double q[4], sum = 0.0;
+    fields_components(fields, "orientation", q);
+    for (int i = 0; i < 4; i++)
+        sum += q[i] * q[i];
+    if (!(sum > 0.0 && isfinite(sum)))
+        problems_add(problems, fields_node(fields, "orientation")->at,
+                     "orientation: expected a quaternion, found one of length %g", sqrt(sum));
+}
+
 static void check_half_space(struct problems *problems, struct fields body) {
     struct fields half_space = fields_section(body, "half_space");
     require_direction(problems, half_space, "normal");
@@ -116,31 +138,31 @@ static void check_half_space(struct problems *problems, struct fields body) {
     if (fields_have(body, "orientation"))
         problems_add(problems, fields_node(body, "orientation")->at,
                      "a half-space is placed by its normal and tangent; remove this key");
-    if (!fields_have(half_space, "tangent"))
-        return;
-    vec3 normal = fields_vector(half_space, "normal"), t = fields_vector(half_space, "tangent");
-    double scale = vec3_length(normal) * vec3_length(t);
-    if (!(vec3_length(vec3_cross(normal, t)) > 1e-9 * scale) || !isfinite(scale))
-        problems_add(problems, fields_node(half_space, "tangent")->at,
-                     "tangent: expected a direction along the plane, not along its normal");
-}
-
-static void check_orientation(struct problems *problems, struct fields body) {
-    double q[4], sum = 0.0;
-    fields_components(body, "orientation", q);
-    for (int i = 0; i < 4; i++)
-        sum += q[i] * q[i];
-    if (!(sum > 0.0 && isfinite(sum)))
-        problems_add(problems, fields_node(body, "orientation")->at,
-                     "orientation: expected a quaternion, found one of length %g", sqrt(sum));
+    require_tangent(problems, half_space, "normal", "along the plane");
 }
 
 static void check_body(struct problems *problems, struct fields file, struct fields body) {
-    check_orientation(problems, body);
+    require_orientation(problems, body);
     if (fields_have(body, "half_space"))
         check_half_space(problems, body);
     else
         check_density(problems, file, body);
+}
+
+// Directions of drums, plates, funnels, cones, cylinders and mesh files.
+static void check_directions(struct problems *problems, struct fields container) {
+    static const char *const about_axis[] = {"drum", "funnel", "cone", "cylinder"};
+    for (size_t k = 0; k < sizeof about_axis / sizeof *about_axis; k++)
+        if (fields_have(container, about_axis[k]))
+            require_direction(problems, fields_section(container, about_axis[k]), "axis");
+    if (fields_have(container, "cylinder"))
+        require_tangent(problems, fields_section(container, "cylinder"), "axis", "across");
+    if (fields_have(container, "surface"))
+        require_orientation(problems, fields_section(container, "surface"));
+    if (!fields_have(container, "plate"))
+        return;
+    require_direction(problems, fields_section(container, "plate"), "normal");
+    require_tangent(problems, fields_section(container, "plate"), "normal", "along the plate");
 }
 
 static void check_container(struct problems *problems, struct fields container) {
@@ -149,8 +171,7 @@ static void check_container(struct problems *problems, struct fields container) 
     else if (fields_have(container, "walls"))
         problems_add(problems, fields_node(container, "walls")->at,
                      "only a box has walls; remove this key");
-    if (fields_have(container, "drum"))
-        require_direction(problems, fields_section(container, "drum"), "axis");
+    check_directions(problems, container);
 }
 
 static const struct yaml_node *find_disk_of(const struct yaml_node *grains) {
@@ -490,7 +511,7 @@ static void check_import(struct problems *problems, struct fields import) {
         problems_add(problems, import.node->at,
                      "missing key \"material\"; or let the bodies of a checkpoint keep theirs with "
                      "keep: [materials]");
-    check_orientation(problems, import);
+    require_orientation(problems, import);
 }
 
 void case_check_rules(const struct yaml_node *root, struct problems *problems) {

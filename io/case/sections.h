@@ -14,6 +14,10 @@ extern const struct key_section wall_section, slabs_section, arch_section, dome_
 extern const struct key_section clump_section, bar_section, torus_section, disk_section;
 extern const struct key_section hollow_sphere_section, drum_section;
 
+// io/case/surface_keys.c
+extern const struct key_section plate_section, funnel_section, cone_wall_section,
+    cylinder_wall_section, surface_section;
+
 // io/case/fill_keys.c
 extern const struct key_section lattice_section, fill_section;
 

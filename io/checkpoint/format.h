@@ -10,7 +10,8 @@
 
 #define CHECKPOINT_FORMAT "gabion-checkpoint"
 // 1: spheres only; 2: no joints, clumps, hollows or projection; 3: only blocks have a start, no
-// memory of the solver; 5.0: no change of the step; 5.1: no compounds, no counts of probes
+// memory of the solver; 5.0: no change of the step; 5.1: no compounds, surfaces or counts of
+// probes
 #define CHECKPOINT_FORMAT_MAJOR   5
 #define CHECKPOINT_FORMAT_MINOR   2
 #define CHECKPOINT_LATER          "compounds" // a group that earlier minor versions do not have

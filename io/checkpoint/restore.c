@@ -134,6 +134,9 @@ static bool check_sizes(const struct checkpoint *checkpoint, const struct sizes 
     else if (rows_of(sizes, &state_pending_compounds) != waiting &&
              is_stored(checkpoint, &state_pending_compounds, state_pending_compounds.field))
         wrong = "dataset 'pending/compound' should have a row for each waiting body";
+    else if (rows_of(sizes, &state_pending_surfaces) != waiting &&
+             is_stored(checkpoint, &state_pending_surfaces, state_pending_surfaces.field))
+        wrong = "dataset 'pending/surface' should have a row for each waiting body";
     else if (collisions != 0 && collisions != memory)
         wrong = "dataset 'contacts/collision' should have a row for each contact, or none";
     return !wrong ||
@@ -203,6 +206,14 @@ static int64_t value_limit(const struct state *state, enum value_check check) {
         return state->shapes.compounds > 0 ? (int64_t)state->shapes.compounds : 1;
     case VALUE_PART_COUNT:
         return COMPOUND_PARTS_MAX + 1;
+    case VALUE_SURFACE:
+        return state->shapes.surfaces > 0 ? (int64_t)state->shapes.surfaces : 1;
+    case VALUE_POINT_COUNT:
+        return (int64_t)state->shapes.points + 1;
+    case VALUE_TRIANGLE_COUNT:
+        return (int64_t)state->shapes.triangles + 1;
+    case VALUE_POINT:
+        return (int64_t)state->shapes.points;
     case VALUE_SPHERE_COUNT:
         return CLUMP_SPHERES_MAX + 1;
     case VALUE_CORNER_COUNT:
@@ -229,12 +240,14 @@ static int64_t value_least(enum value_check check) {
     case VALUE_JOINED:
         return -1;
     case VALUE_SPHERE_COUNT:
+    case VALUE_TRIANGLE_COUNT:
         return 1;
     case VALUE_CORNER_COUNT:
     case VALUE_FACE_COUNT:
         return 4;
     case VALUE_FACE_SIZE:
     case VALUE_PATCH_SIZE:
+    case VALUE_POINT_COUNT:
         return 3;
     default:
         return 0;

@@ -107,6 +107,14 @@ static void find_pieces(const struct surface *surface, const int32_t *object, in
 
 // -------------------------------------------------------------------------------------------------
 
+static double largest_coordinate(const struct mesh_faces *mesh) {
+    double largest = 0;
+    for (size_t k = 0; k < mesh->points; k++)
+        for (int axis = 0; axis < 3; axis++)
+            largest = fmax(largest, fabs(vec3_get(mesh->point[k], axis)));
+    return largest;
+}
+
 // Returns the mesh with equal points merged and without faces of zero area. face_number gives the
 // number in the mesh of each face that remains.
 static struct surface weld_mesh(const struct mesh_faces *mesh, int32_t *object) {
@@ -117,12 +125,8 @@ static struct surface weld_mesh(const struct mesh_faces *mesh, int32_t *object) 
         .corner = memory_allocate(mesh->corners, sizeof(int32_t), "faces of a mesh"),
         .face_number = memory_allocate(mesh->faces, sizeof(int32_t), "faces of a mesh"),
     };
-    double largest = 0;
-    for (size_t k = 0; k < mesh->points; k++)
-        for (int axis = 0; axis < 3; axis++)
-            largest = fmax(largest, fabs(vec3_get(mesh->point[k], axis)));
     int32_t *same = memory_allocate(mesh->points, sizeof *same, "points of a mesh");
-    surface_weld(mesh->point, surface.points, MESH_EQUAL * largest, same);
+    surface_weld(mesh->point, surface.points, MESH_EQUAL * largest_coordinate(mesh), same);
     for (size_t f = 0; f < mesh->faces; f++)
         if (surface_add_face(&surface, mesh->corner + mesh->start[f],
                              mesh->start[f + 1] - mesh->start[f], same, (int64_t)f))
@@ -385,6 +389,45 @@ struct polyhedron **mesh_read(const char *path, double scale, size_t *count,
     struct polyhedron **part = mesh_read_parts(path, scale, 1, count, &piece, error);
     memory_free(piece);
     return part;
+}
+
+// Returns the number that the file gives each point; 0: none.
+static int64_t *point_names(const struct mesh_faces *mesh) {
+    int64_t *name = memory_allocate(mesh->points, sizeof *name, "points of a mesh");
+    for (size_t k = 0; mesh->points_named && k < mesh->points; k++)
+        name[k] = (int64_t)k + 1;
+    return name;
+}
+
+static struct shell *build_surface(const struct mesh_faces *mesh, struct gabion_error *error) {
+    int64_t *name = point_names(mesh);
+    struct drawing drawing = {
+        .point = mesh->point,
+        .points = (int64_t)mesh->points,
+        .start = mesh->start,
+        .corner = mesh->corner,
+        .faces = (int64_t)mesh->faces,
+        .name = name,
+        .place = mesh->place,
+        .place_noun = mesh->place_noun,
+        .tolerance = MESH_EQUAL * largest_coordinate(mesh),
+    };
+    struct shell *shell = shell_from_drawing(&drawing, error);
+    memory_free(name);
+    return shell;
+}
+
+struct shell *mesh_read_surface(const char *path, double scale, struct gabion_error *error) {
+    struct mesh_faces mesh = {0};
+    struct shell *shell = NULL;
+    if (parse(&mesh, path, error) && scale_points(&mesh, path, scale, error)) {
+        shell = mesh.faces > 0 ? build_surface(&mesh, error) : NULL;
+        if (!shell)
+            error_set(error, GABION_ERROR_INPUT, "no faces");
+        error_context(error, "%s", path);
+    }
+    free_faces(&mesh);
+    return shell;
 }
 
 static vec3 *list_triangles(const struct mesh_faces *mesh, size_t *count) {

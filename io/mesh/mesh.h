@@ -1,4 +1,5 @@
-// Convex pieces from mesh files: Wavefront OBJ (.obj), STL in text or binary (.stl).
+// Convex pieces, and surfaces that may be open, from mesh files: Wavefront OBJ (.obj), STL in text
+// or binary (.stl).
 //
 // OBJ: the reader uses `v` and `f` lines (v, v/vt, v//vn, v/vt/vn, negative indices); `o` and `g`
 // start a new object; all other lines are skipped. STL: every `solid` is an object, and equal
@@ -11,6 +12,7 @@
 #include <stddef.h>
 
 #include "geometry/polyhedron.h"
+#include "geometry/shell.h"
 
 // Reads all pieces, in the order of their first faces, with lengths multiplied by `scale`. The
 // caller frees each piece with polyhedron_free and the array with memory_free. Returns NULL on an
@@ -24,6 +26,11 @@ struct polyhedron **mesh_read(const char *path, double scale, size_t *count,
 // k belongs to; parts of one piece are next to each other.
 struct polyhedron **mesh_read_parts(const char *path, double scale, int64_t most, size_t *count,
                                     size_t **piece, struct gabion_error *error);
+
+// Reads all faces of all objects as one surface, with lengths multiplied by `scale`. The caller
+// frees it with shell_free. Returns NULL on an error, which names the file and the face or edge
+// that is wrong.
+struct shell *mesh_read_surface(const char *path, double scale, struct gabion_error *error);
 
 // Reads all faces as triangles, three corners each, in the order of the file. Polygons must be
 // convex. The caller frees the array with memory_free. Returns NULL on an error that names file and

@@ -39,7 +39,7 @@ struct frame {
     int32_t *drawn; // body index of each point or cell, in order of id: a body keeps its place in
     size_t drawn_count, drawn_capacity; // the file from frame to frame
     int32_t *part;  // beside drawn: which sphere of a clump, which piece of a wall
-    vec3 *point;    // corners of blocks
+    vec3 *point;    // corners of blocks, and of walls where there are surfaces
     int32_t *words; // behind `topology`
     struct vtk_topology topology;
     struct thrust *thrust;
@@ -79,7 +79,8 @@ static inline const struct gabion_bodies *frame_bodies_of(const void *context) {
 }
 
 static inline bool frame_shape_is_wall(int shape) {
-    return shape == GABION_HALF_SPACE || shape == GABION_HOLLOW_SPHERE || shape == GABION_DRUM;
+    return shape == GABION_HALF_SPACE || shape == GABION_HOLLOW_SPHERE || shape == GABION_DRUM ||
+           shape == GABION_SURFACE;
 }
 
 static inline bool frame_is_wall(const struct gabion_bodies *bodies, int32_t i) {
@@ -145,6 +146,12 @@ static inline struct gabion_clump frame_clump(const struct frame *frame, int32_t
 static inline struct gabion_hollow frame_hollow(const struct frame *frame, int32_t i) {
     struct gabion_hollow shape = {0};
     gabion_get_hollow(frame->world, frame->bodies.shape_index[i], &shape, NULL);
+    return shape;
+}
+
+static inline struct gabion_surface frame_surface(const struct frame *frame, int32_t i) {
+    struct gabion_surface shape = {0};
+    gabion_get_surface(frame->world, frame->bodies.shape_index[i], &shape, NULL);
     return shape;
 }
 

@@ -1,11 +1,15 @@
-// Walls in a ParaView frame: a rectangle for each half-space, quads for hollow spheres and drums.
+// Walls in a ParaView frame: a rectangle for each half-space, quads for hollow spheres and drums,
+// the triangles of surfaces.
 #include "io/vtk/drawn.h"
+#include "parallel/memory.h"
 
 static int32_t wall_parts(const struct frame *frame, int32_t i) {
     if (frame->bodies.shape[i] == GABION_HALF_SPACE)
         return 1;
     if (!frame_is_wall(&frame->bodies, i))
         return 0;
+    if (frame->bodies.shape[i] == GABION_SURFACE)
+        return frame_surface(frame, i).triangles;
     struct gabion_hollow hollow = frame_hollow(frame, i);
     return frame_hollow_pieces(&hollow);
 }
@@ -82,11 +86,80 @@ static const struct vtk_array wall_arrays[] = {
     {"force", VTK_FLOAT32, "xyz", wall_force},
 };
 
+// Surfaces ------------------------------------------------------------------------------------
+
+static bool is_surface(const struct frame *frame, size_t cell) {
+    return frame->bodies.shape[frame->drawn[cell]] == GABION_SURFACE;
+}
+
+static void add_corner(struct frame *frame, vec3 p) { frame->point[frame->topology.points++] = p; }
+
+static void reserve_cells(struct frame *frame) {
+    size_t cells = frame->drawn_count, points = 0;
+    for (size_t k = 0; k < cells; k++)
+        if (!is_surface(frame, k))
+            points += 4;
+        else if (frame->part[k] == 0)
+            points += (size_t)frame_surface(frame, frame->drawn[k]).points;
+    frame->point = memory_allocate(points, sizeof *frame->point, "a ParaView frame");
+    frame->words = memory_allocate(5 * cells, sizeof *frame->words, "a ParaView frame");
+    frame->topology =
+        (struct vtk_topology){.corner = frame->words, .end = frame->words + 4 * cells};
+}
+
+// Triangles share the points of their surface, which come before the first of them.
+static size_t add_triangle(struct frame *frame, size_t cell, size_t first) {
+    const struct gabion_bodies *bodies = &frame->bodies;
+    int32_t i = frame->drawn[cell], part = frame->part[cell];
+    struct gabion_surface shape = frame_surface(frame, i);
+    mat3 axes = quat_matrix(bodies->orientation[i]);
+    if (part == 0) {
+        first = frame->topology.points;
+        for (int32_t p = 0; p < shape.points; p++)
+            add_corner(frame, vec3_add(bodies->position[i], mat3_apply(axes, shape.point[p])));
+    }
+    for (int k = 0; k < 3; k++)
+        frame->words[frame->topology.corners++] = (int32_t)first + shape.triangle[3 * part + k];
+    return first;
+}
+
+static void add_quad(struct frame *frame, size_t cell) {
+    double x[3];
+    for (size_t k = 0; k < 4; k++) {
+        wall_corner(frame, 4 * cell + k, x);
+        frame->words[frame->topology.corners++] = (int32_t)frame->topology.points;
+        add_corner(frame, vec3_make(x[0], x[1], x[2]));
+    }
+}
+
+static void surface_corner(const void *context, size_t k, double *components) {
+    frame_put(components, ((const struct frame *)context)->point[k]);
+}
+
+// Cells of three and of four corners need a list of them.
+static void list_cells(struct frame *frame, struct vtk_mesh *mesh) {
+    size_t first = 0;
+    reserve_cells(frame);
+    int32_t *end = frame->words + 4 * frame->drawn_count;
+    for (size_t k = 0; k < frame->drawn_count; k++) {
+        if (is_surface(frame, k))
+            first = add_triangle(frame, k, first);
+        else
+            add_quad(frame, k);
+        end[k] = (int32_t)frame->topology.corners;
+    }
+    mesh->corners = 0;
+    mesh->topology = &frame->topology;
+    mesh->position = surface_corner;
+}
+
 void frame_walls(struct frame *frame, struct vtk_mesh *mesh) {
     drawn_fill(frame, wall_parts);
     mesh->cells = frame->drawn_count;
     mesh->corners = 4;
     mesh->position = wall_corner;
+    if (frame->counts.surfaces > 0)
+        list_cells(frame, mesh);
     drawn_names(frame, mesh);
     FRAME_CELL_ARRAYS(mesh, wall_arrays);
 }

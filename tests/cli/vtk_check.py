@@ -165,13 +165,26 @@ def check_cells(checker, where, kind, frame):
                   "cells do not take the points in order")
 
 
+def check_shared_cells(checker, where, frame):
+    """Walls with surfaces among them: triangles that share points, and quads."""
+    cells = frame.data.GetPolys()
+    checker.check(cells.GetNumberOfCells() == frame.cells, where, "cells of another type")
+    corners = numpy.diff(vtk_to_numpy(cells.GetOffsetsArray()))
+    checker.check(numpy.isin(corners, (3, 4)).all(), where, "cells that are no triangles or quads")
+    used = numpy.unique(vtk_to_numpy(cells.GetConnectivityArray()))
+    checker.check(numpy.array_equal(used, numpy.arange(frame.points)), where,
+                  "points that no cell uses, or cells without points")
+
+
 def check_frame(checker, where, kind, frame, step, time):
     """What holds for every kind. False: the frame cannot be looked at further."""
     for problem in frame.problems:
         checker.check(False, where, problem)
     checker.check(not frame.appended, where, "appended data, which ParaView 5.11 may reject")
     checker.check(numpy.isfinite(frame.position).all(), where, "points not finite")
-    if kind != "blocks":
+    if kind == "walls" and frame.points != CORNERS[kind] * frame.cells:
+        check_shared_cells(checker, where, frame)
+    elif kind != "blocks":
         check_cells(checker, where, kind, frame)
     checker.check("TimeValue" in frame.field and frame.field["TimeValue"].dtype == numpy.float64
                   and frame.field["TimeValue"][0] == time, where,

@@ -1,12 +1,14 @@
 // libFuzzer: any bytes as a mesh file, and any points as a hull. The first byte says which: OBJ or
 // STL from the input, or a good file of either kind with some bytes changed, or coordinates.
-// What is accepted must be a sound body, and the same one after a checkpoint.
+// What is accepted must be a sound body, and the same one after a checkpoint. Every file is read as
+// a surface that may be open too, and every cloud of points taken for the corners of its triangles.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "geometry/shell_touch.h"
 #include "io/mesh/mesh.h"
 #include "parallel/memory.h"
 #include "tests/fuzz/input.h"
@@ -80,6 +82,74 @@ static void read_parts(const char *path) {
     memory_free(piece);
 }
 
+// Returns twice the area of the faces, which must be that of the triangles.
+static double face_area(const struct shell *shell) {
+    double area = 0;
+    for (int32_t f = 0; f < shell->face_count; f++) {
+        int32_t count = shell->face_start[f + 1] - shell->face_start[f];
+        if (count < 3 || count > SHELL_FACE_MAX)
+            abort();
+        area += vec3_length(
+            surface_area(shell->point, shell->face_corner + shell->face_start[f], count));
+    }
+    return area;
+}
+
+static void see(void *context, const struct shell_point *point) {
+    (void)context;
+    if (!isfinite(point->gap) || !(fabs(vec3_length(point->normal) - 1) < 1e-9))
+        abort();
+}
+
+static void check_surface(const struct shell *shell) {
+    struct gabion_error error = {0};
+    struct placed_shell placed = {shell, vec3_zero(), quat_matrix((quat){1, 0, 0, 0})};
+    double area = 0, size = vec3_length(vec3_sub(shell->high, shell->low));
+    for (int32_t t = 0; t < shell->triangle_count; t++)
+        area += vec3_length(surface_area(shell->point, shell->triangle + 3 * (size_t)t, 3));
+    if (!(fabs(face_area(shell) - area) <= 1e-3 * area + 1e3 * shell->tolerance * size))
+        abort();
+    shell_touch_ball(&placed, shell->point[0], 0.1 * size, size, see, NULL);
+    shell_touch_ball(&placed, shell->high, 0.1 * size, 0.1 * size, see, NULL);
+    struct shell *again = shell_restore(shell->point, shell->point_count, shell->triangle,
+                                        shell->triangle_count, shell->tolerance, &error);
+    if (!again || again->face_count != shell->face_count ||
+        again->edge_count != shell->edge_count) {
+        fprintf(stderr, "%s\n", error.text);
+        abort();
+    }
+    shell_free(again);
+}
+
+static void read_surface(const char *path) {
+    struct gabion_error error = {0};
+    struct shell *shell = mesh_read_surface(path, 0.5, &error);
+    if (!shell != (error.status == GABION_ERROR_INPUT))
+        abort();
+    if (shell)
+        check_surface(shell);
+    shell_free(shell);
+}
+
+// Takes each three points in a row for a triangle.
+static void make_surface(const vec3 *point, int64_t count) {
+    struct gabion_error error = {0};
+    int64_t start[257], corner[3 * 256], faces = 0;
+    for (int64_t k = 0; k + 2 < count; k++, faces++)
+        for (int64_t c = 0; c < 3; c++)
+            corner[3 * faces + c] = k + c;
+    for (int64_t f = 0; f <= faces; f++)
+        start[f] = 3 * f;
+    struct drawing drawing = {
+        .point = point, .points = count, .start = start, .corner = corner, .faces = faces};
+    struct shell *shell = shell_from_drawing(&drawing, &error);
+    if (!shell != (error.status == GABION_ERROR_INPUT))
+        abort();
+    if (shell)
+        check_surface(shell);
+    shell_free(shell);
+}
+
 static void read_mesh(const char *path, const void *bytes, size_t size) {
     struct gabion_error error = {0};
     size_t count = 0;
@@ -96,6 +166,7 @@ static void read_mesh(const char *path, const void *bytes, size_t size) {
     }
     memory_free(pieces);
     read_parts(path);
+    read_surface(path);
 }
 
 static void read_changed(const char *path, const char *good, size_t good_size, const uint8_t *data,
@@ -124,6 +195,7 @@ static void make_hull(const uint8_t *data, size_t size) {
     if (body)
         check_body(body);
     polyhedron_free(body);
+    make_surface(point, count);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -83,6 +83,16 @@ static inline void fill_compounds(struct gabion_world *world) {
     assert_int_equal(gabion_add_compound(world, spike, 2, &error), 1);
 }
 
+// A square of two triangles, and a roof beside a single triangle.
+static inline void fill_surfaces(struct gabion_world *world) {
+    struct gabion_error error = {0};
+    const vec3 point[] = {{0, 0, 0},   {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
+                          {2, 0.5, 1}, {5, 5, 5}, {6, 5, 5}, {5, 6, 5.5}};
+    const int64_t triangle[] = {0, 1, 2, 0, 2, 3, 1, 2, 4, 5, 6, 7};
+    assert_int_equal(gabion_add_surface(world, point, 4, triangle, 2, &error), 0);
+    assert_int_equal(gabion_add_surface(world, point, 8, triangle, 4, &error), 1);
+}
+
 // Adds an interface between every fourth body and the next one.
 static inline void fill_interfaces(struct gabion_world *world, struct random_stream *random) {
     struct interfaces *interfaces = world->interfaces;
@@ -133,7 +143,8 @@ static inline void fill_bodies(struct gabion_world *world, int32_t count,
                            : compound ? GABION_COMPOUND
                            : moving   ? GABION_SPHERE
                            : i % 2    ? GABION_HALF_SPACE
-                                      : GABION_DRUM;
+                           : i % 4    ? GABION_DRUM
+                                      : GABION_SURFACE;
         bodies->shape_index[i] = block || clump ? i % 2 : compound ? i / 6 % 2 : moving ? -1 : 1;
         bodies->material[i] = (uint16_t)(i % 2);
         bodies->group[i] = (uint16_t)(i % 3);
@@ -181,6 +192,7 @@ static inline void fill_pending(struct pending_body *pending, int32_t id,
     body->polyhedron = 1;
     body->clump = 1;
     body->compound = 1;
+    body->surface = 1;
     body->length = 2.5;
     body->ends = true;
     body->radius = 0.5;
@@ -245,6 +257,7 @@ static inline struct gabion_world *world_make(int32_t count, int64_t step) {
     fill_polyhedra(world);
     fill_clumps(world);
     fill_compounds(world);
+    fill_surfaces(world);
     fill_bodies(world, count, &random);
     fill_interfaces(world, &random);
     fill_memory(world, &random);
@@ -255,6 +268,7 @@ static inline struct gabion_world *world_make(int32_t count, int64_t step) {
         fill_pending(&world->pending[k], 2 * k + 1, &random);
     world->pending[0].body.fixed = false;
     world->pending[0].body.shape = GABION_POLYHEDRON;
+    world->pending[1].body.shape = GABION_SURFACE;
     world->driven_count = 2;
     world->driven = memory_allocate(2, sizeof *world->driven, "driven");
     for (int32_t k = 0; k < 2; k++) {
@@ -330,11 +344,29 @@ static inline bool hollows_equal(const struct hollow *left, const struct hollow 
            left->ends == right->ends;
 }
 
+static inline bool surfaces_equal(const struct shell *left, const struct shell *right) {
+    size_t points = (size_t)left->point_count, groups = (size_t)left->group_count;
+    size_t faces = (size_t)left->face_count, corners = (size_t)left->face_start[faces];
+    return left->point_count == right->point_count &&
+           left->triangle_count == right->triangle_count &&
+           left->group_count == right->group_count && left->face_count == right->face_count &&
+           left->edge_count == right->edge_count && left->tolerance == right->tolerance &&
+           SAME(points, point) && SAME(3 * (size_t)left->triangle_count, triangle) &&
+           SAME(groups, normal) && SAME(groups, offset) && SAME((size_t)left->edge_count, edge) &&
+           SAME(faces + 1, face_start) && SAME(corners, face_corner) && SAME(corners, face_edge) &&
+           SAME(faces, face_group) && SAME(points, point_edge) && SAME(points + 1, spoke_start) &&
+           SAME((size_t)left->spoke_start[points], spoke);
+}
+
 static inline bool shapes_equal(const struct bodies *left, const struct bodies *right) {
     if (left->polyhedron_count != right->polyhedron_count ||
         left->clump_count != right->clump_count || left->hollow_count != right->hollow_count ||
-        left->compound_count != right->compound_count)
+        left->compound_count != right->compound_count ||
+        left->surface_count != right->surface_count)
         return false;
+    for (size_t k = 0; k < left->surface_count; k++)
+        if (!surfaces_equal(left->surfaces[k], right->surfaces[k]))
+            return false;
     for (size_t k = 0; k < left->compound_count; k++)
         if (!compounds_equal(left->compounds[k], right->compounds[k]))
             return false;

@@ -42,6 +42,7 @@ static struct gabion_world *make_world(void) {
     struct gabion_body body = sphere();
     gabion_vec3 centre[2] = {{0, 0, 0}, {0.1, 0, 0}};
     double radius[2] = {0.1, 0.1};
+    gabion_vec3 flat[3] = {{0, 0, -9}, {1, 0, -9}, {0, 1, -9}};
     check(world && gabion_add_material(world, "stone", 2000, &error) == 0, &error);
     check(gabion_set_default_law(world, &(struct gabion_law){.friction = 0.5}, &error), &error);
     check(gabion_add_group(world, "group", &error) == 1, &error);
@@ -50,6 +51,7 @@ static struct gabion_world *make_world(void) {
     const struct gabion_part part[2] = {{0, {0, 0, 0}, {1, 0, 0, 0}, 0},
                                         {0, {1, 0, 0.5}, {1, 0, 0, 0}, 2}};
     check(gabion_add_compound(world, part, 2, &error) == 0, &error);
+    check(gabion_add_surface(world, flat, 3, (const int64_t[]){0, 1, 2}, 1, &error) == 0, &error);
     check(gabion_add_body(world, &body, &error) == 0, &error);
     body.shape = GABION_POLYHEDRON;
     body.position.x = 3;
@@ -390,6 +392,40 @@ static bool call_add_compound(struct bench *bench, const void *object, struct ga
 
 static const int64_t bad_counts[] = {0, -1, INT64_MAX, INT64_MIN};
 
+static void attack_surfaces(struct bench *bench) {
+    struct gabion_world *world = bench->world;
+    gabion_vec3 point[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    int64_t triangle[9] = {0, 1, 2, 0, 1, 3, 1, 2, 3};
+    for (int k = 0; k < 4; k++) {
+        int64_t bad = bad_counts[k];
+        REJECTS("points", gabion_add_surface(world, point, bad, triangle, 3, error) < 0);
+        REJECTS("triangles", gabion_add_surface(world, point, 4, triangle, bad, error) < 0);
+    }
+    REJECTS("points", gabion_add_surface(world, point, 2, triangle, 1, error) < 0);
+    for (int k = 0; k < 3; k++) {
+        point[k].y = bad_numbers[FINITE][k];
+        REJECTS("finite", gabion_add_surface(world, point, 4, triangle, 3, error) < 0);
+        point[k].y = k == 2;
+    }
+    for (int k = 1; k < 4; k++) {
+        triangle[4] = bad_counts[k];
+        REJECTS("corner", gabion_add_surface(world, point, 4, triangle, 3, error) < 0);
+    }
+    triangle[4] = 0;
+    REJECTS("no area", gabion_add_surface(world, point, 4, triangle, 3, error) < 0);
+    triangle[4] = 2;
+    triangle[5] = 1;
+    REJECTS("same corners", gabion_add_surface(world, point, 4, triangle, 3, error) < 0);
+    const int64_t fan[] = {0, 1, 2, 0, 1, 3, 0, 1, 4};
+    const gabion_vec3 leaf[5] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, -1, 0}};
+    REJECTS("3 faces", gabion_add_surface(world, leaf, 5, fan, 3, error) < 0);
+    const gabion_vec3 thin[3] = {{0, 0, 0}, {1, 0, 0}, {0.5, 1e-12, 0}};
+    REJECTS("no area", gabion_add_surface(world, thin, 3, fan, 1, error) < 0);
+    REJECTS("point", gabion_add_surface(world, NULL, 4, triangle, 3, error) < 0);
+    REJECTS("triangle", gabion_add_surface(world, point, 4, NULL, 3, error) < 0);
+    REJECTS("world", gabion_add_surface(NULL, point, 4, triangle, 3, error) < 0);
+}
+
 static void attack_shapes(struct bench *bench) {
     struct gabion_world *world = bench->world;
     gabion_vec3 origin = {0, 0, 0};
@@ -429,6 +465,7 @@ static void attack_shapes(struct bench *bench) {
             gabion_add_polyhedron(world, corners, 4, NULL, tetrahedron, 4, error) < 0);
     REJECTS("face_corner", gabion_add_polyhedron(world, corners, 4, starts, NULL, 4, error) < 0);
     REJECTS("point", gabion_add_hull(world, NULL, 4, error) < 0);
+    attack_surfaces(bench);
     REJECTS("centre", gabion_add_clump(world, NULL, radii, 4, GABION_CLUMP_SUM, error) < 0);
     REJECTS("radius", gabion_add_clump(world, corners, NULL, 4, GABION_CLUMP_SUM, error) < 0);
     REJECTS("world", gabion_add_polyhedron(NULL, corners, 4, starts, tetrahedron, 4, error) < 0);
@@ -479,6 +516,7 @@ static const struct member drum_members[] = {
 static const struct member polyhedron_members[] = {B(polyhedron, INDEX, "polyhedron")};
 static const struct member clump_members[] = {B(clump, INDEX, "clump")};
 static const struct member compound_members[] = {B(compound, INDEX, "compound")};
+static const struct member surface_members[] = {B(surface, INDEX, "surface")};
 
 static bool call_add_body(struct bench *bench, const void *object, struct gabion_error *error) {
     return gabion_add_body(bench->world, object, error) >= 0;
@@ -510,6 +548,11 @@ static void attack_bodies(struct bench *bench) {
     good.shape = GABION_DRUM;
     good.length = 1;
     SPOIL("drum", drum_members, good, call_add_body);
+    good.shape = GABION_SURFACE;
+    SPOIL("surface", body_members, good, call_add_body);
+    SPOIL("surface", surface_members, good, call_add_body);
+    good.fixed = false;
+    REJECTS("fixed", gabion_add_body(bench->world, &good, error) < 0);
     REJECTS("body", gabion_add_body(bench->world, NULL, error) < 0);
     REJECTS("world", gabion_add_body(NULL, &good, error) < 0);
     REJECTS("bodies", !gabion_reserve_bodies(bench->world, SIZE_MAX, error));
@@ -805,6 +848,7 @@ static void attack_indices(struct bench *bench) {
     struct gabion_compound_part part;
     struct gabion_plane plane;
     struct gabion_hollow hollow;
+    struct gabion_surface surface;
     struct gabion_joint_state joint;
     gabion_vec3 value;
     int32_t id;
@@ -819,6 +863,7 @@ static void attack_indices(struct bench *bench) {
         REJECTS("part", !gabion_get_compound_part(world, 0, bad, &part, error));
         REJECTS("plane", !gabion_get_plane(world, bad, &plane, error));
         REJECTS("hollow", !gabion_get_hollow(world, bad, &hollow, error));
+        REJECTS("surface", !gabion_get_surface(world, bad, &surface, error));
         REJECTS("joint", !gabion_get_joint(world, bad, &joint, error));
         REJECTS("probe", !gabion_probe_value(world, bad, &value, error));
     }
@@ -839,6 +884,8 @@ static void attack_indices(struct bench *bench) {
     REJECTS("world", !gabion_get_plane(NULL, 0, &plane, error));
     REJECTS("hollow", !gabion_get_hollow(world, 0, NULL, error));
     REJECTS("world", !gabion_get_hollow(NULL, 0, &hollow, error));
+    REJECTS("surface", !gabion_get_surface(world, 0, NULL, error));
+    REJECTS("world", !gabion_get_surface(NULL, 0, &surface, error));
     REJECTS("state", !gabion_get_joint(world, 0, NULL, error));
     REJECTS("world", !gabion_get_joint(NULL, 0, &joint, error));
     REJECTS("value", !gabion_probe_value(world, 0, NULL, error));

@@ -142,9 +142,9 @@ static void test_other_formats(void **state) {
     char *bytes = bytes_of(path_of_step(1), &size);
     char *version = strstr(bytes, " 5.2 ");
     assert_non_null(version);
-    version[1] = '6';
+    version[1] = '7';
     bytes_write(path_of("newer.h5"), bytes, size);
-    assert_rejected(path_of("newer.h5"), "format 6.2 is newer");
+    assert_rejected(path_of("newer.h5"), "format 7.2 is newer");
     version[1] = '1';
     bytes_write(path_of("older.h5"), bytes, size);
     assert_rejected(path_of("older.h5"), "format 1.2 is of an earlier version");
@@ -240,7 +240,7 @@ static void test_newest_unreadable(void **state) {
     write_steps(1, 2, 0);
     size_t size;
     char *bytes = bytes_of(path_of_step(2), &size);
-    strstr(bytes, " 5.2 ")[1] = '6';
+    strstr(bytes, " 5.2 ")[1] = '7';
     bytes_write(path_of_step(2), bytes, size);
     memory_free(bytes);
     assert_not_passed_over("newer");

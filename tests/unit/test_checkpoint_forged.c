@@ -70,7 +70,7 @@ static void forge_dataset(const struct state *stored, const struct state_part *p
     forge_replace(field->name, type, 3, rows, columns);
     forge_replace(field->name, type, 2, rows, columns + 1);
     forge_replace(field->name, type, rank, (hsize_t)1 << 40, columns);
-    if (k > 0 || part == &state_contact_collisions)
+    if (k > 0 || part == &state_contact_collisions || part == &state_pending_surfaces)
         forge_replace(field->name, type, rank, rows + 1, columns);
 }
 
@@ -149,6 +149,14 @@ static void test_forged_values(void **state) {
     forge_value("compounds/centre", H5T_NATIVE_DOUBLE, &(double){0.5}, "hash");
     forge_value("pending/compound", H5T_NATIVE_INT, &(int){0}, "hash");
     forge_value("pending/compound", H5T_NATIVE_INT, &(int){2}, "compound");
+    forge_value("surfaces/point_count", H5T_NATIVE_INT, &(int){3}, "surface 0");
+    forge_value("surfaces/point_count", H5T_NATIVE_INT, &(int){9}, "surface 1: more points");
+    forge_value("surfaces/triangle_count", H5T_NATIVE_INT, &(int){1}, "surface 1");
+    forge_value("surfaces/triangle", H5T_NATIVE_INT, &(int){4}, "names point 4");
+    forge_value("surfaces/triangle", H5T_NATIVE_INT, &(int){1}, "has no area");
+    forge_value("surfaces/tolerance", H5T_NATIVE_DOUBLE, &(double){0}, "surface 0");
+    forge_value("surfaces/tolerance", H5T_NATIVE_DOUBLE, &(double){1e-5}, "hash");
+    forge_value("surfaces/point", H5T_NATIVE_DOUBLE, &(double){1e300}, "surface 0");
     forge_value("clumps/centre", H5T_NATIVE_DOUBLE, &(double){0.5}, "hash");
     forge_value("hollows/radius", H5T_NATIVE_DOUBLE, &(double){0.5}, "hash");
     forge_value("pending/clump", H5T_NATIVE_INT, &(int){0}, "hash");

@@ -1,6 +1,7 @@
 // Random worlds of blocks through the public interface: boxes, prisms, hulls and compounds of them
-// among spheres and walls, fixed, driven and locked ones, some of them stacked so that whole faces
-// lie on each other; every method and local solver, both readings of the gap, insertions and
+// among spheres, walls and crumpled sheets, fixed, driven and locked ones, some of them stacked so
+// that whole faces lie on each other; every method and local solver, both readings of the gap,
+// insertions and
 // removals. Of every scene must hold, whatever the physics:
 //   - the same bits after every step on 1, 2 and 3 threads;
 //   - the same bits when the run is cut by a checkpoint half-way;
@@ -11,7 +12,7 @@
 #include "engine/contact/contacts.h"
 #include "engine/contact/interfaces.h"
 #include "tests/unit/effort.h"
-#include "tests/unit/scene.h"
+#include "tests/unit/surface_scene.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -241,6 +242,13 @@ static struct gabion_world *define(const struct scene *scene, struct team *team)
     return world;
 }
 
+// Sheets through the bodies, some of them driven. They have numbers of their own.
+static void add_surfaces(struct gabion_world *world, uint64_t seed, double box) {
+    struct random_stream random = {seed + 1000003};
+    for (int k = 1 + pick(&random, 2); k > 0; k--)
+        sheet_crumpled(world, &random, random_between(&random, 1, 3) * box, pick(&random, 2));
+}
+
 static struct gabion_world *build(const struct scene *scene, struct team *team) {
     struct random_stream random = {~scene->seed};
     struct gabion_world *world = define(scene, team);
@@ -253,6 +261,8 @@ static struct gabion_world *build(const struct scene *scene, struct team *team) 
     if (compounds)
         add_compounds(world, &others);
     add_half_spaces(world, &random, box);
+    if (scene->seed % 3 == 1)
+        add_surfaces(world, scene->seed, box);
     if (chance(&random, 0.4))
         add_wall(world, &random, 2 + pick(&random, 4));
     for (int k = 0; k < bodies; k++) {

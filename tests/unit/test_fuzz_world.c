@@ -1,7 +1,8 @@
 // Random worlds through the public interface: any mixture of sizes, fixed spheres, clumps,
-// compounds, hollow spheres and drums, locks, unequal inertia, laws, joints, drivers that move and
-// turn, tilted gravity, forces, timed insertions, removals and resets, theta, gap mode, method and
-// local solver. These conditions must hold in every scene, whatever the physics:
+// compounds, hollow spheres and drums, surfaces of triangles, locks, unequal inertia, laws, joints,
+// drivers that move and turn, tilted gravity, forces, timed insertions, removals and resets, theta,
+// gap mode, method and local solver. These conditions must hold in every scene, whatever the
+// physics:
 //   - the same bits after every step on 1, 2 and 3 threads and with the portable kernel;
 //   - the books close: energy_error <= 1e-9 of the turnover;
 //   - locked degrees of freedom and fixed bodies stay where they are, impulses push;
@@ -13,6 +14,7 @@
 #include "tests/unit/clump_scene.h"
 #include "tests/unit/compound_scene.h"
 #include "tests/unit/effort.h"
+#include "tests/unit/surface_scene.h"
 
 #include "geometry/mass.h"
 
@@ -204,6 +206,13 @@ static void add_walls(struct gabion_world *world, struct random_stream *random, 
         }
 }
 
+// Crumpled sheets through the bodies, some of them driven. They have numbers of their own.
+static void add_surfaces(struct gabion_world *world, uint64_t seed, double box) {
+    struct random_stream random = {seed + 1000003};
+    for (int k = 1 + pick(&random, 3); k > 0; k--)
+        sheet_crumpled(world, &random, random_between(&random, 1, 3) * box, pick(&random, 2));
+}
+
 static void add_actions(struct gabion_world *world, struct random_stream *random,
                         struct kinds kinds, double h) {
     struct gabion_error error = {0};
@@ -301,6 +310,8 @@ static struct gabion_world *build(const struct scene *scene, struct team *team) 
         add_hollow(world, &random, box);
     else
         add_walls(world, &random, box);
+    if (!kinds.plain && scene->seed % 3 == 1)
+        add_surfaces(world, scene->seed, box);
     for (int k = 0; k < bodies; k++) {
         struct gabion_body body = random_sphere(&random, kinds, box, settings.step);
         scene_add(world, &body);

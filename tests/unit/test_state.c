@@ -68,6 +68,10 @@ static void test_shapes_are_hashed(void **state) {
     struct polyhedron *polyhedron = world->bodies.polyhedra[1];
     struct clump *clump = world->bodies.clumps[1];
     struct compound *compound = world->bodies.compounds[1];
+    struct shell *surface = world->bodies.surfaces[1];
+    CHANGE(world, surface->point[surface->point_count - 1].z);
+    CHANGE(world, surface->triangle[3 * surface->triangle_count - 1]);
+    CHANGE(world, surface->tolerance);
     CHANGE(world, polyhedron->corner[polyhedron->corner_count - 1].z);
     CHANGE(world, polyhedron->face_corner[polyhedron->face_start[polyhedron->face_count] - 1]);
     CHANGE(world, polyhedron->face_start[1]);
