@@ -483,8 +483,7 @@ enum gabion_log_level {
 // during the call. The function must not call the library with this world.
 typedef void (*gabion_log_function)(void *user, enum gabion_log_level level, const char *text);
 // Sets the log function; NULL: none. It receives no lines below the level `least`. A warning about
-// the threads of the world, if there is one, is sent during this call; warnings about definitions
-// are sent as the next step begins.
+// the threads of the world, if there is one, is sent during this call.
 GABION_API bool gabion_set_log(struct gabion_world *world, enum gabion_log_level least,
                                gabion_log_function function, void *user,
                                struct gabion_error *error); // NULL: none

@@ -36,16 +36,6 @@ int world_add_clump(struct gabion_world *world, struct clump *clump, struct gabi
     return (int)bodies->clump_count++;
 }
 
-void world_drop_shape(struct gabion_world *world, enum gabion_shape shape) {
-    struct bodies *bodies = &world->bodies;
-    if (shape == GABION_COMPOUND)
-        compound_free(bodies->compounds[--bodies->compound_count]);
-    else if (shape == GABION_CLUMP)
-        clump_free(bodies->clumps[--bodies->clump_count]);
-    else
-        polyhedron_free(bodies->polyhedra[--bodies->polyhedron_count]);
-}
-
 int world_add_compound(struct gabion_world *world, struct compound *compound,
                        struct gabion_error *error) {
     struct bodies *bodies = &world->bodies;
@@ -59,6 +49,16 @@ int world_add_compound(struct gabion_world *world, struct compound *compound,
                        sizeof *bodies->compounds, "compounds");
     bodies->compounds[bodies->compound_count] = compound;
     return (int)bodies->compound_count++;
+}
+
+void world_drop_shape(struct gabion_world *world, enum gabion_shape shape) {
+    struct bodies *bodies = &world->bodies;
+    if (shape == GABION_COMPOUND)
+        compound_free(bodies->compounds[--bodies->compound_count]);
+    else if (shape == GABION_CLUMP)
+        clump_free(bodies->clumps[--bodies->clump_count]);
+    else
+        polyhedron_free(bodies->polyhedra[--bodies->polyhedron_count]);
 }
 
 struct surface_request {

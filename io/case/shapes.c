@@ -40,13 +40,6 @@ static const struct {
     struct polyhedron *(*read)(struct fields, struct gabion_error *);
 } shapes[] = {{"box", read_box}, {"prism", read_prism}, {"wedge", read_wedge}, {"hull", read_hull}};
 
-static bool take_shape(struct polyhedron *shape, struct gabion_body *body,
-                       struct gabion_world *world, struct gabion_error *error) {
-    body->shape = GABION_POLYHEDRON;
-    body->polyhedron = world_add_polyhedron(world, shape, error);
-    return body->polyhedron >= 0;
-}
-
 // Pieces ----------------------------------------------------------------------------------------
 
 // Convex polyhedra, those of one body next to each other.
@@ -54,6 +47,7 @@ struct pieces {
     struct polyhedron **shape;
     size_t *body; // by shape: which body it belongs to
     size_t count, bodies;
+    double largest; // side of any of them
 };
 
 static void pieces_free(struct pieces *pieces) {
@@ -77,6 +71,10 @@ static bool read_mesh(struct fields mesh, struct pieces *pieces, struct gabion_e
         for (size_t k = 0; k < pieces->count; k++)
             pieces->body[k] = 0;
     pieces->bodies = pieces->body[pieces->count - 1] + 1;
+    for (size_t k = 0; k < pieces->count; k++) {
+        vec3 size = vec3_sub(pieces->shape[k]->high, pieces->shape[k]->low);
+        pieces->largest = fmax(pieces->largest, fmax(size.x, fmax(size.y, size.z)));
+    }
     return true;
 }
 
@@ -171,16 +169,6 @@ static bool add_pieces(struct pieces *pieces, struct gabion_body *body, struct g
     return good;
 }
 
-// Notes the size of the largest piece, from which wrong units show.
-static void note_mesh(struct fields mesh, const struct pieces *pieces, struct gabion_world *world) {
-    double largest = 0;
-    for (size_t k = 0; k < pieces->count; k++) {
-        vec3 size = vec3_sub(pieces->shape[k]->high, pieces->shape[k]->low);
-        largest = fmax(largest, fmax(size.x, fmax(size.y, size.z)));
-    }
-    case_note_mesh(mesh, largest, world);
-}
-
 // Appends what one entry under `parts` describes.
 static bool read_part(struct fields entry, struct gabion_world *world, struct part_list *list,
                       struct gabion_error *error) {
@@ -216,29 +204,25 @@ static bool add_compound(struct fields compound, struct gabion_body *body,
 
 bool case_read_shape(struct fields entry, struct gabion_body *body, struct gabion_world *world,
                      struct gabion_error *error) {
-    size_t k = 0;
-    while (!fields_have(entry, shapes[k].key)) // the check found exactly one
-        k++;
-    struct fields fields = fields_section(entry, shapes[k].key);
-    return take_shape(shapes[k].read(fields, error), body, world, error) ||
-           error_context(error, "%s", shapes[k].key);
-}
-
-static bool add_block(struct fields entry, struct gabion_body *body, struct gabion_world *world,
-                      struct gabion_error *error) {
     struct pieces pieces;
-    bool good = read_pieces(entry, &pieces, error);
-    if (good && fields_have(entry, "mesh"))
-        note_mesh(fields_section(entry, "mesh"), &pieces, world);
-    good = good && add_pieces(&pieces, body, world, error);
+    struct part_list list = {0};
+    bool good =
+        read_pieces(entry, &pieces, error) && hand_over(&pieces, 0, in_place, world, &list, error);
+    body->shape = GABION_POLYHEDRON;
+    body->polyhedron = good ? list.part[0].polyhedron : -1;
     pieces_free(&pieces);
-    return good;
+    memory_free(list.part);
+    return good || error_context(error, "%s", shape_key(entry));
 }
 
 bool case_add_block(struct fields entry, struct gabion_body *body, struct gabion_world *world,
-                    struct gabion_error *error) {
+                    struct remarks *remarks, struct gabion_error *error) {
+    struct pieces pieces = {0};
     bool good = fields_have(entry, "compound")
                     ? add_compound(fields_section(entry, "compound"), body, world, error)
-                    : add_block(entry, body, world, error);
+                    : read_pieces(entry, &pieces, error) && add_pieces(&pieces, body, world, error);
+    if (good && fields_have(entry, "mesh"))
+        case_note_mesh(fields_section(entry, "mesh"), pieces.largest, remarks);
+    pieces_free(&pieces);
     return good || error_context(error, "%s", shape_key(entry));
 }

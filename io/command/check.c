@@ -1,7 +1,6 @@
 #include <inttypes.h>
 #include <stdarg.h>
 
-#include "engine/api/log.h"
 #include "engine/contact/standing.h"
 #include "engine/step/watch.h"
 #include "engine/world/footprint.h"
@@ -373,7 +372,6 @@ static bool check_scene(const struct scene *scene, bool strict, struct gabion_er
     print_extremes(&found);
     if (found.count == 0)
         warn("nothing can move: there is no body that is not fixed");
-    world_send_notes(scene->world, warn_of, NULL); // of the definition
     check_overlap(scene->world);
     check_fit(scene->world);
     check_sizes(&found);

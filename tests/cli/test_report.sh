@@ -116,6 +116,17 @@ exits 0 "killed" report busy
 is "killed: not running" "$(field running)" no
 exits 0 "killed: goes on" resume busy --steps 1 -j 1
 
+# However a run ends, its last state is the last frame, whatever the interval, and the page says how it ended.
+exits 1 "failed" run "$CASES/box.yaml" -o failed -q -j 1 --set output.vtk_every=35 \
+    --set 'forces=[{group: grains, direction: [0, 0, 1], start: 0.05, constant: 1e307}]'
+exits 0 "failed" report failed
+is "failed: the last state" "$(get failed/report.html '[frame["step"] for frame in data["scene"]["frames"]]')" "[0, 35, 50]"
+is "failed: why" "$(get failed/report.html 'any("stopped: " in line and "not a number" in line for line in data["log"])')" True
+is "failed: status" "$(get failed/report.html 'dict(data["summary"])["status"]')" stopped
+exits 0 "at rest" run "$CASES/box.yaml" -o rest -q -j 1 --set output.vtk_every=1000 --set time.end=10 --set stop.rest_speed=1e9 --set stop.rest_duration=0.01
+exits 0 "at rest" report rest
+is "at rest: the last state" "$(get rest/report.html 'data["scene"]["frames"][-1]["step"]')" "$(tail -n 1 rest/history.csv | cut -d, -f1)"
+
 # What is not a run, and what is not a report, is left alone.
 mkdir empty
 exits 2 "empty" report empty

@@ -137,7 +137,8 @@ ok "both have moved by a metre" bash -c "
 bad "group and groups" "forces: [{group: floor, groups: [floor], direction: [1, 0, 0], constant: 1}]" "bad.yaml:6:" "exclude each other"
 bad "neither" "drivers: [{direction: [1, 0, 0], velocity: 1}]" "bad.yaml:6:" 'missing key "group" in drivers'
 bad "an unknown group" "forces: [{groups: [floor, flor], direction: [1, 0, 0], constant: 1}]" "bad.yaml:6:" 'no group "flor"' "floor"
-bad "groups that are no list" "resets: [{groups: floor, time: 1}]" "bad.yaml:6:" "a list of names"
+bad "no groups" "resets: [{groups: [], time: 1}]" "bad.yaml:6:" "resets.0..groups: expected"
+bad "one name under groups" "forces: [{groups: flor, direction: [1, 0, 0], constant: 1}]" "bad.yaml:6:" 'no group "flor"'
 
 # Records that jump, and rows that are wrong.
 printf 'time,a\n0,0\n0.5,0\n0.5,2\n1,2\n1,0\n' >jump.csv

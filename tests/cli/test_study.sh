@@ -6,7 +6,7 @@ cp "$CASES/tilted_block.yaml" "$CASES/crowd.yaml" .
 table() { sed 's/,[^,]*$//' "$1/table.csv"; }
 # cell FILE ROW COLUMN: by its name.
 cell() { awk -F, -v row="$2" -v name="$3" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i } NR == row + 1 { print $c }' "$1"; }
-finished() { ls "$1"/members/*/summary.txt 2>/dev/null | wc -l; }
+finished() { ls "$1"/members/*/result.txt 2>/dev/null | wc -l; }
 at_least() { [ "$(finished "$1")" -ge "$2" ]; }
 
 # A product: what the members are, what a run by hand gives, what the table holds.
@@ -74,7 +74,7 @@ for which in 5 0 fffffffffff; do
     exits 2 "repeat $which" study friction.yaml -o product --repeat $which
     says "repeat $which" "1 to 4"
 done
-sed -i 's/^state-hash: ./state-hash: x/' "product/members/$(cell product/table.csv 3 case_sha256 | cut -c1-16)/summary.txt"
+sed -i 's/^state-hash: ./state-hash: x/' "product/members/$(cell product/table.csv 3 case_sha256 | cut -c1-16)/result.txt"
 exits 1 "repeat of another state" study friction.yaml -o product --repeat 3
 says "repeat of another state" "another state hash"
 
