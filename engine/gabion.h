@@ -250,6 +250,19 @@ GABION_API int gabion_add_hull(struct gabion_world *world, const gabion_vec3 *po
 GABION_API int gabion_add_box(struct gabion_world *world, gabion_vec3 size,
                               struct gabion_error *error);
 
+// A convex part of a compound: the drawing frame of a polyhedron in that of the compound.
+struct gabion_part {
+    int polyhedron; // which, from gabion_add_polyhedron, _hull or _box
+    gabion_vec3 position;
+    gabion_quat orientation; // of any length but zero
+    double density;          // relative to that of the body; 0: 1
+};
+
+// Adds a rigid body made of convex parts, which may share faces or overlap. Its mass is that of the
+// parts one by one: where parts overlap, the overlap counts once for each of them.
+GABION_API int gabion_add_compound(struct gabion_world *world, const struct gabion_part *part,
+                                   int64_t parts, struct gabion_error *error);
+
 // How the mass of a clump is distributed.
 enum gabion_clump_mass {
     GABION_CLUMP_SUM,   // the spheres one by one: an overlap counts once for each of them
@@ -268,6 +281,7 @@ enum gabion_shape {
     GABION_CLUMP,         // a rigid body made of spheres
     GABION_HOLLOW_SPHERE, // the inside of a sphere; all moving bodies are in it
     GABION_DRUM,          // the inside of a cylinder
+    GABION_COMPOUND,      // a rigid body made of polyhedra
     GABION_SHAPE_COUNT
 };
 
@@ -290,8 +304,9 @@ struct gabion_body {
     bool ends;           // drum: closed by two flat discs
     int polyhedron;      // polyhedron: which, from gabion_add_polyhedron, _hull or _box
     int clump;           // clump: which, from gabion_add_clump
+    int compound;        // compound: which, from gabion_add_compound
     // Centre of a sphere, hollow sphere or drum; point of the plane, centre of the drawn rectangle;
-    // origin and axes of the drawing frame of a polyhedron or clump. The orientation of a
+    // origin and axes of the drawing frame of a polyhedron, clump or compound. The orientation of a
     // half-space or drum is that of its normal. The body's state speaks of its centre of mass and
     // principal axes.
     gabion_vec3 position;
@@ -468,8 +483,7 @@ enum gabion_log_level {
 // during the call. The function must not call the library with this world.
 typedef void (*gabion_log_function)(void *user, enum gabion_log_level level, const char *text);
 // Sets the log function; NULL: none. It receives no lines below the level `least`. A warning about
-// the threads of the world, if there is one, is sent during this call; warnings about definitions
-// are sent as the next step begins.
+// the threads of the world, if there is one, is sent during this call.
 GABION_API bool gabion_set_log(struct gabion_world *world, enum gabion_log_level least,
                                gabion_log_function function, void *user,
                                struct gabion_error *error); // NULL: none
@@ -531,6 +545,7 @@ struct gabion_counts {
     int32_t waiting;       // bodies that enter later
     int materials, groups; // group 0 included
     int polyhedra, clumps; // shapes
+    int compounds;         // likewise
     int planes, hollows;   // half-spaces; hollow spheres and drums
     int joints, probes;    // as defined
     int drivers, forces;   // as defined
@@ -638,8 +653,9 @@ GABION_API bool gabion_probe_value(const struct gabion_world *world, int probe, 
 struct gabion_bodies {
     int32_t count;
     const int32_t *id;
-    const uint8_t *shape;       // enum gabion_shape
-    const int32_t *shape_index; // for gabion_get_polyhedron, _clump, _plane or _hollow; -1: sphere
+    const uint8_t *shape; // enum gabion_shape
+    const int32_t
+        *shape_index; // for gabion_get_polyhedron, _clump, _compound, _plane, _hollow; -1: sphere
     const uint16_t *material, *group;
     const uint8_t *lock;            // enum gabion_lock bits
     const double *radius;           // of the sphere about the position that holds the body; 0: wall
@@ -702,6 +718,20 @@ struct gabion_clump {
     gabion_vec3 centre;
     gabion_quat axes;
 };
+struct gabion_compound {
+    int32_t parts;
+    double volume; // of the parts one by one
+    double mass;   // at density 1: volumes times relative densities
+    gabion_vec3 centre;
+    gabion_quat axes;
+};
+// A point p of the own axes of a part is at position + R(orientation) p in those of the compound.
+struct gabion_compound_part {
+    int polyhedron; // for gabion_get_polyhedron
+    gabion_vec3 position;
+    gabion_quat orientation;
+    double density; // relative
+};
 // A half-space is the solid behind a plane through the body's position. Own axes.
 struct gabion_plane {
     gabion_vec3 normal;  // out of the solid
@@ -720,6 +750,11 @@ GABION_API bool gabion_get_polyhedron(const struct gabion_world *world, int inde
                                       struct gabion_error *error);
 GABION_API bool gabion_get_clump(const struct gabion_world *world, int index,
                                  struct gabion_clump *clump, struct gabion_error *error);
+GABION_API bool gabion_get_compound(const struct gabion_world *world, int index,
+                                    struct gabion_compound *compound, struct gabion_error *error);
+GABION_API bool gabion_get_compound_part(const struct gabion_world *world, int index, int32_t part,
+                                         struct gabion_compound_part *state,
+                                         struct gabion_error *error);
 GABION_API bool gabion_get_plane(const struct gabion_world *world, int index,
                                  struct gabion_plane *plane, struct gabion_error *error);
 GABION_API bool gabion_get_hollow(const struct gabion_world *world, int index,

@@ -5,12 +5,6 @@
 #include "geometry/manifold.h"
 #include "geometry/separation.h"
 
-// Values of one half of a contact's feature. A corner is named by its number, an edge by its number
-// with FEATURE_EDGE added. All points inside faces have the same name FEATURE_FACE, so that a
-// corner keeps its name when it slides from one face to the next.
-#define FEATURE_EDGE 0x8000u
-#define FEATURE_FACE 0x7fffu
-
 struct patch_corner {
     vec3 p;              // on the incident face, in the frame of the pair
     uint16_t feature[2]; // halves for body 0 and body 1

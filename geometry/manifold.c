@@ -336,19 +336,113 @@ static void manifold_to_world(struct manifold *manifold, const struct placed *fi
     }
 }
 
+// Buried contacts -------------------------------------------------------------------------------
+
+// A point is looked at where it is, just beside it and half way to the middle of the contact: at
+// the foot of a wall that stands on another part it is buried, and the wall above it is not.
+static const double towards_middle[] = {0, 1.0 / 64, 0.5};
+#define LOOKS (sizeof towards_middle / sizeof *towards_middle)
+
+// Returns whether a point of the contact is buried on one side of it. `side` is 1 for the body that
+// the normal points to, -1 for the other one.
+static bool side_buries(const struct placed *body, double side, const struct manifold *manifold,
+                        vec3 middle, int k) {
+    const struct manifold_point *point = &manifold->point[k];
+    vec3 outward = vec3_scale(-side, manifold->normal);
+    for (size_t look = 0; body->whole && look < LOOKS; look++) {
+        vec3 beside = vec3_add_scaled(point->position, towards_middle[look],
+                                      vec3_sub(middle, point->position));
+        vec3 surface = vec3_add_scaled(beside, 0.5 * side * point->gap, manifold->normal);
+        if (!compound_buries(body->whole, body->part, surface, outward))
+            return false;
+    }
+    return body->whole != NULL;
+}
+
+static bool point_buried(const struct placed *a, const struct placed *b,
+                         const struct manifold *manifold, vec3 middle, int k) {
+    return side_buries(a, 1, manifold, middle, k) || side_buries(b, -1, manifold, middle, k);
+}
+
+// Returns the middle of the points whose gap is at most `limit`.
+static vec3 points_middle(const struct manifold *manifold, double limit) {
+    vec3 sum = vec3_zero(), first = manifold->point[0].position;
+    int count = 0;
+    for (int k = 0; k < manifold->count; k++)
+        if (manifold->point[k].gap <= limit) {
+            sum = vec3_add(sum, vec3_sub(manifold->point[k].position, first));
+            count++;
+        }
+    return vec3_add_scaled(first, 1.0 / count, sum);
+}
+
+static bool deepest_buried(const struct placed *a, const struct placed *b,
+                           const struct manifold *manifold, double slop) {
+    double least = DBL_MAX;
+    for (int k = 0; k < manifold->count; k++)
+        least = fmin(least, manifold->point[k].gap);
+    vec3 middle = points_middle(manifold, least + slop);
+    for (int k = 0; k < manifold->count; k++)
+        if (manifold->point[k].gap <= least + slop && !point_buried(a, b, manifold, middle, k))
+            return false;
+    return true;
+}
+
+// Drops the points of a manifold in world axes that are buried. Returns false where its deepest
+// ones are: then the bodies do not touch along its normal.
+static bool drop_buried(const struct placed *a, const struct placed *b, double slop,
+                        struct manifold *manifold) {
+    if (!a->whole && !b->whole)
+        return true;
+    if (deepest_buried(a, b, manifold, slop))
+        return false;
+    struct manifold all = *manifold;
+    vec3 middle = points_middle(&all, DBL_MAX);
+    manifold->count = 0;
+    for (int k = 0; k < all.count; k++)
+        if (!point_buried(a, b, &all, middle, k))
+            manifold->point[manifold->count++] = all.point[k];
+    return true;
+}
+
+// -------------------------------------------------------------------------------------------------
+
+// Fills in the contact along the best axis, in the frame of the body worked on first. Returns
+// whether it is that of two ridges.
+static bool axis_contact(const struct pair *pair, const struct separation *separation, double reach,
+                         bool ridges, struct manifold *manifold) {
+    if (ridges && ridge_contact(pair, separation, reach, manifold))
+        return true;
+    if (separation->edge[0] < 0 || !edges_contact(pair, separation, reach, manifold))
+        faces_contact(pair, separation, reach, manifold);
+    return false;
+}
+
+// Where glued parts bury the contact along the best axis, that axis is barred and the next one is
+// tried: a block that slides from one part to another with a small overlap is nearest to the side
+// of that part, but lies on its top.
 void manifold_polyhedra(const struct placed *a, const struct placed *b, double reach,
                         struct manifold *manifold) {
     const struct placed *first = placed_first(a, b), *second = first == a ? b : a;
     struct pair pair = pair_make(first, second);
     struct separation separation;
-    manifold->count = 0;
-    if (!separation_search(&pair, reach, &separation))
-        return;
-    if (!ridge_contact(&pair, &separation, reach, manifold) &&
-        (separation.edge[0] < 0 || !edges_contact(&pair, &separation, reach, manifold)))
-        faces_contact(&pair, &separation, reach, manifold);
-    if (manifold->count > 0)
+    for (bool ridges = true;; ridges = false) {
+        manifold->count = 0;
+        if (!separation_search(&pair, reach, &separation))
+            return;
+        bool ridge = axis_contact(&pair, &separation, reach, ridges, manifold);
+        if (manifold->count == 0)
+            return;
+        vec3 axis = vec3_negate(manifold->normal);
         manifold_to_world(manifold, first, first == b);
+        if (drop_buried(a, b, pair.slop, manifold))
+            return;
+        manifold->count = 0;
+        if (pair.bars == PAIR_BARS)
+            return;
+        if (!ridge)
+            pair.bar[pair.bars++] = axis;
+    }
 }
 
 // The corner of the other body that is closest to the plane of a face.
@@ -390,6 +484,8 @@ void manifold_nearest(const struct placed *a, const struct placed *b, double rea
     else
         corner_contact(&pair, &separation.tie[0], manifold);
     manifold_to_world(manifold, first, first == b);
+    if (!drop_buried(a, b, pair.slop, manifold))
+        manifold->count = 0; // the parts that bury it are as near
 }
 
 // Adds a point. When the manifold is full, the points with the smallest gaps are kept.
@@ -480,14 +576,42 @@ static double surface_distance(const struct polyhedron *shape, vec3 p, vec3 *clo
     return highest;
 }
 
+static bool foot_buried(const struct placed *a, vec3 foot, vec3 outward) {
+    return a->whole && compound_buries(a->whole, a->part, vec3_add(a->x, mat3_apply(a->axes, foot)),
+                                       mat3_apply(a->axes, outward));
+}
+
+// Finds the nearest face through which a ball with its centre p in the body can leave it past the
+// parts that are glued to it. Returns false where p is outside, or there is no such face: then
+// other parts have the contact.
+static bool exposed_face(const struct placed *a, vec3 p, vec3 *closest, vec3 *outward,
+                         double *distance) {
+    const struct polyhedron *shape = a->shape;
+    *distance = -DBL_MAX;
+    for (int32_t f = 0; f < shape->face_count; f++) {
+        double height = vec3_dot(shape->normal[f], p) - shape->offset[f];
+        if (height > 0)
+            return false;
+        vec3 foot = vec3_add_scaled(p, -height, shape->normal[f]);
+        if (height > *distance && !foot_buried(a, foot, shape->normal[f])) {
+            *distance = height;
+            *closest = foot;
+            *outward = shape->normal[f];
+        }
+    }
+    return *distance > -DBL_MAX;
+}
+
 void manifold_sphere(const struct placed *a, vec3 centre, double radius, double reach,
                      struct manifold *manifold) {
     vec3 closest, outward;
     vec3 own = mat3_apply_transposed(a->axes, vec3_sub(centre, a->x));
-    double gap = surface_distance(a->shape, own, &closest, &outward) - radius;
+    double distance = surface_distance(a->shape, own, &closest, &outward);
     manifold->count = 0;
-    if (gap > reach)
+    if (distance - radius > reach ||
+        (foot_buried(a, closest, outward) && !exposed_face(a, own, &closest, &outward, &distance)))
         return;
+    double gap = distance - radius;
     vec3 middle = vec3_add_scaled(closest, 0.5 * gap, outward);
     manifold->normal = vec3_negate(mat3_apply(a->axes, outward));
     // There is never more than one point, so its feature need not say where on the body it is.

@@ -8,7 +8,7 @@
 #ifndef GEOMETRY_MANIFOLD_H
 #define GEOMETRY_MANIFOLD_H
 
-#include "geometry/polyhedron.h"
+#include "geometry/compound.h"
 
 #define MANIFOLD_MAX (2 * POLYHEDRON_FACE_MAX)
 
@@ -24,20 +24,32 @@ struct manifold {
     struct manifold_point point[MANIFOLD_MAX];
 };
 
-// The upper half names the corner, edge or face of body a, the lower half that of body b. Flags
-// distinguish the three kinds (geometry/clip.h).
+// Values of one half of a contact's feature. A corner is named by its number, an edge by its number
+// with FEATURE_EDGE added. All points inside faces have the same name FEATURE_FACE, so that a
+// corner keeps its name when it slides from one face to the next.
+#define FEATURE_EDGE 0x8000u
+#define FEATURE_FACE 0x7fffu
+
+// The upper half names the corner, edge or face of body a, the lower half that of body b.
 #define MANIFOLD_FEATURE(a, b) ((uint32_t)(a) << 16 | (uint32_t)(b))
 
 static inline uint32_t manifold_swap_feature(uint32_t feature) {
     return feature << 16 | feature >> 16;
 }
 
-// A polyhedron with its position in the world.
+// A polyhedron with its position in the world. It may be a part of a compound: then it has no
+// contacts where other parts of the compound bury it (compound_buries).
 struct placed {
     const struct polyhedron *shape;
-    vec3 x;    // centre of mass
-    mat3 axes; // body to world
+    vec3 x;                              // centre of mass
+    mat3 axes;                           // body to world
+    const struct placed_compound *whole; // NULL: a body by itself
+    int32_t part;                        // of the whole
 };
+
+static inline struct placed placed_alone(const struct polyhedron *shape, vec3 x, mat3 axes) {
+    return (struct placed){.shape = shape, .x = x, .axes = axes};
+}
 
 // Each function fills `manifold` with the points whose gap is at most `reach`; count is 0 when
 // there are none. Swapping a and b gives the same points with opposite normals and swapped

@@ -6,6 +6,9 @@
 // rounding, and they touch along a line.
 #define PARALLEL_SINE 1e-6
 
+// Cosine of the angle (0.01 rad) within which an axis counts as a barred one.
+#define BARRED_COSINE 0.99995
+
 double pair_support(const struct pair *pair, int body, vec3 axis) {
     const struct polyhedron *shape = pair->body[body];
     vec3 own = body ? mat3_apply_transposed(pair->turn, axis) : axis;
@@ -15,6 +18,13 @@ double pair_support(const struct pair *pair, int body, vec3 axis) {
         lowest = height < lowest ? height : lowest;
     }
     return body ? lowest + vec3_dot(axis, pair->shift) : lowest;
+}
+
+static bool is_barred(const struct pair *pair, vec3 axis) {
+    for (int k = 0; k < pair->bars; k++)
+        if (vec3_dot(pair->bar[k], axis) > BARRED_COSINE)
+            return true;
+    return false;
 }
 
 static void tie_add(struct separation *separation, struct face_axis axis, double slop) {
@@ -41,6 +51,8 @@ static bool search_faces(const struct pair *pair, int body, double reach,
         double distance = pair_support(pair, !body, normal) - plane;
         if (distance > reach)
             return false;
+        if (pair->bars > 0 && is_barred(pair, body ? vec3_negate(normal) : normal))
+            continue;
         struct face_axis axis = {body, f, distance};
         if (distance > best->separation)
             *best = axis;
@@ -137,8 +149,8 @@ static int32_t arcs_gather(const struct pair *pair, const struct bounds *bounds,
 }
 
 // Tests edge j of body 1 against the gathered edges of body 0.
-static bool search_edge(const struct arcs *arcs, int32_t j, const struct arc *b, double reach,
-                        struct separation *separation) {
+static bool search_edge(const struct pair *pair, const struct arcs *arcs, int32_t j,
+                        const struct arc *b, double reach, struct separation *separation) {
     for (int k = 0; k < arcs->count; k++) {
         const struct arc *a = &arcs->arc[k];
         vec3 axis;
@@ -147,7 +159,7 @@ static bool search_edge(const struct arcs *arcs, int32_t j, const struct arc *b,
         double distance = vec3_dot(axis, vec3_sub(b->tail, a->tail));
         if (distance > reach)
             return false;
-        if (distance <= separation->edge_separation)
+        if (distance <= separation->edge_separation || is_barred(pair, axis))
             continue;
         separation->edge[0] = arcs->edge[k];
         separation->edge[1] = j;
@@ -168,7 +180,7 @@ static bool search_edges(const struct pair *pair, double reach, struct separatio
         for (int32_t j = 0; j < pair->body[1]->edge_count; j++) {
             struct arc b = arc_make(pair, 1, j);
             if (segment_near(b.tail, vec3_add(b.tail, b.along), &bounds[0]) &&
-                !search_edge(&arcs, j, &b, reach, separation))
+                !search_edge(pair, &arcs, j, &b, reach, separation))
                 return false;
         }
     }
@@ -180,6 +192,8 @@ bool separation_search(const struct pair *pair, double reach, struct separation 
     separation->count = 0;
     separation->edge[0] = separation->edge[1] = -1;
     if (!search_faces(pair, 1, reach, separation) || !search_faces(pair, 0, reach, separation))
+        return false;
+    if (separation->count == 0) // all axes are barred
         return false;
     separation->edge_separation = separation->best + pair->slop; // what an edge axis must beat
     return search_edges(pair, reach, separation);

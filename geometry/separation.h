@@ -14,6 +14,9 @@
 // any gap that matters. It only breaks ties; no point is moved by it.
 #define PAIR_SLOP 1e-7
 
+// Axes that can be barred from one pair.
+#define PAIR_BARS 6
+
 // Two bodies in the frame of body[0], which is the smaller one: neither a large partner nor a
 // distant origin then costs it digits.
 struct pair {
@@ -21,6 +24,10 @@ struct pair {
     mat3 turn;   // axes of body[1] in the frame of body[0]
     vec3 shift;  // centre of body[1]
     double slop; // PAIR_SLOP as a length
+    // Axes, from body 0 to body 1, along which the bodies cannot touch because a part of a compound
+    // that is glued to one of them is in the way. They may separate the bodies but are never best.
+    int bars;
+    vec3 bar[PAIR_BARS];
 };
 
 // Face `face` of body `body`, and the distance of the other body from its plane.

@@ -106,11 +106,9 @@ static void definitions_free(struct gabion_world *world) {
         region_free(&world->events[k].region);
     for (int k = 0; k < world->probe_count; k++)
         memory_free(world->probes[k].name);
-    for (size_t k = 0; k < world->notes.count; k++)
-        memory_free(world->notes.text[k]);
     signal_free(&world->tilt);
     void *arrays[] = {world->density, world->laws.of, world->laws.law, world->drivers,
-                      world->forces,  world->events,  world->probes,   world->notes.text};
+                      world->forces,  world->events,  world->probes};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         memory_free(arrays[k]);
 }

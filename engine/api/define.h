@@ -7,6 +7,7 @@
 struct team;       // parallel/team.h
 struct polyhedron; // geometry/polyhedron.h
 struct clump;      // geometry/clump.h
+struct compound;   // geometry/compound.h
 
 // Creates a world like gabion_create, but with a team of the caller, who destroys it after the
 // world.
@@ -18,6 +19,8 @@ struct gabion_world *world_create(const struct gabion_settings *settings, struct
 int world_add_polyhedron(struct gabion_world *world, struct polyhedron *polyhedron,
                          struct gabion_error *error);
 int world_add_clump(struct gabion_world *world, struct clump *clump, struct gabion_error *error);
+int world_add_compound(struct gabion_world *world, struct compound *compound,
+                       struct gabion_error *error);
 
 // Frees the polyhedron or clump that was added last and that no body has.
 void world_drop_shape(struct gabion_world *world, enum gabion_shape shape);

@@ -69,6 +69,7 @@ bool gabion_read_counts(const struct gabion_world *world, struct gabion_counts *
         .groups = world->groups.count,
         .polyhedra = (int)bodies->polyhedron_count,
         .clumps = (int)bodies->clump_count,
+        .compounds = (int)bodies->compound_count,
         .planes = (int)bodies->half_space_count,
         .hollows = (int)bodies->hollow_count,
         .joints = world->joints.count,

@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "engine/api/entry.h"
 #include "engine/api/log.h"
@@ -25,31 +24,6 @@ void world_log(const struct gabion_world *world, enum gabion_log_level level, co
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     listeners->log(listeners->log_user, level, text);
-}
-
-void world_note(struct gabion_world *world, const char *format, ...) {
-    struct notes *notes = &world->notes;
-    char text[1024];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    size_t size = strlen(text) + 1;
-    char *copy = memory_allocate(size, 1, "warnings");
-    memcpy(copy, text, size);
-    notes->text = memory_reserve(notes->text, &notes->capacity, notes->count + 1,
-                                 sizeof *notes->text, "warnings");
-    notes->text[notes->count++] = copy;
-}
-
-void world_send_notes(struct gabion_world *world, void (*send)(void *user, const char *text),
-                      void *user) {
-    struct notes *notes = &world->notes;
-    for (size_t k = 0; k < notes->count; k++) {
-        send(user, notes->text[k]);
-        memory_free(notes->text[k]);
-    }
-    notes->count = 0;
 }
 
 bool gabion_set_log(struct gabion_world *world, enum gabion_log_level least,
@@ -136,7 +110,6 @@ static bool whole_step(struct gabion_world *world, bool *on, struct gabion_error
     char found[WATCH_FOUND_SIZE] = "";
     if (!laws_check(world, error))
         return false;
-    world_send_notes(world, log_warning, world);
     watch_signals(world, log_warning, world, found);
     if (!stop_at(world, found, error) || !try_step(world, error))
         return false;

@@ -36,9 +36,26 @@ int world_add_clump(struct gabion_world *world, struct clump *clump, struct gabi
     return (int)bodies->clump_count++;
 }
 
+int world_add_compound(struct gabion_world *world, struct compound *compound,
+                       struct gabion_error *error) {
+    struct bodies *bodies = &world->bodies;
+    if (!compound || bodies->compound_count >= INT32_MAX) {
+        compound_free(compound);
+        error_set(error, GABION_ERROR_INPUT, "the compound does not exist, or there are too many");
+        return -1;
+    }
+    bodies->compounds =
+        memory_reserve(bodies->compounds, &bodies->compound_capacity, bodies->compound_count + 1,
+                       sizeof *bodies->compounds, "compounds");
+    bodies->compounds[bodies->compound_count] = compound;
+    return (int)bodies->compound_count++;
+}
+
 void world_drop_shape(struct gabion_world *world, enum gabion_shape shape) {
     struct bodies *bodies = &world->bodies;
-    if (shape == GABION_CLUMP)
+    if (shape == GABION_COMPOUND)
+        compound_free(bodies->compounds[--bodies->compound_count]);
+    else if (shape == GABION_CLUMP)
         clump_free(bodies->clumps[--bodies->clump_count]);
     else
         polyhedron_free(bodies->polyhedra[--bodies->polyhedron_count]);
@@ -154,6 +171,61 @@ int gabion_add_clump(struct gabion_world *world, const vec3 *centre, const doubl
     return (int)call_run(world, add_clump, &request, error);
 }
 
+struct compound_request {
+    const struct gabion_part *part;
+    int64_t parts;
+};
+
+// Returns the parts with the polyhedra that they name; NULL with an error where one does not exist.
+static struct compound_source *find_parts(const struct compound_request *request,
+                                          const struct bodies *bodies, struct gabion_error *error) {
+    struct compound_source *source =
+        memory_allocate((size_t)request->parts, sizeof *source, "compound");
+    for (int64_t k = 0; k < request->parts; k++) {
+        const struct gabion_part *part = &request->part[k];
+        if (part->polyhedron < 0 || (size_t)part->polyhedron >= bodies->polyhedron_count) {
+            error_set(error, GABION_ERROR_INPUT,
+                      "part %" PRId64 ": polyhedron %d does not exist; the world has %zu", k + 1,
+                      part->polyhedron, bodies->polyhedron_count);
+            memory_free(source);
+            return NULL;
+        }
+        source[k] = (struct compound_source){
+            .polyhedron = part->polyhedron,
+            .shape = bodies->polyhedra[part->polyhedron],
+            .position = part->position,
+            .orientation = part->orientation,
+            .density = part->density == 0 ? 1 : part->density,
+        };
+    }
+    return source;
+}
+
+static void add_compound(struct call *call) {
+    const struct compound_request *request = call->arguments;
+    if (request->parts < 1 || request->parts > COMPOUND_PARTS_MAX) {
+        error_set(call->error, GABION_ERROR_INPUT, "%" PRId64 " parts; a compound has 1 to %d",
+                  request->parts, COMPOUND_PARTS_MAX);
+        return;
+    }
+    struct compound_source *source = find_parts(request, &call->world->bodies, call->error);
+    if (!source)
+        return;
+    struct compound *compound = compound_create(source, request->parts, call->error);
+    memory_free(source);
+    call->result = world_add_compound(call->world, compound, call->error);
+}
+
+int gabion_add_compound(struct gabion_world *world, const struct gabion_part *part, int64_t parts,
+                        struct gabion_error *error) {
+    struct compound_request request = {part, parts};
+    if (!part) {
+        entry_missing("part", error);
+        return -1;
+    }
+    return (int)call_run(world, add_compound, &request, error);
+}
+
 // Reading -------------------------------------------------------------------------------------
 
 // Returns whether a table of `count` shapes has this index and `target` is not NULL; false with an
@@ -198,6 +270,33 @@ bool gabion_get_clump(const struct gabion_world *world, int index, struct gabion
         .centre = own->centre,
         .axes = own->axes,
     };
+    return true;
+}
+
+bool gabion_get_compound(const struct gabion_world *world, int index,
+                         struct gabion_compound *compound, struct gabion_error *error) {
+    if (!entry_readable(world, error) ||
+        !shape_exists(index, world->bodies.compound_count, "compound", compound, error))
+        return false;
+    const struct compound *own = world->bodies.compounds[index];
+    *compound = (struct gabion_compound){
+        .parts = own->count,
+        .volume = own->volume,
+        .mass = own->mass,
+        .centre = own->centre,
+        .axes = own->axes,
+    };
+    return true;
+}
+
+bool gabion_get_compound_part(const struct gabion_world *world, int index, int32_t part,
+                              struct gabion_compound_part *state, struct gabion_error *error) {
+    if (!entry_readable(world, error) ||
+        !shape_exists(index, world->bodies.compound_count, "compound", state, error) ||
+        !entry_index(part, world->bodies.compounds[index]->count, "part", error))
+        return false;
+    const struct compound_part *own = &world->bodies.compounds[index]->part[part];
+    *state = (struct gabion_compound_part){own->polyhedron, own->x, own->q, own->density};
     return true;
 }
 

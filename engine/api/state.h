@@ -5,7 +5,7 @@
 #include "engine/contact/contact_state.h"
 #include "engine/world/world_state.h"
 
-#define STATE_PARTS 28
+#define STATE_PARTS 31
 extern const struct state_part *const state_parts[STATE_PARTS];
 
 #endif

@@ -128,7 +128,7 @@ static bool any_violated(const struct course *course, const struct additions *ad
     return false;
 }
 
-// A patch may miss the place where two polyhedra are deepest inside each other, or be empty: the
+// A patch may miss the place where two convex parts are deepest inside each other, or be empty: the
 // contact along the axis between them then joins it.
 static void add_nearest(const struct course *course, const struct pair *pair, double reach) {
     struct contact_list *found = course->scratch;
@@ -137,8 +137,11 @@ static void add_nearest(const struct course *course, const struct pair *pair, do
     for (size_t k = 0; k < count; k++)
         gap = fmin(gap, found->list[k].gap);
     pairs_nearest_there(pair, reach, found);
-    if (found->count > count && found->list[count].gap >= gap - 0.5 * course->allowed)
-        found->count = count;
+    size_t end = found->count;
+    found->count = count;
+    for (size_t k = count; k < end; k++)
+        if (found->list[k].gap < gap - 0.5 * course->allowed)
+            found->list[found->count++] = found->list[k];
 }
 
 // Takes the contacts of the moment tau. Returns false where they change nothing.

@@ -1,7 +1,7 @@
 #include "engine/contact/clump_pair.h"
 
+#include "engine/contact/parts.h"
 #include "engine/motion/midpoint.h"
-#include "geometry/manifold.h"
 #include "parallel/memory.h"
 
 // Balls ---------------------------------------------------------------------------------------
@@ -141,20 +141,32 @@ void clump_find_balls(const struct pair *pair, double reach, struct contact_list
     touch_balls(&(struct finding){pair, reach, out}, &first, &second);
 }
 
+// The contacts of the balls with one convex part.
+static void touch_part(const struct finding *finding, const struct balls *first,
+                       const struct parts *parts, int32_t part) {
+    struct placed block = parts_place(parts, part);
+    uint32_t name = parts_name(parts, part, 0);
+    struct manifold manifold;
+    for (int32_t k = 0; k < first->count; k++) {
+        struct ball ball = ball_of(first, k);
+        if (!in_reach(&ball, block.x, block.shape->radius + finding->reach))
+            continue;
+        manifold_sphere(&block, ball.centre, ball.radius, finding->reach, &manifold);
+        if (manifold.count > 0)
+            add_contact(finding, &ball, name, vec3_negate(manifold.normal), manifold.point[0].gap);
+    }
+}
+
 void clump_find_faces(const struct pair *pair, double reach, struct contact_list *out) {
     struct finding finding = {pair, reach, out};
     struct balls first = first_balls(pair);
-    struct placed block = {bodies_polyhedron(&pair->world->bodies, pair->second), pair->beside.x,
-                           pair->beside.axes};
-    struct manifold manifold;
-    for (int32_t k = 0; k < first.count; k++) {
-        struct ball ball = ball_of(&first, k);
-        if (!in_reach(&ball, block.x, block.shape->radius + reach))
-            continue;
-        manifold_sphere(&block, ball.centre, ball.radius, reach, &manifold);
-        if (manifold.count > 0)
-            add_contact(&finding, &ball, 0, vec3_negate(manifold.normal), manifold.point[0].gap);
-    }
+    struct parts parts = parts_of(pair->world, pair->second, &pair->beside);
+    size_t begin = out->count;
+    for (int32_t k = 0; k < parts.count; k++)
+        if (parts_near(&parts, k, first.x, first.bound, reach))
+            touch_part(&finding, &first, &parts, k);
+    if (parts.count > 1)
+        parts_join_contacts(pair, begin, out);
 }
 
 void clump_find_plane(const struct pair *pair, double reach, struct contact_list *out) {

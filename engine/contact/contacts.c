@@ -179,8 +179,8 @@ static double distance2(const struct contact_memory *memory, const struct contac
 
 // Features of blocks change where corners pass edges, and points come and go where edges cross.
 // What is then left over goes to the nearest contact of the pair, in addition to what that one has:
-// losing it would cost the solver more than the whole step. Contacts of clumps have normals of
-// their own: there only one without an impulse takes it.
+// losing it would cost the solver more than the whole step. Contacts of clumps and compounds have
+// normals of their own: there only one without an impulse takes it.
 static void match_places(struct contacts *contacts, struct contact *contact, size_t count,
                          const bool *taken, bool one_normal) {
     uint32_t stop = contacts->memory_start[contact->c + 1];

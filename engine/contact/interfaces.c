@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "engine/contact/contacts.h"
+#include "engine/contact/pairs.h"
 #include "engine/world/world.h"
 #include "geometry/grid.h"
 #include "geometry/manifold.h"
@@ -11,6 +12,12 @@
 
 // Blocks that are drawn against each other touch but for rounding.
 #define TOUCH 1e-6 // of the smaller thickness
+
+// Two bodies of several parts may have several interfaces. Contacts belong to one of them where
+// their normal is within 25 degrees of its, and to the one whose plane is nearest; two interfaces
+// of one normal are in planes further apart than this share of the smaller body's size.
+#define SAME_SIDE  0.9 // cosine
+#define SAME_LEVEL 1e-3
 
 _Static_assert(PATCH_POINTS_MAX >= MANIFOLD_MAX, "a manifold is a patch");
 
@@ -23,21 +30,22 @@ void interfaces_free(struct interfaces *interfaces) {
 // Pairs ---------------------------------------------------------------------------------------
 
 // Two bodies that touch, by id, a < b; where it comes from contacts of a step: which.
-struct pair {
+struct touching {
     int32_t a, b;
     size_t begin, end;
 };
 
-struct pairs {
-    struct pair *list;
+struct touchings {
+    struct touching *list;
     size_t count, capacity;
 };
 
-static void pairs_add(struct pairs *pairs, int32_t id, int32_t other, size_t begin, size_t end) {
+static void touchings_add(struct touchings *pairs, int32_t id, int32_t other, size_t begin,
+                          size_t end) {
     pairs->list = memory_reserve(pairs->list, &pairs->capacity, pairs->count + 1,
                                  sizeof *pairs->list, "pairs of blocks");
     pairs->list[pairs->count++] =
-        (struct pair){id < other ? id : other, id < other ? other : id, begin, end};
+        (struct touching){id < other ? id : other, id < other ? other : id, begin, end};
 }
 
 static int compare_ids(int32_t a, int32_t b, int32_t c, int32_t d) {
@@ -45,17 +53,17 @@ static int compare_ids(int32_t a, int32_t b, int32_t c, int32_t d) {
 }
 
 static int compare_pairs(const void *left, const void *right) {
-    const struct pair *first = left, *second = right;
+    const struct touching *first = left, *second = right;
     return compare_ids(first->a, first->b, second->a, second->b);
 }
 
-static void pairs_sort(struct pairs *pairs) {
+static void touchings_sort(struct touchings *pairs) {
     if (pairs->count > 1)
         qsort(pairs->list, pairs->count, sizeof *pairs->list, compare_pairs);
 }
 
 static bool is_block(const struct bodies *bodies, int32_t i) {
-    return bodies->shape[i] == GABION_POLYHEDRON;
+    return bodies_shape(bodies, i)->block;
 }
 
 static bool is_wall(const struct bodies *bodies, int32_t i) {
@@ -71,7 +79,7 @@ static bool may_lie(const struct bodies *bodies, int32_t i, int32_t j) {
 // Finding -------------------------------------------------------------------------------------
 
 static void find_near_blocks(const struct gabion_world *world, const int32_t *block, int32_t count,
-                             struct pairs *pairs) {
+                             struct touchings *pairs) {
     const struct bodies *bodies = &world->bodies;
     vec3 *x = memory_allocate((size_t)count, sizeof *x, "blocks");
     double *reach = memory_allocate((size_t)count, sizeof *reach, "blocks");
@@ -86,7 +94,7 @@ static void find_near_blocks(const struct gabion_world *world, const int32_t *bl
         for (uint32_t p = near.start[k]; p < near.start[k + 1]; p++) {
             int32_t i = block[k], j = block[near.other[p]];
             if (bodies->mass[i] > 0 || bodies->mass[j] > 0)
-                pairs_add(pairs, bodies->id[i], bodies->id[j], 0, 0);
+                touchings_add(pairs, bodies->id[i], bodies->id[j], 0, 0);
         }
     pair_list_free(&near);
     grid_free(grid);
@@ -94,7 +102,7 @@ static void find_near_blocks(const struct gabion_world *world, const int32_t *bl
     memory_free(reach);
 }
 
-static void find_pairs(const struct gabion_world *world, struct pairs *pairs) {
+static void find_pairs(const struct gabion_world *world, struct touchings *pairs) {
     const struct bodies *bodies = &world->bodies;
     int32_t *block = memory_allocate((size_t)bodies->count, sizeof *block, "blocks"), count = 0;
     for (int32_t i = 0; i < bodies->count; i++)
@@ -105,30 +113,31 @@ static void find_pairs(const struct gabion_world *world, struct pairs *pairs) {
     for (int32_t i = 0; i < bodies->count; i++)
         for (int32_t k = 0; k < count && is_wall(bodies, i); k++)
             if (bodies->mass[block[k]] > 0)
-                pairs_add(pairs, bodies->id[i], bodies->id[block[k]], 0, 0);
+                touchings_add(pairs, bodies->id[i], bodies->id[block[k]], 0, 0);
     memory_free(block);
-    pairs_sort(pairs);
+    touchings_sort(pairs);
 }
 
-// The manifold of i against j, normal from j to i. False: they do not touch.
-static bool find_manifold(const struct bodies *bodies, int32_t i, int32_t j,
-                          struct manifold *manifold) {
-    if (is_wall(bodies, i)) {
-        bool touch = find_manifold(bodies, j, i, manifold);
-        manifold->normal = vec3_negate(manifold->normal);
-        return touch;
-    }
-    struct placed a = {bodies_polyhedron(bodies, i), bodies->x[i], quat_matrix(bodies->q[i])};
-    double reach = 2 * TOUCH * bodies_smaller_size(bodies, i, j);
-    if (is_wall(bodies, j)) {
-        mat3 axes = quat_matrix(bodies->q[j]);
-        manifold_half_space(&a, bodies->x[j], bodies_plane_normal(bodies, j, &axes), reach,
-                            manifold);
-    } else {
-        struct placed b = {bodies_polyhedron(bodies, j), bodies->x[j], quat_matrix(bodies->q[j])};
-        manifold_polyhedra(&a, &b, reach, manifold);
-    }
-    return manifold->count > 0;
+static struct pose pose_now(const struct bodies *bodies, int32_t i) {
+    return (struct pose){bodies->x[i], quat_matrix(bodies->q[i])};
+}
+
+// Finds the contacts of two bodies as they stand, with normals from j to i.
+static void find_contacts(const struct gabion_world *world, int32_t i, int32_t j,
+                          struct contact_list *found) {
+    const struct bodies *bodies = &world->bodies;
+    int32_t c = is_wall(bodies, i) ? j : i, a = c == i ? j : i;
+    struct pair pair = pairs_place(world, c, a, pose_now(bodies, c), pose_now(bodies, a));
+    found->count = 0;
+    pairs_find_there(&pair, 2 * TOUCH * bodies_smaller_size(bodies, i, j), found);
+    for (size_t k = 0; k < found->count; k++)
+        if (found->list[k].c != i)
+            found->list[k].normal = vec3_negate(found->list[k].normal);
+}
+
+// Returns whether two bodies have at most one interface.
+static bool one_interface(const struct bodies *bodies, int32_t i, int32_t j) {
+    return pairs_kind(bodies, is_wall(bodies, i) ? j : i, is_wall(bodies, i) ? i : j)->one_normal;
 }
 
 static vec3 to_own_axes(const struct bodies *bodies, int32_t i, vec3 point) {
@@ -139,27 +148,60 @@ static vec3 to_world(const struct bodies *bodies, int32_t i, vec3 own) {
     return vec3_add(bodies->x[i], mat3_apply(quat_matrix(bodies->q[i]), own));
 }
 
-static double gap_at(const struct manifold *manifold, vec3 position) {
-    int k = 0;
-    while (k + 1 < manifold->count &&
-           vec3_length(vec3_sub(manifold->point[k].position, position)) > 0)
+// Contacts that share an interface: indices in the list of contacts.
+struct members {
+    size_t *k;
+    size_t count, capacity;
+};
+
+static void members_add(struct members *members, size_t k) {
+    members->k = memory_reserve(members->k, &members->capacity, members->count + 1,
+                                sizeof *members->k, "interfaces");
+    members->k[members->count++] = k;
+}
+
+// Returns whether two contacts of a pair lie in one plane.
+static bool same_plane(const struct contact *first, const struct contact *other, double size) {
+    double level = vec3_dot(first->normal, vec3_sub(other->point, first->point));
+    return vec3_dot(first->normal, other->normal) > 1 - 1e-12 && fabs(level) <= SAME_LEVEL * size;
+}
+
+// Moves the first of the contacts and those that lie in one plane with it, or all of them, from
+// `rest` to `plane`.
+static void take_plane(const struct contact *list, double size, bool all, struct members *rest,
+                       struct members *plane) {
+    size_t left = 0;
+    plane->count = 0;
+    for (size_t k = 0; k < rest->count; k++)
+        if (all || same_plane(&list[rest->k[0]], &list[rest->k[k]], size))
+            members_add(plane, rest->k[k]);
+    for (size_t k = 0, taken = 0; k < rest->count; k++)
+        if (taken < plane->count && plane->k[taken] == rest->k[k])
+            taken++;
+        else
+            rest->k[left++] = rest->k[k];
+    rest->count = left;
+}
+
+static double gap_at(const struct contact *list, const struct members *members, vec3 position) {
+    size_t k = 0;
+    while (k + 1 < members->count && vec3_length(vec3_sub(list[members->k[k]].point, position)) > 0)
         k++;
-    return manifold->point[k].gap;
+    return list[members->k[k]].gap;
 }
 
 // Edges and corners that touch are no interface: a patch needs an area.
 static void add_interface(struct interfaces *interfaces, const struct bodies *bodies,
-                          const struct pair *pair) {
-    struct manifold manifold;
-    vec3 corner[MANIFOLD_MAX];
+                          const struct touching *pair, const struct contact *list,
+                          const struct members *members) {
+    vec3 corner[PATCH_POINTS_MAX], normal = list[members->k[0]].normal;
     int32_t i = bodies->index_of[pair->a], j = bodies->index_of[pair->b];
-    if (!find_manifold(bodies, i, j, &manifold))
-        return;
     double size = 2 * bodies_smaller_size(bodies, i, j);
-    for (int k = 0; k < manifold.count; k++)
-        corner[k] = manifold.point[k].position;
-    int corners = patch_hull(corner, manifold.count, manifold.normal, TOUCH * size);
-    if (corners < 3 || !(patch_area(corner, corners, manifold.normal) > TOUCH * size * size))
+    int count = 0;
+    for (size_t k = 0; k < members->count && count < PATCH_POINTS_MAX; k++)
+        corner[count++] = list[members->k[k]].point;
+    int corners = patch_hull(corner, count, normal, TOUCH * size);
+    if (corners < 3 || !(patch_area(corner, corners, normal) > TOUCH * size * size))
         return;
     interfaces->list =
         memory_reserve(interfaces->list, &interfaces->capacity, interfaces->count + 1,
@@ -169,29 +211,59 @@ static void add_interface(struct interfaces *interfaces, const struct bodies *bo
         .b = pair->b,
         .begin = (uint32_t)interfaces->corner_count,
         .corners = (uint32_t)corners,
-        .normal = mat3_apply_transposed(quat_matrix(bodies->q[j]), manifold.normal),
+        .normal = mat3_apply_transposed(quat_matrix(bodies->q[j]), normal),
     };
     interfaces->corner = memory_reserve(interfaces->corner, &interfaces->corner_capacity,
                                         interfaces->corner_count + (size_t)corners,
                                         sizeof *interfaces->corner, "corners of interfaces");
-    // A point of the manifold lies halfway between the two surfaces.
+    // A contact point lies halfway between the two surfaces.
     for (int k = 0; k < corners; k++) {
-        double half = 0.5 * gap_at(&manifold, corner[k]);
-        vec3 on_a = vec3_add_scaled(corner[k], half, manifold.normal);
-        vec3 on_b = vec3_add_scaled(corner[k], -half, manifold.normal);
+        double half = 0.5 * gap_at(list, members, corner[k]);
+        vec3 on_a = vec3_add_scaled(corner[k], half, normal);
+        vec3 on_b = vec3_add_scaled(corner[k], -half, normal);
         interfaces->corner[interfaces->corner_count++] =
             (struct interface_corner){to_own_axes(bodies, i, on_a), to_own_axes(bodies, j, on_b)};
     }
 }
 
+// Memory that is used for one pair after the other.
+struct scratch {
+    struct contact_list found;
+    struct members rest, plane;
+};
+
+static void scratch_free(struct scratch *scratch) {
+    contact_list_free(&scratch->found);
+    memory_free(scratch->rest.k);
+    memory_free(scratch->plane.k);
+}
+
+static void add_interfaces(struct gabion_world *world, const struct touching *pair,
+                           struct scratch *scratch) {
+    const struct bodies *bodies = &world->bodies;
+    int32_t i = bodies->index_of[pair->a], j = bodies->index_of[pair->b];
+    double size = bodies_smaller_size(bodies, i, j);
+    bool all = one_interface(bodies, i, j);
+    find_contacts(world, i, j, &scratch->found);
+    scratch->rest.count = 0;
+    for (size_t k = 0; k < scratch->found.count; k++)
+        members_add(&scratch->rest, k);
+    while (scratch->rest.count > 0) {
+        take_plane(scratch->found.list, size, all, &scratch->rest, &scratch->plane);
+        add_interface(world->interfaces, bodies, pair, scratch->found.list, &scratch->plane);
+    }
+}
+
 void interfaces_find(struct gabion_world *world) {
-    struct pairs pairs = {0};
+    struct touchings pairs = {0};
+    struct scratch scratch = {0};
     interfaces_free(world->interfaces);
     if (world->bodies.polyhedron_count == 0)
         return;
     find_pairs(world, &pairs);
     for (size_t k = 0; k < pairs.count; k++)
-        add_interface(world->interfaces, &world->bodies, &pairs.list[k]);
+        add_interfaces(world, &pairs.list[k], &scratch);
+    scratch_free(&scratch);
     memory_free(pairs.list);
 }
 
@@ -232,26 +304,26 @@ static void measure_corners(const struct gabion_world *world, const struct inter
 }
 
 // A pair that came together later: the patch is where its contacts are.
-static void measure_contacts(const struct gabion_world *world, const struct pair *pair,
+static void measure_contacts(const struct gabion_world *world, const struct members *members,
                              struct gabion_interface *state, struct patch *patch) {
     const struct bodies *bodies = &world->bodies;
-    const struct contact *list = world->contacts->list;
-    bool turned = bodies->id[list[pair->begin].c] != state->a;
-    vec3 normal = list[pair->begin].normal;
-    state->normal = turned ? vec3_negate(normal) : normal;
+    const struct contact *list = world->contacts->list, *first = &list[members->k[0]];
+    bool turned = bodies->id[first->c] != state->a;
+    state->normal = turned ? vec3_negate(first->normal) : first->normal;
     patch->count = 0;
-    for (size_t k = pair->begin; k < pair->end && patch->count < PATCH_POINTS_MAX; k++)
-        patch->corner[patch->count++] = contacts_position(world, &list[k]);
-    double size = bodies_smaller_size(bodies, list[pair->begin].c, list[pair->begin].a);
+    for (size_t k = 0; k < members->count && patch->count < PATCH_POINTS_MAX; k++)
+        patch->corner[patch->count++] = contacts_position(world, &list[members->k[k]]);
+    double size = bodies_smaller_size(bodies, first->c, first->a);
     patch->count = patch_hull(patch->corner, patch->count, state->normal, TOUCH * size);
 }
 
 // One contact that sticks holds the interface: the others then turn about it.
-static void measure_force(const struct gabion_world *world, const struct pair *pair,
+static void measure_force(const struct gabion_world *world, const struct members *members,
                           struct gabion_interface *state) {
     double normal_impulse = 0;
     vec3 moment = vec3_zero(), impulse = vec3_zero();
-    for (size_t k = pair->begin; k < pair->end; k++) {
+    for (size_t m = 0; m < members->count; m++) {
+        size_t k = members->k[m];
         const struct contact *contact = &world->contacts->list[k];
         vec3 p = world->contacts->impulse[k];
         double share = vec3_dot(p, contact->normal);
@@ -278,8 +350,10 @@ static void measure_force(const struct gabion_world *world, const struct pair *p
     state->eccentricity = vec3_add_scaled(away, -vec3_dot(away, state->normal), state->normal);
 }
 
+// Measures an interface of the start, or where `interface` is NULL the one of the contacts.
 static void measure_interface(const struct gabion_world *world, const struct interface *interface,
-                              const struct pair *pair, struct gabion_interface *state) {
+                              const struct touching *pair, const struct members *members,
+                              struct gabion_interface *state) {
     struct patch patch;
     *state = (struct gabion_interface){
         .a = interface ? interface->a : pair->a,
@@ -289,26 +363,25 @@ static void measure_interface(const struct gabion_world *world, const struct int
     if (interface)
         measure_corners(world, interface, state, &patch);
     else
-        measure_contacts(world, pair, state, &patch);
+        measure_contacts(world, members, state, &patch);
     state->middle = patch_middle(patch.corner, patch.count, state->normal);
     state->position = state->middle;
-    if (pair)
-        measure_force(world, pair, state);
+    measure_force(world, members, state);
     if (state->normal_force > 0)
         state->relative_eccentricity =
             patch_place(patch.corner, patch.count, state->normal, state->middle,
                         vec3_add(state->middle, state->eccentricity));
 }
 
-static bool carries(const struct contacts *contacts, const struct pair *pair) {
-    for (size_t k = pair->begin; k < pair->end; k++)
-        if (contacts_carries(contacts, k))
+static bool carries(const struct contacts *contacts, const struct members *members) {
+    for (size_t k = 0; k < members->count; k++)
+        if (contacts_carries(contacts, members->k[k]))
             return true;
     return false;
 }
 
 // Contacts are in canonical order: those of a pair lie together.
-static void list_pairs(const struct gabion_world *world, struct pairs *pairs) {
+static void list_pairs(const struct gabion_world *world, struct touchings *pairs) {
     const struct bodies *bodies = &world->bodies;
     const struct contact *list = world->contacts->list;
     for (size_t begin = 0, end; begin < world->contacts->count; begin = end) {
@@ -316,35 +389,128 @@ static void list_pairs(const struct gabion_world *world, struct pairs *pairs) {
         for (end = begin; end < world->contacts->count && list[end].c == c && list[end].a == a;)
             end++;
         if (may_lie(bodies, c, a))
-            pairs_add(pairs, bodies->id[c], bodies->id[a], begin, end);
+            touchings_add(pairs, bodies->id[c], bodies->id[a], begin, end);
     }
-    pairs_sort(pairs);
+    touchings_sort(pairs);
+}
+
+// What two bodies have: the interfaces of the start, one after the other, and contacts (NULL:
+// none).
+struct shared {
+    const struct interface *interface;
+    size_t interfaces;
+    const struct touching *pair;
+};
+
+struct survey {
+    const struct gabion_world *world;
+    struct gabion_interface *state;
+    size_t count, capacity;
+    struct members rest, plane;
+};
+
+static void survey_add(struct survey *survey, const struct interface *interface,
+                       const struct touching *pair, const struct members *members) {
+    survey->state = memory_reserve(survey->state, &survey->capacity, survey->count + 1,
+                                   sizeof *survey->state, "interfaces");
+    measure_interface(survey->world, interface, pair, members, &survey->state[survey->count++]);
+}
+
+// Returns how far a contact is from the plane of an interface of the start; INFINITY where it has
+// another normal.
+static double distance_from(const struct gabion_world *world, const struct interface *interface,
+                            const struct contact *contact) {
+    const struct bodies *bodies = &world->bodies;
+    int32_t j = bodies->index_of[interface->b];
+    vec3 normal = mat3_apply(quat_matrix(bodies->q[j]), interface->normal);
+    double turned = bodies->id[contact->c] != interface->a ? -1 : 1;
+    vec3 corner = to_world(bodies, j, world->interfaces->corner[interface->begin].in_b);
+    if (!(turned * vec3_dot(normal, contact->normal) > SAME_SIDE))
+        return INFINITY;
+    return fabs(vec3_dot(normal, vec3_sub(contacts_position(world, contact), corner)));
+}
+
+// Returns which of the interfaces a contact belongs to; their number: none.
+static size_t interface_of(const struct gabion_world *world, const struct shared *shared,
+                           const struct contact *contact) {
+    size_t best = shared->interfaces;
+    double least = INFINITY;
+    for (size_t k = 0; k < shared->interfaces; k++) {
+        double distance = distance_from(world, &shared->interface[k], contact);
+        if (distance < least) {
+            least = distance;
+            best = k;
+        }
+    }
+    return best;
+}
+
+// Fills `members` with the contacts of the pair that belong to interface number `wanted`. Convex
+// bodies have one interface, and it has all their contacts.
+static void find_members(const struct gabion_world *world, const struct shared *shared,
+                         size_t wanted, struct members *members) {
+    const struct contact *list = world->contacts->list;
+    members->count = 0;
+    if (!shared->pair)
+        return;
+    size_t begin = shared->pair->begin;
+    bool all = one_interface(&world->bodies, list[begin].c, list[begin].a);
+    size_t only = shared->interfaces > 0 ? 0 : shared->interfaces;
+    for (size_t k = begin; k < shared->pair->end; k++)
+        if ((all ? only : interface_of(world, shared, &list[k])) == wanted)
+            members_add(members, k);
 }
 
 static bool in_run(const struct bodies *bodies, const struct interface *interface) {
     return bodies->index_of[interface->a] >= 0 && bodies->index_of[interface->b] >= 0;
 }
 
+static void survey_pair(struct survey *survey, const struct shared *shared) {
+    const struct gabion_world *world = survey->world;
+    const struct bodies *bodies = &world->bodies;
+    for (size_t k = 0; k < shared->interfaces; k++)
+        if (in_run(bodies, &shared->interface[k])) {
+            find_members(world, shared, k, &survey->plane);
+            survey_add(survey, &shared->interface[k], shared->pair, &survey->plane);
+        }
+    find_members(world, shared, shared->interfaces, &survey->rest);
+    while (survey->rest.count > 0) {
+        const struct contact *first = &world->contacts->list[survey->rest.k[0]];
+        double size = bodies_smaller_size(bodies, first->c, first->a);
+        bool all = one_interface(bodies, first->c, first->a);
+        take_plane(world->contacts->list, size, all, &survey->rest, &survey->plane);
+        if (carries(world->contacts, &survey->plane))
+            survey_add(survey, NULL, shared->pair, &survey->plane);
+    }
+}
+
 struct gabion_interface *interfaces_measure(const struct gabion_world *world, size_t *count) {
     const struct interfaces *initial = world->interfaces;
-    struct pairs pairs = {0};
+    struct touchings pairs = {0};
+    struct survey survey = {.world = world};
     list_pairs(world, &pairs);
-    struct gabion_interface *states =
-        memory_allocate(initial->count + pairs.count, sizeof *states, "interfaces");
-    size_t k = 0, p = 0;
-    *count = 0;
-    while (k < initial->count || p < pairs.count) {
-        const struct interface *interface = k < initial->count ? &initial->list[k] : NULL;
-        const struct pair *pair = p < pairs.count ? &pairs.list[p] : NULL;
-        int order = !interface ? 1
-                    : !pair    ? -1
-                               : compare_ids(interface->a, interface->b, pair->a, pair->b);
-        k += order <= 0;
+    survey.state = memory_reserve(NULL, &survey.capacity, initial->count + pairs.count,
+                                  sizeof *survey.state, "interfaces");
+    for (size_t k = 0, p = 0; k < initial->count || p < pairs.count;) {
+        struct shared shared = {&initial->list[k], 0, p < pairs.count ? &pairs.list[p] : NULL};
+        const struct interface *first = k < initial->count ? shared.interface : NULL;
+        int order = !first ? 1
+                    : !shared.pair
+                        ? -1
+                        : compare_ids(first->a, first->b, shared.pair->a, shared.pair->b);
+        while (order <= 0 && k < initial->count &&
+               compare_ids(first->a, first->b, initial->list[k].a, initial->list[k].b) == 0) {
+            shared.interfaces++;
+            k++;
+        }
         p += order >= 0;
-        if (order <= 0 ? in_run(&world->bodies, interface) : carries(world->contacts, pair))
-            measure_interface(world, order <= 0 ? interface : NULL, order >= 0 ? pair : NULL,
-                              &states[(*count)++]);
+        if (order < 0)
+            shared.pair = NULL;
+        survey_pair(&survey, &shared);
     }
     memory_free(pairs.list);
-    return states;
+    memory_free(survey.rest.k);
+    memory_free(survey.plane.k);
+    *count = survey.count;
+    return survey.state;
 }

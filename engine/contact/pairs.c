@@ -10,6 +10,8 @@
 #define BLOCK_ON_BALL(by) {.find = block_find_sphere, .order = by, .one_normal = true, .boxes = true}
 #define BLOCK_ON_BLOCK {.find = block_find_block, .nearest = block_nearest_block, .order = PAIR_LOWER_ID, \
                         .one_normal = true, .boxes = true}
+#define PARTS_ON_BALL(by) {.find = block_find_sphere, .order = by, .boxes = true}
+#define PARTS_ON_PARTS(by) {.find = block_find_block, .nearest = block_nearest_block, .order = by, .boxes = true}
 #define BLOCK_ON_PLANE {.find = block_find_half_space, .one_normal = true}
 #define BALLS(by) {.find = clump_find_balls, .gap = clump_gap_balls, .order = by}
 #define FACES(by) {.find = clump_find_faces, .order = by, .boxes = true}
@@ -26,6 +28,7 @@ const struct pair_kind pair_kinds[GABION_SHAPE_COUNT][GABION_SHAPE_COUNT] = {
             [GABION_CLUMP] = BALLS(PAIR_ANTAGONIST),
             [GABION_HOLLOW_SPHERE] = BALLS_IN_HOLLOW,
             [GABION_DRUM] = BALLS_IN_HOLLOW,
+            [GABION_COMPOUND] = PARTS_ON_BALL(PAIR_ANTAGONIST),
         },
     [GABION_POLYHEDRON] =
         {
@@ -35,6 +38,7 @@ const struct pair_kind pair_kinds[GABION_SHAPE_COUNT][GABION_SHAPE_COUNT] = {
             [GABION_CLUMP] = FACES(PAIR_ANTAGONIST),
             [GABION_HOLLOW_SPHERE] = BALLS_IN_HOLLOW,
             [GABION_DRUM] = BALLS_IN_HOLLOW,
+            [GABION_COMPOUND] = PARTS_ON_PARTS(PAIR_ANTAGONIST),
         },
     [GABION_CLUMP] =
         {
@@ -44,6 +48,17 @@ const struct pair_kind pair_kinds[GABION_SHAPE_COUNT][GABION_SHAPE_COUNT] = {
             [GABION_CLUMP] = BALLS(PAIR_LOWER_ID),
             [GABION_HOLLOW_SPHERE] = BALLS_IN_HOLLOW,
             [GABION_DRUM] = BALLS_IN_HOLLOW,
+            [GABION_COMPOUND] = FACES(PAIR_CANDIDATE),
+        },
+    [GABION_COMPOUND] =
+        {
+            [GABION_SPHERE] = PARTS_ON_BALL(PAIR_CANDIDATE),
+            [GABION_HALF_SPACE] = BLOCK_ON_PLANE,
+            [GABION_POLYHEDRON] = PARTS_ON_PARTS(PAIR_CANDIDATE),
+            [GABION_CLUMP] = FACES(PAIR_ANTAGONIST),
+            [GABION_HOLLOW_SPHERE] = BALLS_IN_HOLLOW,
+            [GABION_DRUM] = BALLS_IN_HOLLOW,
+            [GABION_COMPOUND] = PARTS_ON_PARTS(PAIR_LOWER_ID),
         },
 };
 

@@ -21,7 +21,7 @@ struct pair_kind {
     enum pair_order order;
     bool direct;     // a ball and a ball or half-space (engine/contact/pair.h): the above are NULL
     bool one_normal; // all contacts of the pair have the same normal
-    bool boxes;      // a polyhedron takes part: boxes are compared first
+    bool boxes;      // a block takes part: boxes are compared first
 };
 
 // By the shapes of candidate and antagonist. Candidates move, so they are not walls.

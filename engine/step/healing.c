@@ -313,8 +313,9 @@ static void limit_displacements(struct healing *healing) {
 // wedged, and on the far side of the block, seen from the centre of the clump.
 static bool goes_through(const struct bodies *bodies, const struct contact *contact) {
     int32_t c = contact->c, a = contact->a;
-    if (!pairs_kind(bodies, c, a)->boxes || pairs_kind(bodies, c, a)->one_normal)
-        return false;
+    if (!pairs_kind(bodies, c, a)->boxes || pairs_kind(bodies, c, a)->one_normal ||
+        bodies->shape[c] == GABION_COMPOUND || bodies->shape[a] == GABION_COMPOUND)
+        return false; // a compound has no far side: a clump may be in a bay of it
     double radius = pairs_ball_radius(bodies, contact, c) + pairs_ball_radius(bodies, contact, a);
     return -contact->gap > THROUGH * radius &&
            vec3_dot(contact->normal, vec3_sub(bodies->x[c], bodies->x[a])) < 0;

@@ -30,8 +30,10 @@ void bodies_free(struct bodies *bodies) {
         polyhedron_free(bodies->polyhedra[k]);
     for (size_t k = 0; k < bodies->clump_count; k++)
         clump_free(bodies->clumps[k]);
-    void *lists[] = {bodies->index_of,  bodies->start_of, bodies->half_spaces,
-                     bodies->polyhedra, bodies->clumps,   bodies->hollows};
+    for (size_t k = 0; k < bodies->compound_count; k++)
+        compound_free(bodies->compounds[k]);
+    void *lists[] = {bodies->index_of, bodies->start_of,  bodies->half_spaces, bodies->polyhedra,
+                     bodies->clumps,   bodies->compounds, bodies->hollows};
     for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
         memory_free(lists[k]);
     *bodies = (struct bodies){0};

@@ -13,6 +13,7 @@
 #include "engine/world/shapes.h"
 #include "engine/world/state.h"
 #include "geometry/clump.h"
+#include "geometry/compound.h"
 #include "geometry/hollow.h"
 #include "geometry/polyhedron.h"
 
@@ -53,6 +54,8 @@ struct bodies {
     size_t polyhedron_count, polyhedron_capacity;
     struct clump **clumps; // likewise
     size_t clump_count, clump_capacity;
+    struct compound **compounds; // likewise; their parts are polyhedra of the list above
+    size_t compound_count, compound_capacity;
     struct hollow *hollows; // hollow spheres and drums
     size_t hollow_count, hollow_capacity;
     vec3 *start_of; // id -> x when it entered the run; zero for a body that has not entered
@@ -113,6 +116,10 @@ static inline const struct polyhedron *bodies_polyhedron(const struct bodies *bo
 
 static inline const struct clump *bodies_clump(const struct bodies *bodies, int32_t i) {
     return bodies->clumps[bodies->shape_index[i]];
+}
+
+static inline const struct compound *bodies_compound(const struct bodies *bodies, int32_t i) {
+    return bodies->compounds[bodies->shape_index[i]];
 }
 
 static inline const struct hollow *bodies_hollow(const struct bodies *bodies, int32_t i) {

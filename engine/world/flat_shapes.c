@@ -1,4 +1,4 @@
-// Polyhedra and clumps as rows of numbers, and back.
+// Polyhedra, clumps and compounds as rows of numbers, and back.
 #include "engine/world/world_state.h"
 #include "parallel/hash.h"
 #include "parallel/memory.h"
@@ -26,6 +26,25 @@ static uint64_t hash_clump(uint64_t hash, const struct clump *clump) {
     hash = HASH_ARRAY(hash, &clump->inertia, 1);
     hash = HASH_ARRAY(hash, &clump->centre, 1);
     return HASH_ARRAY(hash, &clump->axes, 1);
+}
+
+static uint64_t hash_compound(uint64_t hash, const struct compound *compound) {
+    hash = HASH_ARRAY(hash, &compound->count, 1);
+    for (int32_t k = 0; k < compound->count; k++) {
+        const struct compound_part *part = &compound->part[k];
+        hash = HASH_ARRAY(hash, &part->polyhedron, 1);
+        hash = HASH_ARRAY(hash, &part->x, 1);
+        hash = HASH_ARRAY(hash, &part->q, 1);
+        hash = HASH_ARRAY(hash, &part->density, 1);
+    }
+    hash = HASH_ARRAY(hash, &compound->centre, 1);
+    return HASH_ARRAY(hash, &compound->axes, 1);
+}
+
+static uint64_t hash_compounds(uint64_t hash, const struct bodies *bodies) {
+    for (size_t k = 0; k < bodies->compound_count; k++)
+        hash = hash_compound(hash, bodies->compounds[k]);
+    return hash;
 }
 
 static uint64_t hash_polyhedra(uint64_t hash, const struct bodies *bodies) {
@@ -177,9 +196,61 @@ const struct state_part state_clump_spheres = {
     .reserve = reserve_spheres,
 };
 
+static size_t count_compounds(const struct state *state) { return state->shapes.compounds; }
+
+static void reserve_compounds(struct state *state, size_t rows) {
+    state->shapes.compounds = rows;
+    state_allocate_arrays(&state_compounds, &state->shapes, rows);
+}
+
+static const struct state_field compound_fields[] = {
+    {"compounds/part_count", "1", STATE_COUNT, VALUE_PART_COUNT, SHAPES(part_count),
+     STATE_FRAMED | STATE_LATER},
+    {"compounds/centre", "m", STATE_VECTOR, VALUE_FINITE, SHAPES(compound_centre),
+     STATE_FRAMED | STATE_LATER},
+    {"compounds/axes", "1", STATE_QUATERNION, VALUE_FINITE, SHAPES(compound_axes),
+     STATE_FRAMED | STATE_LATER},
+};
+const struct state_part state_compounds = {
+    .group = "compounds",
+    STATE_FIELDS(compound_fields),
+    .most = INT32_MAX,
+    .owner = shapes_of,
+    .rows = count_compounds,
+    .reserve = reserve_compounds,
+    .hash_shapes = hash_compounds,
+};
+
+static size_t count_parts(const struct state *state) { return state->shapes.parts; }
+
+static void reserve_parts(struct state *state, size_t rows) {
+    state->shapes.parts = rows;
+    state_allocate_arrays(&state_compound_parts, &state->shapes, rows);
+}
+
+// The own axes of a polyhedron in those of the compound; densities are relative to the body's.
+static const struct state_field part_fields[] = {
+    {"compounds/part_polyhedron", "1", STATE_INTEGER, VALUE_POLYHEDRON, SHAPES(part_polyhedron),
+     STATE_FRAMED | STATE_LATER},
+    {"compounds/part_position", "m", STATE_VECTOR, VALUE_FINITE, SHAPES(part_position),
+     STATE_FRAMED | STATE_LATER},
+    {"compounds/part_orientation", "1", STATE_QUATERNION, VALUE_FINITE, SHAPES(part_orientation),
+     STATE_FRAMED | STATE_LATER},
+    {"compounds/part_density", "1", STATE_REAL, VALUE_NOT_NEGATIVE, SHAPES(part_density),
+     STATE_FRAMED | STATE_LATER},
+};
+const struct state_part state_compound_parts = {
+    .group = "compounds",
+    STATE_FIELDS(part_fields),
+    .most = SIZE_MAX,
+    .owner = shapes_of,
+    .rows = count_parts,
+    .reserve = reserve_parts,
+};
+
 static const struct state_part *const flat_parts[] = {
-    &state_polyhedra,    &state_faces,  &state_corners,
-    &state_face_corners, &state_clumps, &state_clump_spheres,
+    &state_polyhedra, &state_faces,         &state_corners,   &state_face_corners,
+    &state_clumps,    &state_clump_spheres, &state_compounds, &state_compound_parts,
 };
 #define FLAT_PARTS (sizeof flat_parts / sizeof *flat_parts)
 
@@ -193,7 +264,7 @@ void flat_shapes_free(struct flat_shapes *shapes) {
 
 static void reserve_rows(struct state *state) {
     const struct bodies *bodies = &state->world->bodies;
-    size_t faces = 0, corners = 0, face_corners = 0, spheres = 0;
+    size_t faces = 0, corners = 0, face_corners = 0, spheres = 0, parts = 0;
     for (size_t k = 0; k < bodies->polyhedron_count; k++) {
         const struct polyhedron *polyhedron = bodies->polyhedra[k];
         faces += (size_t)polyhedron->face_count;
@@ -202,12 +273,16 @@ static void reserve_rows(struct state *state) {
     }
     for (size_t k = 0; k < bodies->clump_count; k++)
         spheres += (size_t)bodies->clumps[k]->count;
+    for (size_t k = 0; k < bodies->compound_count; k++)
+        parts += (size_t)bodies->compounds[k]->count;
     reserve_polyhedra(state, bodies->polyhedron_count);
     reserve_faces(state, faces);
     reserve_corners(state, corners);
     reserve_face_corners(state, face_corners);
     reserve_clumps(state, bodies->clump_count);
     reserve_spheres(state, spheres);
+    reserve_compounds(state, bodies->compound_count);
+    reserve_parts(state, parts);
 }
 
 static void put_polyhedra(const struct bodies *bodies, struct flat_shapes *shapes) {
@@ -248,10 +323,27 @@ static void put_clumps(const struct bodies *bodies, struct flat_shapes *shapes) 
     }
 }
 
+static void put_compounds(const struct bodies *bodies, struct flat_shapes *shapes) {
+    size_t parts = 0;
+    for (size_t k = 0; k < bodies->compound_count; k++) {
+        const struct compound *compound = bodies->compounds[k];
+        shapes->part_count[k] = (uint32_t)compound->count;
+        shapes->compound_centre[k] = compound->centre;
+        shapes->compound_axes[k] = compound->axes;
+        for (int32_t p = 0; p < compound->count; p++, parts++) {
+            shapes->part_polyhedron[parts] = compound->part[p].polyhedron;
+            shapes->part_position[parts] = compound->part[p].x;
+            shapes->part_orientation[parts] = compound->part[p].q;
+            shapes->part_density[parts] = compound->part[p].density;
+        }
+    }
+}
+
 void flat_shapes_fill(struct state *state) {
     reserve_rows(state);
     put_polyhedra(&state->world->bodies, &state->shapes);
     put_clumps(&state->world->bodies, &state->shapes);
+    put_compounds(&state->world->bodies, &state->shapes);
 }
 
 // Restoring -----------------------------------------------------------------------------------
@@ -342,7 +434,49 @@ static bool restore_clumps(const struct flat_shapes *shapes, struct bodies *bodi
                      "group 'clumps' has spheres that belong to no clump");
 }
 
+// Restores the compound whose parts begin at row `next`. Its polyhedra have been restored.
+static struct compound *restore_compound(const struct flat_shapes *shapes, size_t k, size_t next,
+                                         const struct bodies *bodies, struct gabion_error *error) {
+    size_t count = shapes->part_count[k];
+    struct compound_part *part = memory_allocate(count, sizeof *part, "compounds");
+    for (size_t p = 0; p < count; p++)
+        part[p] = (struct compound_part){
+            .polyhedron = shapes->part_polyhedron[next + p],
+            .shape = bodies->polyhedra[shapes->part_polyhedron[next + p]],
+            .x = shapes->part_position[next + p],
+            .q = shapes->part_orientation[next + p],
+            .density = shapes->part_density[next + p],
+        };
+    struct compound *compound = compound_restore(part, (int64_t)count, shapes->compound_centre[k],
+                                                 shapes->compound_axes[k], error);
+    memory_free(part);
+    return compound;
+}
+
+static bool restore_compounds(const struct flat_shapes *shapes, struct bodies *bodies,
+                              struct gabion_error *error) {
+    size_t next = 0;
+    bodies->compounds = memory_reserve(bodies->compounds, &bodies->compound_capacity,
+                                       shapes->compounds, sizeof *bodies->compounds, "compounds");
+    for (size_t k = 0; k < shapes->compounds; k++) {
+        if (shapes->part_count[k] > shapes->parts - next || bodies->polyhedron_count == 0)
+            return error_set(error, GABION_ERROR_INPUT,
+                             "group 'compounds', compound %zu: more parts than there are", k);
+        struct compound *compound = restore_compound(shapes, k, next, bodies, error);
+        if (!compound) {
+            error->status = GABION_ERROR_INPUT;
+            return error_context(error, "group 'compounds', compound %zu", k);
+        }
+        bodies->compounds[bodies->compound_count++] = compound;
+        next += shapes->part_count[k];
+    }
+    return next == shapes->parts ||
+           error_set(error, GABION_ERROR_INPUT,
+                     "group 'compounds' has parts that belong to no compound");
+}
+
 bool flat_shapes_restore(const struct flat_shapes *shapes, struct bodies *bodies,
                          struct gabion_error *error) {
-    return restore_polyhedra(shapes, bodies, error) && restore_clumps(shapes, bodies, error);
+    return restore_polyhedra(shapes, bodies, error) && restore_clumps(shapes, bodies, error) &&
+           restore_compounds(shapes, bodies, error);
 }

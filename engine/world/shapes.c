@@ -145,6 +145,40 @@ static struct shape_balls clump_balls(const struct bodies *bodies, int32_t i) {
     return (struct shape_balls){shape->count, shape->sphere, shape->sphere_radius, 0};
 }
 
+// Compounds -----------------------------------------------------------------------------------
+
+static int32_t shared_compound(const struct gabion_body *body) { return body->compound; }
+
+static size_t compound_count(const struct bodies *bodies) { return bodies->compound_count; }
+
+static const char *compound_defect(const struct bodies *bodies, const struct gabion_body *body) {
+    bool exists = body->compound >= 0 && (size_t)body->compound < bodies->compound_count;
+    return exists ? NULL : "the compound does not exist";
+}
+
+static void place_compound(const struct bodies *bodies, const struct gabion_body *body, vec3 *x,
+                           quat *q, double *radius) {
+    const struct compound *shape = bodies->compounds[body->compound];
+    *radius = shape->radius;
+    place_own_frame(x, q, shape->centre, shape->axes);
+}
+
+static void weigh_compound(const struct bodies *bodies, const struct gabion_body *body,
+                           double *volume, vec3 *moment) {
+    const struct compound *shape = bodies->compounds[body->compound];
+    *volume = shape->mass;
+    *moment = vec3_scale(1 / shape->mass, shape->inertia);
+}
+
+static double compound_size(const struct bodies *bodies, int32_t i) {
+    return 0.5 * bodies_compound(bodies, i)->thickness;
+}
+
+static struct shape_balls compound_balls(const struct bodies *bodies, int32_t i) {
+    const struct compound *shape = bodies_compound(bodies, i);
+    return (struct shape_balls){.count = shape->hull->corner_count, .centre = shape->hull_corner};
+}
+
 // Hollow spheres and drums --------------------------------------------------------------------
 
 static const char *hollow_sphere_defect(const struct bodies *bodies,
@@ -243,6 +277,20 @@ const struct shape_kind shape_kinds[GABION_SHAPE_COUNT] = {
             .shared = shared_clump,
             .size = clump_size,
             .balls = clump_balls,
+        },
+    [GABION_COMPOUND] =
+        {
+            .name = "compound",
+            .block = true,
+            .spin_reach = true,
+            .axes = true,
+            .defect = compound_defect,
+            .place = place_compound,
+            .weigh = weigh_compound,
+            .count = compound_count,
+            .shared = shared_compound,
+            .size = compound_size,
+            .balls = compound_balls,
         },
     // Hollows do not turn by themselves, but their contacts are of the kind that knows about axes.
     [GABION_HOLLOW_SPHERE] =

@@ -37,6 +37,8 @@ enum value_check {
     VALUE_SHAPE_INDEX, // -1: none
     VALUE_POLYHEDRON,  // of a body that need not be one
     VALUE_CLUMP,       // likewise
+    VALUE_COMPOUND,    // likewise
+    VALUE_PART_COUNT,  // of a compound
     VALUE_SPHERE_COUNT,
     VALUE_CORNER_COUNT,
     VALUE_FACE_COUNT,
@@ -52,7 +54,7 @@ enum state_flag {
     STATE_JOINED = 1,   // hashed in one piece with the field before it
     STATE_FRAMED = 2,   // in frames too
     STATE_UNSTORED = 4, // hashed, but files have it in another form
-    STATE_LATER = 8,    // a single number that earlier minor versions of files do not have: zero
+    STATE_LATER = 8,    // earlier minor versions of files do not have it: zero, or no rows
 };
 
 struct state_field {

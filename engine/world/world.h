@@ -113,12 +113,6 @@ struct pace {
     double before; // length of the step before it; 0: there was none
 };
 
-// Warnings about definitions that wait for the next step (engine/api/log.h).
-struct notes {
-    char **text;
-    size_t count, capacity;
-};
-
 // What a change that ran out of memory left of the world.
 enum world_condition {
     WORLD_SOUND,
@@ -150,7 +144,6 @@ struct gabion_world {
     enum world_condition condition;
     struct world_user user;
     struct listeners listeners;
-    struct notes notes;
 
     bool varies; // its definitions may differ from those before (engine/api/vary.h)
     struct name_table materials, groups;

@@ -325,6 +325,31 @@ const struct state_part state_pending = {
     .reserve = reserve_pending,
 };
 
+// Which compound a waiting body is. Worlds without compounds hash as they did before there were
+// any.
+static bool has_compounds(const struct state *state) {
+    return state->world->bodies.compound_count > 0;
+}
+
+static void keep_pending(struct state *state, size_t rows) {
+    (void)state; // state_pending made the room
+    (void)rows;
+}
+
+static const struct state_field pending_compound_fields[] = {
+    {"pending/compound", "1", STATE_INTEGER, VALUE_COMPOUND, PENDING(body.compound), STATE_LATER},
+};
+const struct state_part state_pending_compounds = {
+    .group = "pending",
+    STATE_FIELDS(pending_compound_fields),
+    .hash = STATE_HASH_ROWS,
+    .most = INT_MAX,
+    .owner = world_of,
+    .rows = pending_rows,
+    .reserve = keep_pending,
+    .hashed = has_compounds,
+};
+
 // Driven bodies -------------------------------------------------------------------------------
 
 #define DRIVEN(member) STATE_ELEMENT(struct gabion_world, driven, struct driven_body, member)

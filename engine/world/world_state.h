@@ -6,7 +6,7 @@
 #include "engine/world/world.h"
 
 // Polyhedra laid flat, one after the other: corners, faces, and the corners of each face. Then
-// clumps and their spheres.
+// clumps and their spheres, compounds and their parts.
 struct flat_shapes {
     size_t polyhedra, faces, corners, face_corners;
     uint32_t *corner_count, *face_count; // by polyhedron
@@ -22,6 +22,14 @@ struct flat_shapes {
     quat *clump_axes;
     vec3 *sphere; // own frame
     double *sphere_radius;
+    size_t compounds, parts;
+    uint32_t *part_count; // by compound
+    vec3 *compound_centre;
+    quat *compound_axes;
+    int32_t *part_polyhedron;
+    vec3 *part_position; // own frame
+    quat *part_orientation;
+    double *part_density;
 };
 
 // The world (only read while a file is written), and its shapes in a form that has rows.
@@ -36,16 +44,16 @@ extern const struct state_part state_step, state_pace, state_body_counts, state_
 
 // Rows in the arrays of the world. Making room for bodies frees all that struct bodies holds.
 extern const struct state_part state_bodies, state_body_starts, state_half_spaces, state_hollows,
-    state_pending, state_driven, state_joints;
+    state_pending, state_pending_compounds, state_driven, state_joints;
 
 // Rows of flat shapes.
 extern const struct state_part state_polyhedra, state_faces, state_corners, state_face_corners,
-    state_clumps, state_clump_spheres;
+    state_clumps, state_clump_spheres, state_compounds, state_compound_parts;
 
 // Lays the shapes of the world flat.
 void flat_shapes_fill(struct state *state);
 void flat_shapes_free(struct flat_shapes *shapes);
-// Builds the polyhedra and clumps that flat rows describe into those of `bodies`. Nothing in the
+// Builds the shapes that flat rows describe into those of `bodies`. Nothing in the
 // rows is believed.
 bool flat_shapes_restore(const struct flat_shapes *shapes, struct bodies *bodies,
                          struct gabion_error *error);

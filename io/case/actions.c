@@ -206,6 +206,8 @@ static bool add_action(struct fields entry, action_adder *add, struct gabion_wor
                        struct gabion_error *error) {
     const struct yaml_node *group = fields_node(entry, "group");
     const struct yaml_node *groups = yaml_find(entry.node, "groups");
+    if (groups && groups->kind == YAML_SCALAR) // one name needs no list
+        return add_to_group(entry, groups, add, world, error);
     for (size_t k = 0; groups && k < groups->count; k++)
         if (!add_to_group(entry, groups->item[k], add, world, error))
             return false;

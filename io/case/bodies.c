@@ -45,11 +45,11 @@ static void read_half_space(struct fields fields, struct gabion_body *body) {
     fields_components(fields, "extent", body->extent);
 }
 
-static bool add_body(struct fields fields, unsigned plane, struct gabion_world *world,
+static bool add_body(struct fields fields, const struct case_file *file, struct gabion_world *world,
                      struct gabion_error *error) {
     struct gabion_body body;
     double q[4];
-    if (!read_template(fields, plane, world, &body, error))
+    if (!read_template(fields, case_plane_lock(case_fields(file)), world, &body, error))
         return false;
     body.position = fields_vector(fields, "position");
     fields_components(fields, "orientation", q);
@@ -66,13 +66,13 @@ static bool add_body(struct fields fields, unsigned plane, struct gabion_world *
         if (!case_read_grain(fields, &body, world, error))
             return false;
     } else
-        return case_add_block(fields, &body, world, error);
+        return case_add_block(fields, &body, world, file->remarks, error);
     return gabion_add_body(world, &body, error) >= 0;
 }
 
-static bool add_container(struct fields fields, unsigned plane, struct gabion_world *world,
-                          struct gabion_error *error) {
-    (void)plane; // containers are fixed
+static bool add_container(struct fields fields, const struct case_file *file,
+                          struct gabion_world *world, struct gabion_error *error) {
+    (void)file;
     if (!fields_have(fields, "box"))
         return case_add_hollow(fields, world, error);
     struct fields box = fields_section(fields, "box");
@@ -86,20 +86,22 @@ static bool add_container(struct fields fields, unsigned plane, struct gabion_wo
     return generate_container(world, &definition, error);
 }
 
-static bool add_generated(struct fields fields, unsigned plane, struct gabion_world *world,
-                          struct gabion_error *error) {
+static bool add_generated(struct fields fields, const struct case_file *file,
+                          struct gabion_world *world, struct gabion_error *error) {
     static const struct {
         const char *key;
         bool (*add)(struct fields, const struct gabion_body *, struct gabion_world *,
                     struct gabion_error *);
     } kinds[] = {
-        {"lattice", case_add_lattice}, {"fill", case_add_fill},   {"wall", case_add_wall},
-        {"slabs", case_add_slabs},     {"arch", case_add_arch},   {"dome", case_add_dome},
-        {"tower", case_add_tower},     {"stack", case_add_stack}, {"cards", case_add_cards},
-        {"drums", case_add_drums},     {"vault", case_add_vault}, {"stairs", case_add_stairs}};
+        {"lattice", case_add_lattice}, {"wall", case_add_wall},    {"slabs", case_add_slabs},
+        {"arch", case_add_arch},       {"dome", case_add_dome},    {"tower", case_add_tower},
+        {"stack", case_add_stack},     {"cards", case_add_cards},  {"drums", case_add_drums},
+        {"vault", case_add_vault},     {"stairs", case_add_stairs}};
     struct gabion_body template;
-    if (!read_template(fields, plane, world, &template, error))
+    if (!read_template(fields, case_plane_lock(case_fields(file)), world, &template, error))
         return false;
+    if (fields_have(fields, "fill"))
+        return case_add_fill(fields, &template, world, file->remarks, error);
     size_t kind = 0;
     while (!fields_have(fields, kinds[kind].key)) // the check found exactly one
         kind++;
@@ -143,22 +145,22 @@ bool case_add_bodies(const struct case_file *file, struct gabion_world *world,
                      struct gabion_error *error) {
     static const struct {
         const char *list;
-        bool (*add)(struct fields, unsigned, struct gabion_world *, struct gabion_error *);
+        bool (*add)(struct fields, const struct case_file *, struct gabion_world *,
+                    struct gabion_error *);
     } sources[] = {
         {"bodies", add_body}, {"containers", add_container}, {"generators", add_generated}};
     struct fields top = case_fields(file);
     struct kept_contacts kept = {0};
-    unsigned plane = case_plane_lock(top);
     for (size_t k = 0; k < sizeof sources / sizeof *sources; k++)
         for (size_t i = 0; i < fields_count(top, sources[k].list); i++) {
             struct fields entry = fields_entry(top, sources[k].list, i);
-            if (!sources[k].add(entry, plane, world, error))
+            if (!sources[k].add(entry, file, world, error))
                 return yaml_error_context(error, entry.node->at);
         }
     bool good = add_imports(file, world, &kept, error) && case_add_joints(file, world, error) &&
                 case_take_state(file, world, &kept, error) && case_check_laws(file, world, error);
     kept_contacts_free(&kept);
     if (good)
-        case_note_units(top, world);
+        case_note_units(top, world, file->remarks);
     return good;
 }

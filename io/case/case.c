@@ -47,6 +47,7 @@ static struct case_file *finish(struct case_file *file, struct gabion_error *err
 static struct case_file *create(void) {
     struct case_file *file = memory_allocate(1, sizeof *file, "case");
     file->remarks = memory_allocate(1, sizeof *file->remarks, "remarks");
+    file->remarks->account = memory_account_current(); // bodies are added in that of the world
     return file;
 }
 

@@ -204,6 +204,9 @@ static bool check_points(struct checker *c, const struct yaml_node *node, const 
         before[0] = before[1];
         before[1] = time;
     }
+    if (node->count == 2 && before[0] == before[1])
+        problems_add(c->problems, node->item[1]->at,
+                     "%s: both points have the same time; time must increase", path);
     return true;
 }
 

@@ -22,14 +22,46 @@ static void print_presence(FILE *stream, const struct key *key) {
     }
 }
 
-static void explain(FILE *stream, const struct key *key, const char *path, int depth) {
-    char type[256];
+#define PATH_SIZE 128
+
+// The larger sections of a listing so far. Sizes and regions belong to many keys and are listed
+// with the first of them.
+#define SHOWN_MAX   64
+#define SHOWN_LEAST 5 // keys
+
+struct shown {
+    const struct key_section *section[SHOWN_MAX];
+    char path[SHOWN_MAX][PATH_SIZE];
+    size_t count;
+};
+
+// Returns the key that a section was listed with; NULL: it has not been, and is from now on.
+static const char *shown_with(struct shown *shown, const struct key_section *section,
+                              const char *path) {
+    for (size_t k = 0; k < shown->count; k++)
+        if (shown->section[k] == section)
+            return shown->path[k];
+    if (section->count >= SHOWN_LEAST && shown->count < SHOWN_MAX) {
+        shown->section[shown->count] = section;
+        snprintf(shown->path[shown->count++], PATH_SIZE, "%s", path);
+    }
+    return NULL;
+}
+
+static void explain(FILE *stream, const struct key *key, const char *path, int depth,
+                    struct shown *shown) {
+    char type[256], inside[PATH_SIZE];
     fprintf(stream, "%*s%s: %s; ", 2 * depth, "", depth ? key->name : path,
             key_describe(key, type, sizeof type));
     print_presence(stream, key);
     fprintf(stream, "\n%*s%s\n", 2 * depth + 4, "", key->help);
-    for (size_t i = 0; key->section && i < key->section->count; i++)
-        explain(stream, &key->section->keys[i], path, depth + 1);
+    const char *before = key->section ? shown_with(shown, key->section, path) : NULL;
+    if (before)
+        fprintf(stream, "%*sits keys are those of %s\n", 2 * depth + 4, "", before);
+    for (size_t i = 0; key->section && !before && i < key->section->count; i++) {
+        snprintf(inside, sizeof inside, "%s.%s", path, key->section->keys[i].name);
+        explain(stream, &key->section->keys[i], inside, depth + 1, shown);
+    }
 }
 
 // Prints the full paths of all keys called `name`.
@@ -98,12 +130,13 @@ bool keys_explain(const struct key_section *section, const char *noun, const cha
         return false;
     char *words = NULL;
     size_t length = 0;
+    struct shown shown = {.count = 0};
     FILE *stream = open_memstream(&words, &length);
     if (key == &whole)
         for (size_t i = 0; i < section->count; i++)
-            explain(stream, &section->keys[i], section->keys[i].name, 0);
+            explain(stream, &section->keys[i], section->keys[i].name, 0, &shown);
     else
-        explain(stream, key, path, 0);
+        explain(stream, key, path, 0, &shown);
     fclose(stream);
     bool fits = length < size;
     if (fits)
@@ -113,21 +146,28 @@ bool keys_explain(const struct key_section *section, const char *noun, const cha
                              "the explanation does not fit: it has %zu bytes", length + 1);
 }
 
-static void markdown_row(FILE *stream, const struct key *key, const char *path) {
+static void markdown_row(FILE *stream, const struct key *key, const char *path,
+                         const char *before) {
     char type[256];
     fprintf(stream, "| `%s` | %s | ", path, key_describe(key, type, sizeof type));
     print_presence(stream, key);
-    fprintf(stream, " | %s |\n", key->help);
+    fprintf(stream, " | %s", key->help);
+    if (before)
+        fprintf(stream, "; its keys are those of `%s`", before);
+    fputs(" |\n", stream);
 }
 
-static void markdown_rows(FILE *stream, const struct key_section *section, const char *prefix) {
+static void markdown_rows(FILE *stream, const struct key_section *section, const char *prefix,
+                          struct shown *shown) {
     for (size_t i = 0; i < section->count; i++) {
-        char path[128];
-        snprintf(path, sizeof path, "%s%s", prefix, section->keys[i].name);
-        markdown_row(stream, &section->keys[i], path);
-        if (section->keys[i].section) {
+        const struct key *key = &section->keys[i];
+        char path[PATH_SIZE];
+        snprintf(path, sizeof path, "%s%s", prefix, key->name);
+        const char *before = key->section ? shown_with(shown, key->section, path) : NULL;
+        markdown_row(stream, key, path, before);
+        if (key->section && !before) {
             strncat(path, ".", sizeof path - strlen(path) - 1);
-            markdown_rows(stream, section->keys[i].section, path);
+            markdown_rows(stream, key->section, path, shown);
         }
     }
 }
@@ -139,11 +179,12 @@ static void markdown_head(FILE *stream, const char *title) {
 void keys_markdown(const struct key_section *section, FILE *stream) {
     markdown_head(stream, "The file");
     for (size_t i = 0; i < section->count; i++)
-        markdown_row(stream, &section->keys[i], section->keys[i].name);
+        markdown_row(stream, &section->keys[i], section->keys[i].name, NULL);
     for (size_t i = 0; i < section->count; i++)
         if (section->keys[i].section) {
+            struct shown shown = {.count = 0};
             markdown_head(stream, section->keys[i].name);
-            markdown_rows(stream, section->keys[i].section, "");
+            markdown_rows(stream, section->keys[i].section, "", &shown);
         }
 }
 

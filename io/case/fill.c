@@ -1,5 +1,4 @@
 // Reads lattices and fills.
-#include "engine/api/log.h"
 #include "io/case/grains.h"
 #include "io/case/masonry.h"
 #include "io/case/region.h"
@@ -176,7 +175,8 @@ static bool read_place(struct fields fields, struct region *region, struct gabio
 }
 
 bool case_add_fill(struct fields entry, const struct gabion_body *template,
-                   struct gabion_world *world, struct gabion_error *error) {
+                   struct gabion_world *world, struct remarks *remarks,
+                   struct gabion_error *error) {
     struct fields fields = fields_section(entry, "fill");
     struct grain_kind *kinds = NULL;
     char note[800] = "", place[400];
@@ -195,7 +195,7 @@ bool case_add_fill(struct fields entry, const struct gabion_body *template,
                 generate_fill(world, &definition, error);
     if (good && note[0]) {
         yaml_print_position(place, sizeof place, entry.node->at);
-        world_note(world, "%s: fill: %s", place, note);
+        remarks_add(remarks, true, "%s: fill: %s", place, note);
     }
     region_free(&definition.region);
     free_kinds(kinds, definition.grains.kinds);

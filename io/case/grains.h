@@ -4,6 +4,7 @@
 
 #include "cases/generators.h"
 #include "io/case/fields.h"
+#include "io/text/remarks.h"
 
 // Returns whether the entry has one of the keys clump, bar, torus and disk.
 bool case_has_grain(struct fields entry);
@@ -16,8 +17,9 @@ bool case_read_grain(struct fields entry, struct gabion_body *body, struct gabio
 // shape and place.
 bool case_add_lattice(struct fields entry, const struct gabion_body *template,
                       struct gabion_world *world, struct gabion_error *error);
+// A fill remarks on a region that is full.
 bool case_add_fill(struct fields entry, const struct gabion_body *template,
-                   struct gabion_world *world, struct gabion_error *error);
+                   struct gabion_world *world, struct remarks *remarks, struct gabion_error *error);
 
 // Adds a hollow sphere or a drum.
 bool case_add_hollow(struct fields container, struct gabion_world *world,

@@ -107,7 +107,10 @@ static const struct key body_keys[] = {
     {"hull", KEY_SECTION, .one_of = true, .section = &hull_section,
      .help = "the convex hull of points, which are counted from position"},
     {"mesh", KEY_SECTION, .one_of = true, .section = &mesh_section,
-     .help = "the pieces of a mesh, one body each; its points are counted from position"},
+     .help = "the pieces of a mesh, one body each unless glued; its points are counted from "
+             "position"},
+    {"compound", KEY_SECTION, .one_of = true, .section = &compound_section,
+     .help = "a rigid body made of convex parts, which are counted from position"},
     {"position", KEY_VECTOR, .required = true, .size = 3, .unit = "m",
      .help = "centre of a sphere or box, point of a plane, origin of any other shape"},
     {"orientation", KEY_VECTOR, .size = 4, .initial = "1 0 0 0",

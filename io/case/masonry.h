@@ -4,11 +4,12 @@
 
 #include "cases/generators.h"
 #include "io/case/fields.h"
+#include "io/text/remarks.h"
 
 // Adds the block of an entry under `bodies`, or the pieces of its mesh. `body` holds everything but
 // the shape.
 bool case_add_block(struct fields entry, struct gabion_body *body, struct gabion_world *world,
-                    struct gabion_error *error);
+                    struct remarks *remarks, struct gabion_error *error);
 
 // Adds the polyhedron of one of the keys box, prism, wedge and hull to the world and makes it the
 // shape of the body.

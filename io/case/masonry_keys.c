@@ -55,13 +55,47 @@ static const struct key hull_keys[] = {
 };
 const struct key_section hull_section = KEY_SECTION_OF(hull_keys);
 
+static const struct key decompose_keys[] = {
+    {"parts", KEY_INTEGER, .initial = "64", .range = &key_counting,
+     .help = "convex parts of one piece, at most; more are an error"},
+};
+static const struct key_section decompose_section = KEY_SECTION_OF(decompose_keys);
+
 static const struct key mesh_keys[] = {
     {"file", KEY_TEXT, .required = true,
-     .help = "OBJ or STL, convex closed pieces; relative to this file"},
+     .help = "OBJ or STL, closed pieces; relative to this file"},
     {"scale", KEY_NUMBER, .initial = "1", .range = &key_positive,
      .help = "factor on the lengths of the file; 0.001 when it is in millimetres"},
+    {"decompose", KEY_SECTION, .section = &decompose_section,
+     .help = "cuts pieces that are not convex into convex parts, exactly; each piece is one body"},
+    {"glue", KEY_BOOLEAN, .initial = "false", .help = "all pieces form one rigid body"},
 };
 const struct key_section mesh_section = KEY_SECTION_OF(mesh_keys);
+
+static const struct key part_keys[] = {
+    {"box", KEY_SECTION, .one_of = true, .section = &box_shape_section, .help = "a block"},
+    {"prism", KEY_SECTION, .one_of = true, .section = &prism_section,
+     .help = "a convex polygon of some height"},
+    {"wedge", KEY_SECTION, .one_of = true, .section = &wedge_section, .help = "a voussoir"},
+    {"hull", KEY_SECTION, .one_of = true, .section = &hull_section,
+     .help = "the convex hull of points"},
+    {"mesh", KEY_SECTION, .one_of = true, .section = &mesh_section,
+     .help = "the pieces of a mesh, a part each"},
+    {"position", KEY_VECTOR, .size = 3, .unit = "m", .initial = "0 0 0",
+     .help = "of the part in the frame of the body"},
+    {"orientation", KEY_VECTOR, .size = 4, .initial = "1 0 0 0",
+     .help = "quaternion w, x, y, z; any length"},
+    {"relative_density", KEY_NUMBER, .initial = "1", .range = &key_positive,
+     .help = "density of the part by that of the body"},
+};
+static const struct key_section part_section = KEY_SECTION_OF(part_keys);
+
+static const struct key compound_keys[] = {
+    {"parts", KEY_ENTRIES, .required = true, .section = &part_section,
+     .help = "convex parts, which may share faces or overlap; an overlap counts in the mass once "
+             "for each part"},
+};
+const struct key_section compound_section = KEY_SECTION_OF(compound_keys);
 
 // ---- generators ----
 

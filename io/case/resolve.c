@@ -407,11 +407,6 @@ static bool inline_fill(struct resolver *resolver, struct yaml_node *generator) 
     return inline_region(resolver, yaml_find(generator, "fill"));
 }
 
-static bool anchor_mesh(struct resolver *resolver, struct yaml_node *body) {
-    struct yaml_node *mesh = yaml_find(body, "mesh");
-    return !mesh || anchor_file(resolver, mesh);
-}
-
 static bool for_entries(struct resolver *resolver, struct yaml_node *root, const char *key,
                         bool (*f)(struct resolver *, struct yaml_node *)) {
     struct yaml_node *list = yaml_find(root, key);
@@ -419,6 +414,17 @@ static bool for_entries(struct resolver *resolver, struct yaml_node *root, const
         if (!f(resolver, list->item[i]))
             return false;
     return true;
+}
+
+static bool anchor_mesh(struct resolver *resolver, struct yaml_node *shape) {
+    struct yaml_node *mesh = yaml_find(shape, "mesh");
+    return !mesh || anchor_file(resolver, mesh);
+}
+
+static bool anchor_body(struct resolver *resolver, struct yaml_node *body) {
+    struct yaml_node *compound = yaml_find(body, "compound");
+    return anchor_mesh(resolver, body) &&
+           (!compound || for_entries(resolver, compound, "parts", anchor_mesh));
 }
 
 static bool inline_actions(struct resolver *resolver, struct yaml_node *root) {
@@ -447,7 +453,7 @@ struct yaml_node *case_resolve(const char *path, const char *const *overrides, i
            anchor_source(&resolver, yaml_find(root, "from")) &&
            for_entries(&resolver, root, "imports", anchor_file) &&
            for_entries(&resolver, root, "generators", inline_fill) &&
-           for_entries(&resolver, root, "bodies", anchor_mesh);
+           for_entries(&resolver, root, "bodies", anchor_body);
     if (good)
         return root;
     yaml_free(root);

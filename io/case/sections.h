@@ -6,7 +6,7 @@
 
 // io/case/masonry_keys.c
 extern const struct key_section box_shape_section, prism_section, wedge_section, hull_section,
-    mesh_section;
+    mesh_section, compound_section;
 extern const struct key_section wall_section, slabs_section, arch_section, dome_section,
     tower_section, stack_section, cards_section, drums_section, vault_section, stairs_section;
 

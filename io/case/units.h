@@ -3,15 +3,16 @@
 #define IO_CASE_UNITS_H
 
 #include "io/case/fields.h"
+#include "io/text/remarks.h"
 
 struct gabion_world;
 
-// Notes values that suggest other units, with their place, key and the remedy (world_note). Bodies
-// must have been added.
-void case_note_units(struct fields file, struct gabion_world *world);
+// Remarks on values that suggest other units, with their place, key and the remedy. Bodies must
+// have been added.
+void case_note_units(struct fields file, const struct gabion_world *world, struct remarks *remarks);
 
-// Notes a mesh whose pieces are so large that the file is probably in millimetres. `radius` is that
-// of the sphere about the largest one.
-void case_note_mesh(struct fields mesh, double radius, struct gabion_world *world);
+// Remarks on a mesh whose pieces are so large that the file is probably in millimetres. `length` is
+// the longest side of the box around any of them.
+void case_note_mesh(struct fields mesh, double length, struct remarks *remarks);
 
 #endif

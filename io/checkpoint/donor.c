@@ -108,18 +108,22 @@ static bool read_contacts(const struct checkpoint *frame, struct framed_contacts
                           struct gabion_error *error) {
     size_t *count = &contacts->count;
     *count = SIZE_MAX;
-    return read_column(frame,
-                       (struct h5_rows){.name = "contacts/candidate", .type = H5_TYPE_INT32, .columns = 1},
-                       count, &contacts->first, error) &&
-           read_column(frame,
-                       (struct h5_rows){.name = "contacts/antagonist", .type = H5_TYPE_INT32, .columns = 1},
-                       count, &contacts->second, error) &&
-           read_column(frame,
-                       (struct h5_rows){.name = "contacts/point", .type = H5_TYPE_FLOAT64, .columns = 3},
-                       count, &contacts->point, error) &&
-           read_column(frame,
-                       (struct h5_rows){.name = "contacts/impulse", .type = H5_TYPE_FLOAT64, .columns = 3},
-                       count, &contacts->impulse, error);
+    return read_column(
+               frame,
+               (struct h5_rows){.name = "contacts/candidate", .type = H5_TYPE_INT32, .columns = 1},
+               count, &contacts->first, error) &&
+           read_column(
+               frame,
+               (struct h5_rows){.name = "contacts/antagonist", .type = H5_TYPE_INT32, .columns = 1},
+               count, &contacts->second, error) &&
+           read_column(
+               frame,
+               (struct h5_rows){.name = "contacts/point", .type = H5_TYPE_FLOAT64, .columns = 3},
+               count, &contacts->point, error) &&
+           read_column(
+               frame,
+               (struct h5_rows){.name = "contacts/impulse", .type = H5_TYPE_FLOAT64, .columns = 3},
+               count, &contacts->impulse, error);
 }
 
 static int32_t framed_body(const struct bodies *bodies, int32_t id) {

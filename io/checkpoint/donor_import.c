@@ -10,10 +10,10 @@ struct importing {
     const struct donor_transfer *transfer;
     const struct donor_choice *choice;
     mat3 turn;
-    bool placed;                     // the bodies are turned or moved
-    int *group, *polyhedron, *clump; // numbers there -> here; -1: none yet
-    bool *chosen;                    // by group there
-    int32_t *of;                     // id there -> id here
+    bool placed;                                // the bodies are turned or moved
+    int *group, *polyhedron, *clump, *compound; // numbers there -> here; -1: none yet
+    bool *chosen;                               // by group there
+    int32_t *of;                                // id there -> id here
     int64_t added, locked;
     struct tally walls, shapes;
 };
@@ -114,6 +114,35 @@ static int copy_clump(struct gabion_world *world, const struct clump *from,
                            error);
 }
 
+// Returns the number here of a polyhedron of the donor.
+static int take_polyhedron(struct importing *importing, int32_t index, struct gabion_error *error) {
+    const struct bodies *from = &importing->transfer->donor->world->bodies;
+    if (importing->polyhedron[index] < 0)
+        importing->polyhedron[index] =
+            copy_polyhedron(importing->transfer->world, from->polyhedra[index], error);
+    return importing->polyhedron[index];
+}
+
+static int copy_compound(struct importing *importing, const struct compound *from,
+                         struct gabion_error *error) {
+    struct gabion_world *world = importing->transfer->world;
+    struct compound_part *part =
+        memory_allocate((size_t)from->count, sizeof *part, "parts of a compound");
+    struct compound *compound = NULL;
+    int32_t taken = 0;
+    for (; taken < from->count; taken++) {
+        part[taken] = from->part[taken];
+        part[taken].polyhedron = take_polyhedron(importing, from->part[taken].polyhedron, error);
+        if (part[taken].polyhedron < 0)
+            break;
+        part[taken].shape = world->bodies.polyhedra[part[taken].polyhedron];
+    }
+    if (taken == from->count)
+        compound = compound_restore(part, from->count, from->centre, from->axes, error);
+    memory_free(part);
+    return compound ? world_add_compound(world, compound, error) : -1;
+}
+
 // Bodies are given by the frame that their shape was drawn in, whose centre and axes these are.
 static void place_drawing(struct gabion_body *body, vec3 centre, quat axes) {
     body->orientation = quat_multiply(body->orientation, quat_conjugate(axes));
@@ -135,9 +164,7 @@ static bool give_shape(struct importing *importing, int32_t j, struct gabion_bod
         return true;
     case GABION_POLYHEDRON: {
         const struct polyhedron *shape = from->polyhedra[index];
-        if (importing->polyhedron[index] < 0)
-            importing->polyhedron[index] = copy_polyhedron(world, shape, error);
-        body->polyhedron = importing->polyhedron[index];
+        body->polyhedron = take_polyhedron(importing, index, error);
         place_drawing(body, shape->centre, shape->axes);
         return body->polyhedron >= 0;
     }
@@ -148,6 +175,14 @@ static bool give_shape(struct importing *importing, int32_t j, struct gabion_bod
         body->clump = importing->clump[index];
         place_drawing(body, shape->centre, shape->axes);
         return body->clump >= 0;
+    }
+    case GABION_COMPOUND: {
+        const struct compound *shape = from->compounds[index];
+        if (importing->compound[index] < 0)
+            importing->compound[index] = copy_compound(importing, shape, error);
+        body->compound = importing->compound[index];
+        place_drawing(body, shape->centre, shape->axes);
+        return body->compound >= 0;
     }
     default:
         return false;
@@ -316,6 +351,7 @@ bool donor_import(const struct donor_transfer *transfer, const struct donor_choi
         .group = numbers((size_t)other->groups.count),
         .polyhedron = numbers(other->bodies.polyhedron_count),
         .clump = numbers(other->bodies.clump_count),
+        .compound = numbers(other->bodies.compound_count),
         .chosen = memory_allocate((size_t)other->groups.count, sizeof(bool), "chosen groups"),
         .of = numbers((size_t)other->bodies.id_count),
         .walls = tally_start(other, !transfer->donor->frame),
@@ -325,6 +361,7 @@ bool donor_import(const struct donor_transfer *transfer, const struct donor_choi
     memory_free(importing.group);
     memory_free(importing.polyhedron);
     memory_free(importing.clump);
+    memory_free(importing.compound);
     memory_free(importing.chosen);
     memory_free(importing.of);
     tally_free(&importing.walls);

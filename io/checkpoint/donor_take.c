@@ -103,6 +103,21 @@ static int32_t *pair_bodies(const struct donor_transfer *transfer, enum donor_ma
 
 #define SAME_LENGTH 1e-9 // of the radius: another compiler may round a shape differently
 
+// Compounds touch planes with the corners of their hull; two with one hull may differ in their
+// parts.
+static bool are_same_parts(const struct compound *a, const struct compound *b, double slack) {
+    if (a->count != b->count)
+        return false;
+    for (int32_t k = 0; k < a->count; k++) {
+        const struct compound_part *here = &a->part[k], *there = &b->part[k];
+        if (!(vec3_length(vec3_sub(here->low, there->low)) <= slack) ||
+            !(vec3_length(vec3_sub(here->high, there->high)) <= slack) ||
+            here->shape->corner_count != there->shape->corner_count)
+            return false;
+    }
+    return true;
+}
+
 static bool is_same_shape(const struct bodies *a, int32_t i, const struct bodies *b, int32_t j) {
     const struct shape_kind *kind = bodies_shape(a, i);
     if (kind != bodies_shape(b, j))
@@ -114,6 +129,9 @@ static bool is_same_shape(const struct bodies *a, int32_t i, const struct bodies
         return false;
     if (!kind->balls)
         return true;
+    if (a->shape[i] == GABION_COMPOUND &&
+        !are_same_parts(bodies_compound(a, i), bodies_compound(b, j), slack))
+        return false;
     struct shape_balls here = kind->balls(a, i), there = kind->balls(b, j);
     if (here.count != there.count)
         return false;

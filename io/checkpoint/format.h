@@ -10,9 +10,10 @@
 
 #define CHECKPOINT_FORMAT "gabion-checkpoint"
 // 1: spheres only; 2: no joints, clumps, hollows or projection; 3: only blocks have a start, no
-// memory of the solver; 5.0: no change of the step
+// memory of the solver; 5.0: no change of the step; 5.1: no compounds
 #define CHECKPOINT_FORMAT_MAJOR   5
-#define CHECKPOINT_FORMAT_MINOR   1
+#define CHECKPOINT_FORMAT_MINOR   2
+#define CHECKPOINT_LATER          "compounds" // a group that earlier minor versions do not have
 #define CHECKPOINT_TEMPORARY      "checkpoint.h5.tmp"
 #define CHECKPOINT_CASE           "case"
 #define CHECKPOINT_REFERENCE      "displacement_of"

@@ -71,10 +71,13 @@ static size_t rows_of(const struct sizes *sizes, const struct state_part *part) 
     return 0;
 }
 
-// A checkpoint has every field, a frame some of them.
+// A checkpoint has every field but those that came with a later version, a frame some of them.
 static bool is_stored(const struct checkpoint *checkpoint, const struct state_field *field) {
-    return !checkpoint->frame ||
-           (field->flags & STATE_FRAMED && h5_exists(&checkpoint->file, field->name));
+    if (checkpoint->frame && !(field->flags & STATE_FRAMED))
+        return false;
+    if (checkpoint->frame)
+        return h5_exists(&checkpoint->file, field->name);
+    return !(field->flags & STATE_LATER) || h5_exists(&checkpoint->file, CHECKPOINT_LATER);
 }
 
 static bool find_rows(const struct checkpoint *checkpoint, const struct state *state,
@@ -125,6 +128,9 @@ static bool check_sizes(const struct checkpoint *checkpoint, const struct sizes 
         wrong = "attribute 'bodies/id_count' is more than the bodies that have entered or wait";
     else if (starts != (size_t)moving + 1 && (starts != 0 || memory != 0))
         wrong = "dataset 'contacts/start' should have one row more than there are moving bodies";
+    else if (rows_of(sizes, &state_pending_compounds) != waiting &&
+             is_stored(checkpoint, state_pending_compounds.field))
+        wrong = "dataset 'pending/compound' should have a row for each waiting body";
     else if (collisions != 0 && collisions != memory)
         wrong = "dataset 'contacts/collision' should have a row for each contact, or none";
     return !wrong ||
@@ -190,6 +196,10 @@ static int64_t value_limit(const struct state *state, enum value_check check) {
         return polyhedra > 0 ? polyhedra : 1; // 0 where it means nothing
     case VALUE_CLUMP:
         return clumps > 0 ? clumps : 1;
+    case VALUE_COMPOUND:
+        return state->shapes.compounds > 0 ? (int64_t)state->shapes.compounds : 1;
+    case VALUE_PART_COUNT:
+        return COMPOUND_PARTS_MAX + 1;
     case VALUE_SPHERE_COUNT:
         return CLUMP_SPHERES_MAX + 1;
     case VALUE_CORNER_COUNT:

@@ -1,7 +1,6 @@
 #include <inttypes.h>
 #include <stdarg.h>
 
-#include "engine/api/log.h"
 #include "engine/contact/standing.h"
 #include "engine/step/watch.h"
 #include "engine/world/footprint.h"
@@ -45,16 +44,16 @@ static void extend_box(struct extremes *found, vec3 centre, double radius) {
 }
 
 static void extend_box_to(struct extremes *found, const struct bodies *bodies, int32_t i) {
-    const struct polyhedron *block = bodies_polyhedron(bodies, i);
+    struct shape_balls corners = bodies_shape(bodies, i)->balls(bodies, i);
     mat3 axes = quat_matrix(bodies->q[i]);
-    for (int32_t k = 0; k < block->corner_count; k++)
-        extend_box(found, vec3_add(bodies->x[i], mat3_apply(axes, block->corner[k])), 0.0);
+    for (int32_t k = 0; k < corners.count; k++)
+        extend_box(found, vec3_add(bodies->x[i], mat3_apply(axes, corners.centre[k])), 0.0);
 }
 
 static void extend_extremes(struct extremes *found, const struct bodies *bodies) {
     for (int32_t i = 0; i < bodies->count; i++) {
         double size = bodies_size(bodies, i), speed = vec3_length(bodies->v[i]) / size;
-        if (bodies->shape[i] == GABION_POLYHEDRON)
+        if (bodies_shape(bodies, i)->block)
             extend_box_to(found, bodies, i);
         else if (!bodies_is_wall(bodies, i))
             extend_box(found, bodies->x[i], bodies->radius[i]);
@@ -79,11 +78,16 @@ static void extend_extremes(struct extremes *found, const struct bodies *bodies)
 // Returns no bodies, and copies of the lists of shapes: bodies that are added may add to them.
 static struct bodies borrow_shapes(const struct bodies *bodies) {
     struct bodies copy = {.polyhedron_count = bodies->polyhedron_count,
-                          .clump_count = bodies->clump_count};
+                          .clump_count = bodies->clump_count,
+                          .compound_count = bodies->compound_count};
     copy.polyhedra = memory_reserve(NULL, &copy.polyhedron_capacity, copy.polyhedron_count,
                                     sizeof *copy.polyhedra, "polyhedra");
     copy.clumps =
         memory_reserve(NULL, &copy.clump_capacity, copy.clump_count, sizeof *copy.clumps, "clumps");
+    copy.compounds = memory_reserve(NULL, &copy.compound_capacity, copy.compound_count,
+                                    sizeof *copy.compounds, "compounds");
+    for (size_t k = 0; k < copy.compound_count; k++)
+        copy.compounds[k] = bodies->compounds[k];
     for (size_t k = 0; k < copy.polyhedron_count; k++)
         copy.polyhedra[k] = bodies->polyhedra[k];
     for (size_t k = 0; k < copy.clump_count; k++)
@@ -95,10 +99,13 @@ static struct bodies borrow_shapes(const struct bodies *bodies) {
 static void return_shapes(struct bodies *copy, const struct bodies *bodies) {
     copy->polyhedron_count -= bodies->polyhedron_count;
     copy->clump_count -= bodies->clump_count;
+    copy->compound_count -= bodies->compound_count;
     for (size_t k = 0; k < copy->polyhedron_count; k++)
         copy->polyhedra[k] = copy->polyhedra[bodies->polyhedron_count + k];
     for (size_t k = 0; k < copy->clump_count; k++)
         copy->clumps[k] = copy->clumps[bodies->clump_count + k];
+    for (size_t k = 0; k < copy->compound_count; k++)
+        copy->compounds[k] = copy->compounds[bodies->compound_count + k];
     bodies_free(copy);
 }
 
@@ -365,7 +372,6 @@ static bool check_scene(const struct scene *scene, bool strict, struct gabion_er
     print_extremes(&found);
     if (found.count == 0)
         warn("nothing can move: there is no body that is not fixed");
-    world_send_notes(scene->world, warn_of, NULL); // of the definition
     check_overlap(scene->world);
     check_fit(scene->world);
     check_sizes(&found);

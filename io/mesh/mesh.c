@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "geometry/surface.h"
+#include "geometry/decompose.h"
 #include "io/file/file.h"
 #include "io/mesh/faces.h"
 #include "parallel/memory.h"
@@ -158,12 +158,40 @@ static void piece_add_face(struct piece *piece, const struct mesh_faces *mesh, i
     piece->start[piece->faces] = end;
 }
 
-static struct polyhedron *piece_polyhedron(const struct piece *piece, const struct mesh_faces *mesh,
-                                           struct gabion_error *error) {
+// Convex parts as they are found, and the piece that each belongs to.
+struct part_list {
+    struct polyhedron **part;
+    size_t *piece;
+    size_t count, capacity, piece_capacity;
+};
+
+static void add_part(struct part_list *list, struct polyhedron *part, size_t piece) {
+    list->part =
+        memory_reserve(list->part, &list->capacity, list->count + 1, sizeof *list->part, "pieces");
+    list->piece = memory_reserve(list->piece, &list->piece_capacity, list->count + 1,
+                                 sizeof *list->piece, "pieces");
+    list->part[list->count] = part;
+    list->piece[list->count++] = piece;
+}
+
+// Adds the convex parts of a piece that is not convex. The error is that of the piece itself where
+// it cannot be cut because it is no closed surface.
+static void add_decomposed(const struct drawing *drawing, int64_t most, size_t number,
+                           struct part_list *list, struct gabion_error *error) {
+    size_t count = 0;
+    struct polyhedron **part = decompose(drawing, most, &count, error);
+    for (size_t k = 0; part && k < count; k++)
+        add_part(list, part[k], number);
+    memory_free(part);
+}
+
+// Adds the piece, in at most `most` convex parts.
+static void add_piece(const struct piece *piece, const struct mesh_faces *mesh, int64_t most,
+                      size_t number, struct part_list *list, struct gabion_error *error) {
     vec3 low, high;
     surface_bounds(piece->point, piece->points, &low, &high);
     double furthest = fmax(vec3_length(low), vec3_length(high));
-    double most = MESH_FLAT_PIECE * vec3_length(vec3_sub(high, low)) / 2;
+    double coarsest = MESH_FLAT_PIECE * vec3_length(vec3_sub(high, low)) / 2;
     struct drawing drawing = {
         .point = piece->point,
         .points = piece->points,
@@ -173,15 +201,34 @@ static struct polyhedron *piece_polyhedron(const struct piece *piece, const stru
         .name = piece->name,
         .place = piece->place,
         .place_noun = mesh->place_noun,
-        .tolerance = fmin(MESH_FLAT * furthest, most),
-        .tolerance_most = most,
+        .tolerance = fmin(MESH_FLAT * furthest, coarsest),
+        .tolerance_most = coarsest,
     };
-    return polyhedron_from_drawing(&drawing, error);
+    struct gabion_error refusal = {0};
+    struct polyhedron *body = polyhedron_from_drawing(&drawing, &refusal);
+    if (body)
+        add_part(list, body, number);
+    else if (most > 1)
+        add_decomposed(&drawing, most, number, list, error);
+    else
+        *error = refusal;
 }
 
-// Builds the piece that consists of the faces `list` of the mesh.
-static struct polyhedron *build_piece(const struct mesh_faces *mesh, const int32_t *list,
-                                      size_t count, int32_t *local, struct gabion_error *error) {
+// The pieces of a mesh: faces piece by piece, and where each piece begins.
+struct pieces {
+    const struct mesh_faces *mesh;
+    const int32_t *face;
+    const size_t *start;
+    size_t count;
+    int64_t most; // parts of one piece
+};
+
+// Builds piece `number`. `local` has a zero for each point of the mesh.
+static void build_piece(const struct pieces *pieces, size_t number, int32_t *local,
+                        struct part_list *parts, struct gabion_error *error) {
+    const struct mesh_faces *mesh = pieces->mesh;
+    const int32_t *list = pieces->face + pieces->start[number];
+    size_t count = pieces->start[number + 1] - pieces->start[number];
     size_t corners = 0;
     for (size_t k = 0; k < count; k++)
         corners += (size_t)(mesh->start[list[k] + 1] - mesh->start[list[k]]);
@@ -197,11 +244,10 @@ static struct polyhedron *build_piece(const struct mesh_faces *mesh, const int32
     for (size_t k = 0; k < count; k++)
         for (int64_t c = mesh->start[list[k]]; c < mesh->start[list[k] + 1]; c++)
             local[mesh->corner[c]] = 0;
-    struct polyhedron *body = piece_polyhedron(&piece, mesh, error);
+    add_piece(&piece, mesh, pieces->most, number, parts, error);
     void *arrays[] = {piece.point, piece.name, piece.start, piece.corner, piece.place};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         memory_free(arrays[k]);
-    return body;
 }
 
 static void name_piece(const struct mesh_faces *mesh, const char *path, int32_t face, size_t number,
@@ -234,34 +280,32 @@ static size_t sort_faces(const struct surface *surface, const int32_t *root, int
     return pieces;
 }
 
-static struct polyhedron **build_pieces(const struct mesh_faces *mesh, const char *path,
-                                        const int32_t *list, const size_t *start, size_t pieces,
-                                        struct gabion_error *error) {
-    struct polyhedron **body = memory_allocate(pieces, sizeof(struct polyhedron *), "pieces");
+static bool build_pieces(const struct pieces *pieces, const char *path, struct part_list *parts,
+                         struct gabion_error *error) {
+    const struct mesh_faces *mesh = pieces->mesh;
     int32_t *local = memory_allocate(mesh->points, sizeof *local, "points of a mesh");
-    size_t done = 0;
-    while (done < pieces && error->status == GABION_OK) {
-        const int32_t *faces = list + start[done];
-        body[done] = build_piece(mesh, faces, start[done + 1] - start[done], local, error);
-        done++;
-        name_piece(mesh, path, faces[0], done, pieces, error);
+    for (size_t k = 0; k < pieces->count && error->status == GABION_OK; k++) {
+        build_piece(pieces, k, local, parts, error);
+        name_piece(mesh, path, pieces->face[pieces->start[k]], k + 1, pieces->count, error);
     }
     memory_free(local);
     if (error->status == GABION_OK)
-        return body;
-    for (size_t k = 0; k < done; k++)
-        polyhedron_free(body[k]);
-    memory_free(body);
-    return NULL;
+        return true;
+    for (size_t k = 0; k < parts->count; k++)
+        polyhedron_free(parts->part[k]);
+    memory_free(parts->part);
+    memory_free(parts->piece);
+    *parts = (struct part_list){0};
+    return false;
 }
 
-static struct polyhedron **split_mesh(const struct mesh_faces *mesh, const char *path,
-                                      size_t *count, struct gabion_error *error) {
+static bool split_mesh(const struct mesh_faces *mesh, const char *path, int64_t most,
+                       struct part_list *parts, struct gabion_error *error) {
     if (mesh->faces == 0 || mesh->points > SURFACE_MAX || mesh->corners > SURFACE_MAX) {
         error_set(error, GABION_ERROR_INPUT,
                   "%s: found %zu faces with %zu corners, expected 1 to %d", path, mesh->faces,
                   mesh->corners, SURFACE_MAX);
-        return NULL;
+        return false;
     }
     int32_t *object = memory_allocate(mesh->faces, sizeof *object, "faces of a mesh");
     int32_t *root = memory_allocate(mesh->faces, sizeof *root, "faces of a mesh");
@@ -269,18 +313,16 @@ static struct polyhedron **split_mesh(const struct mesh_faces *mesh, const char 
     size_t *start = memory_allocate(mesh->faces + 1, sizeof *start, "pieces of a mesh");
     struct surface surface = weld_mesh(mesh, object);
     find_pieces(&surface, object, root);
-    *count = sort_faces(&surface, root, list, start);
-    struct polyhedron **body = NULL;
-    if (*count == 0)
-        error_set(error, GABION_ERROR_INPUT, "%s: all faces have zero area", path);
-    else
-        body = build_pieces(mesh, path, list, start, *count, error);
+    struct pieces pieces = {mesh, list, start, sort_faces(&surface, root, list, start), most};
+    bool good = pieces.count == 0
+                    ? error_set(error, GABION_ERROR_INPUT, "%s: all faces have zero area", path)
+                    : build_pieces(&pieces, path, parts, error);
     surface.point = NULL; // belongs to the mesh
     surface_free(&surface);
     void *arrays[] = {object, root, list, start};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         memory_free(arrays[k]);
-    return body;
+    return good;
 }
 
 // -------------------------------------------------------------------------------------------------
@@ -325,14 +367,24 @@ static void free_faces(struct mesh_faces *mesh) {
         memory_free(arrays[k]);
 }
 
+struct polyhedron **mesh_read_parts(const char *path, double scale, int64_t most, size_t *count,
+                                    size_t **piece, struct gabion_error *error) {
+    struct mesh_faces mesh = {0};
+    struct part_list parts = {0};
+    if (parse(&mesh, path, error) && scale_points(&mesh, path, scale, error))
+        split_mesh(&mesh, path, most, &parts, error);
+    free_faces(&mesh);
+    *count = parts.count;
+    *piece = parts.piece;
+    return parts.part;
+}
+
 struct polyhedron **mesh_read(const char *path, double scale, size_t *count,
                               struct gabion_error *error) {
-    struct mesh_faces mesh = {0};
-    struct polyhedron **body = NULL;
-    if (parse(&mesh, path, error) && scale_points(&mesh, path, scale, error))
-        body = split_mesh(&mesh, path, count, error);
-    free_faces(&mesh);
-    return body;
+    size_t *piece;
+    struct polyhedron **part = mesh_read_parts(path, scale, 1, count, &piece, error);
+    memory_free(piece);
+    return part;
 }
 
 static vec3 *list_triangles(const struct mesh_faces *mesh, size_t *count) {

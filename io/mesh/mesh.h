@@ -19,6 +19,12 @@
 struct polyhedron **mesh_read(const char *path, double scale, size_t *count,
                               struct gabion_error *error);
 
+// Reads all pieces likewise, and cuts those that are not convex into at most `most` convex parts
+// (geometry/decompose.h). piece[k], an array for memory_free, is the number of the piece that part
+// k belongs to; parts of one piece are next to each other.
+struct polyhedron **mesh_read_parts(const char *path, double scale, int64_t most, size_t *count,
+                                    size_t **piece, struct gabion_error *error);
+
 // Reads all faces as triangles, three corners each, in the order of the file. Polygons must be
 // convex. The caller frees the array with memory_free. Returns NULL on an error that names file and
 // line.

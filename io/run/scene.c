@@ -134,7 +134,7 @@ static int32_t count_blocks(const struct gabion_world *world) {
     int32_t blocks = 0;
     gabion_view_bodies(world, &bodies, NULL);
     for (int32_t i = 0; i < bodies.count; i++)
-        blocks += bodies.shape[i] == GABION_POLYHEDRON;
+        blocks += bodies.shape[i] == GABION_POLYHEDRON || bodies.shape[i] == GABION_COMPOUND;
     return blocks;
 }
 

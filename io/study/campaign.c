@@ -241,7 +241,7 @@ static bool start(struct campaign *campaign, struct member *member, bool anew,
     char path[STUDY_PATH_MAX], case_path[STUDY_PATH_MAX], output[STUDY_PATH_MAX];
     char messages[STUDY_PATH_MAX], failure[STUDY_PATH_MAX], threads[16];
     member_path(folder, member, "", path);
-    member_path(folder, member, "summary.part", output);
+    member_path(folder, member, "result.part", output);
     member_path(folder, member, "run.err", messages);
     member_path(folder, member, "failure.txt", failure);
     member_case_path(folder, member, case_path);
@@ -308,8 +308,8 @@ static void report_progress(struct campaign *campaign, const struct member *memb
 static bool finish(struct campaign *campaign, struct member *member, struct gabion_error *error) {
     char part[STUDY_PATH_MAX], path[STUDY_PATH_MAX], status[64];
     const char *folder = campaign->request->folder;
-    member_path(folder, member, "summary.part", part);
-    member_path(folder, member, "summary.txt", path);
+    member_path(folder, member, "result.part", part);
+    member_path(folder, member, "result.txt", path);
     member->summary = file_read(part, (size_t)1 << 20, NULL, error);
     bool printed = member->summary && member_summary(member, "status", status, sizeof status);
     memory_free(member->summary);

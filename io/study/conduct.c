@@ -213,7 +213,7 @@ static bool repeat_member(struct work *work, const char *which, struct gabion_er
                          "with",
                          which);
     snprintf(folder, sizeof folder, "%.3000s/repeats/%s", work->request.folder, member->name);
-    snprintf(output, sizeof output, "%s/summary.txt", folder);
+    snprintf(output, sizeof output, "%s/result.txt", folder);
     return file_make_directory(folder, error) && run_again(work, member, output, folder, error) &&
            compare_hashes(member, output, error);
 }

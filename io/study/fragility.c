@@ -91,22 +91,18 @@ static struct lognormal maximise(const struct stripe *stripes, size_t count) {
 
 struct lognormal lognormal_fit(const struct stripe *stripes, size_t count) {
     struct lognormal none = {.kind = FIT_NONE, .likelihood = NAN};
-    size_t first_event = count, last_event = 0, first_other = count, last_other = 0;
+    size_t first_event = count, first_other = count, last_other = 0;
     for (size_t i = count; i-- > 0;) {
         first_event = stripes[i].events > 0 ? i : first_event;
         first_other = stripes[i].trials > stripes[i].events ? i : first_other;
     }
-    for (size_t i = 0; i < count; i++) {
-        last_event = stripes[i].events > 0 ? i : last_event;
+    for (size_t i = 0; i < count; i++)
         last_other = stripes[i].trials > stripes[i].events ? i : last_other;
-    }
     if (first_event == count || first_other == count)
         return none;
     if (first_event >= last_other) // a threshold parts the outcomes
         return (struct lognormal){
             FIT_STEP, sqrt(stripes[first_event].level * stripes[last_other].level), 0, NAN};
-    if (last_event <= first_other) // the other way round
-        return none;
     return maximise(stripes, count);
 }
 

@@ -287,7 +287,7 @@ static enum answer judge(const struct study_event *event, const struct member *m
 bool member_refresh(const struct study *study, const char *folder, struct member *member,
                     struct gabion_error *error) {
     char path[STUDY_PATH_MAX];
-    member_path(folder, member, "summary.txt", path);
+    member_path(folder, member, "result.txt", path);
     if (!file_exists(path))
         return true;
     memory_free(member->summary);

@@ -1,7 +1,7 @@
 // A member of a study: one run of the base case with its values, in a folder that is named by the
 // SHA-256 of its resolved case.
 //
-// In the folder of the study, members/NAME/ is the folder of the run; its file summary.txt exists
+// In the folder of the study, members/NAME/ is the folder of the run; its file result.txt exists
 // once the run is finished, and holds what it printed. failure.txt says how a run failed that did
 // not finish, run.err holds its messages. cases/NAME.yaml is the resolved case.
 #ifndef IO_STUDY_MEMBER_H

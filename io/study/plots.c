@@ -114,6 +114,20 @@ static void print_block(FILE *stream, const struct plot_columns *columns, int bl
     fputs("END\n", stream);
 }
 
+// Texts along x stand at the numbers of their rows.
+static void print_tics(FILE *stream, const struct plot_columns *columns) {
+    const struct sheet *sheet = columns->sheet;
+    if (is_numeric(sheet, columns->x))
+        return;
+    fputs("set xtics noenhanced (", stream);
+    for (size_t row = 0; row < sheet_rows(sheet); row++) {
+        fputs(row ? ", " : "", stream);
+        print_quoted(stream, sheet_at(sheet, row, (size_t)columns->x));
+        fprintf(stream, " %zu", row + 1);
+    }
+    fprintf(stream, ")\nset xrange [0.5:%zu.5]\n", sheet_rows(sheet));
+}
+
 bool plots_columns(struct plots *plots, const char *name, const struct plot_columns *columns,
                    struct gabion_error *error) {
     struct safe_file file;
@@ -129,6 +143,7 @@ bool plots_columns(struct plots *plots, const char *name, const struct plot_colu
         return false;
     print_label(file.stream, "xlabel", x);
     print_label(file.stream, "ylabel", y);
+    print_tics(file.stream, columns);
     for (size_t row = 0; row < sheet_rows(sheet); row++)
         if (is_first(sheet, columns->by, row))
             print_block(file.stream, columns, blocks++,

@@ -14,11 +14,13 @@ void remarks_add(struct remarks *remarks, bool warning, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
+    struct memory_account *before = memory_account_use(remarks->account);
     remarks->list = memory_reserve(remarks->list, &remarks->capacity, remarks->count + 1,
                                    sizeof *remarks->list, "remarks");
     char *text = memory_allocate(strlen(line) + 1, 1, "remarks");
     memcpy(text, line, strlen(line) + 1);
     remarks->list[remarks->count++] = (struct remark){text, warning};
+    memory_account_use(before);
 }
 
 int remarks_warnings(const struct remarks *remarks) {

@@ -10,9 +10,12 @@ struct remark {
     bool warning;
 };
 
+struct memory_account; // parallel/memory.h
+
 struct remarks {
     struct remark *list;
     size_t count, capacity;
+    struct memory_account *account; // that the lines belong to, whichever is current; NULL: none
 };
 
 __attribute__((format(printf, 3, 4))) void remarks_add(struct remarks *remarks, bool warning,

@@ -2,10 +2,6 @@
 #include "io/vtk/drawn.h"
 #include "parallel/memory.h"
 
-static int32_t block_parts(const struct frame *frame, int32_t i) {
-    return frame->bodies.shape[i] == GABION_POLYHEDRON;
-}
-
 static void block_fixed(const void *context, size_t k, double *components) {
     components[0] = frame_bodies_of(context)->mass[drawn_body(context, k)] == 0;
 }
@@ -26,6 +22,11 @@ static const struct vtk_array block_arrays[] = {
     {"mass", VTK_FLOAT32, "", drawn_mass},
 };
 
+// The convex part that is drawn k-th.
+static struct frame_part part_of(const struct frame *frame, size_t k) {
+    return frame_block_part(frame, frame->drawn[k], frame->part[k]);
+}
+
 // The arrays of a topology that is being filled.
 struct growth {
     int32_t *corner, *end, *face_word, *face_end;
@@ -36,7 +37,7 @@ struct growth {
 static void growth_reserve(struct growth *growth, struct frame *frame) {
     size_t blocks = frame->drawn_count, points = 0, faces = 0, corners = 0;
     for (size_t k = 0; k < blocks; k++) {
-        struct gabion_polyhedron shape = frame_polyhedron(frame, frame->drawn[k]);
+        struct gabion_polyhedron shape = part_of(frame, k).shape;
         points += (size_t)shape.corners;
         faces += (size_t)shape.faces;
         corners += (size_t)shape.face_start[shape.faces];
@@ -75,31 +76,27 @@ static void grow_solid(struct growth *growth, const struct gabion_polyhedron *sh
     growth->end[growth->cells++] = (int32_t)growth->corners;
 }
 
-// Values are stored by cell: repeats each body for each of its faces.
+// Values are stored by cell: repeats each body for each face of its parts.
 static void repeat_drawn(struct frame *frame) {
-    size_t blocks = frame->drawn_count;
-    int32_t *block = frame->drawn;
-    memory_free(frame->part);
+    size_t parts = frame->drawn_count;
+    int32_t *block = frame->drawn, *part = frame->part;
     frame->drawn = frame->part = NULL;
     frame->drawn_count = frame->drawn_capacity = 0;
-    for (size_t k = 0; k < blocks; k++)
-        drawn_add(frame, block[k], frame_polyhedron(frame, block[k]).faces);
+    for (size_t k = 0; k < parts; k++)
+        drawn_add(frame, block[k], frame_block_part(frame, block[k], part[k]).shape.faces);
     memory_free(block);
+    memory_free(part);
 }
 
 void frame_blocks(struct frame *frame, struct vtk_mesh *mesh) {
-    const struct gabion_bodies *bodies = &frame->bodies;
     struct growth growth = {0};
-    drawn_fill(frame, block_parts);
+    drawn_fill(frame, frame_block_parts);
     growth_reserve(&growth, frame);
     for (size_t k = 0; k < frame->drawn_count; k++) {
-        int32_t i = frame->drawn[k];
-        struct gabion_polyhedron shape = frame_polyhedron(frame, i);
-        mat3 axes = quat_matrix(bodies->orientation[i]);
-        (frame->solid ? grow_solid : grow_polygons)(&growth, &shape);
-        for (int32_t c = 0; c < shape.corners; c++)
-            frame->point[growth.points++] =
-                vec3_add(bodies->position[i], mat3_apply(axes, shape.corner[c]));
+        struct frame_part part = part_of(frame, k);
+        (frame->solid ? grow_solid : grow_polygons)(&growth, &part.shape);
+        for (int32_t c = 0; c < part.shape.corners; c++)
+            frame->point[growth.points++] = frame_part_corner(&part, c);
     }
     if (!frame->solid)
         repeat_drawn(frame);

@@ -11,7 +11,7 @@ static vec3 far_end(const struct gabion_bodies *bodies, const struct gabion_cont
     int32_t first = contact->index[0], second = contact->index[1];
     vec3 n = contact->normal, centre = bodies->position[first], other = bodies->position[second];
     bool wall = frame_is_wall(bodies, second);
-    bool slab = bodies->shape[second] == GABION_POLYHEDRON && bodies->mass[second] == 0;
+    bool slab = frame_shape_is_block(bodies->shape[second]) && bodies->mass[second] == 0;
     bool plane = bodies->shape[second] == GABION_HALF_SPACE;
     if (slab || (wall && (!plane || bodies->shape[first] != GABION_SPHERE)))
         return contact->point;

@@ -28,10 +28,11 @@ static void box_add(struct box *box, vec3 x, double r) {
 }
 
 static void box_add_block(struct box *box, const struct frame *frame, int32_t i) {
-    struct gabion_polyhedron shape = frame_polyhedron(frame, i);
-    mat3 axes = quat_matrix(frame->bodies.orientation[i]);
-    for (int32_t c = 0; c < shape.corners; c++)
-        box_add(box, vec3_add(frame->bodies.position[i], mat3_apply(axes, shape.corner[c])), 0);
+    for (int32_t k = 0; k < frame_block_parts(frame, i); k++) {
+        struct frame_part part = frame_block_part(frame, i, k);
+        for (int32_t c = 0; c < part.shape.corners; c++)
+            box_add(box, frame_part_corner(&part, c), 0);
+    }
 }
 
 static void measure(struct frame *frame) {
@@ -39,7 +40,7 @@ static void measure(struct frame *frame) {
     vec3 far = {INFINITY, INFINITY, INFINITY};
     struct box box = {far, vec3_negate(far)};
     for (int32_t i = 0; i < bodies->count; i++) {
-        if (bodies->shape[i] == GABION_POLYHEDRON)
+        if (frame_shape_is_block(bodies->shape[i]))
             box_add_block(&box, frame, i);
         else if (!frame_is_wall(bodies, i))
             box_add(&box, bodies->position[i], bodies->radius[i]);

@@ -94,6 +94,48 @@ static inline struct gabion_polyhedron frame_polyhedron(const struct frame *fram
     return shape;
 }
 
+static inline bool frame_shape_is_block(int shape) {
+    return shape == GABION_POLYHEDRON || shape == GABION_COMPOUND;
+}
+
+// Returns how many convex parts a body is drawn with: none unless it is a block.
+static inline int32_t frame_block_parts(const struct frame *frame, int32_t i) {
+    struct gabion_compound compound = {0};
+    if (frame->bodies.shape[i] == GABION_COMPOUND)
+        gabion_get_compound(frame->world, frame->bodies.shape_index[i], &compound, NULL);
+    return frame->bodies.shape[i] == GABION_POLYHEDRON ? 1 : compound.parts;
+}
+
+// A convex part of a block, and its place in the world.
+struct frame_part {
+    struct gabion_polyhedron shape;
+    vec3 x;
+    mat3 axes;
+};
+
+static inline struct frame_part frame_block_part(const struct frame *frame, int32_t i,
+                                                 int32_t part) {
+    const struct gabion_bodies *bodies = &frame->bodies;
+    struct frame_part placed = {
+        .x = bodies->position[i],
+        .axes = quat_matrix(bodies->orientation[i]),
+    };
+    if (bodies->shape[i] == GABION_POLYHEDRON) {
+        placed.shape = frame_polyhedron(frame, i);
+        return placed;
+    }
+    struct gabion_compound_part own = {0};
+    gabion_get_compound_part(frame->world, bodies->shape_index[i], part, &own, NULL);
+    gabion_get_polyhedron(frame->world, own.polyhedron, &placed.shape, NULL);
+    placed.x = vec3_add(placed.x, mat3_apply(placed.axes, own.position));
+    placed.axes = quat_matrix(quat_multiply(bodies->orientation[i], own.orientation));
+    return placed;
+}
+
+static inline vec3 frame_part_corner(const struct frame_part *part, int32_t c) {
+    return vec3_add(part->x, mat3_apply(part->axes, part->shape.corner[c]));
+}
+
 static inline struct gabion_clump frame_clump(const struct frame *frame, int32_t i) {
     struct gabion_clump shape = {0};
     gabion_get_clump(frame->world, frame->bodies.shape_index[i], &shape, NULL);

@@ -42,7 +42,7 @@ struct vtk_series {
 // Frames.
 
 static bool is_round(int shape) {
-    return !frame_shape_is_wall(shape) && shape != GABION_POLYHEDRON;
+    return !frame_shape_is_wall(shape) && !frame_shape_is_block(shape);
 }
 
 static bool has_spheres(const struct frame *frame) {

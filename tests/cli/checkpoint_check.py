@@ -13,7 +13,7 @@ import sys
 import h5py
 import numpy as np
 
-SPHERE, HALF_SPACE, POLYHEDRON, CLUMP, HOLLOW_SPHERE, DRUM = range(6)  # bodies/shape
+SPHERE, HALF_SPACE, POLYHEDRON, CLUMP, HOLLOW_SPHERE, DRUM, COMPOUND = range(7)  # bodies/shape
 
 passed = failed = 0
 
@@ -118,6 +118,34 @@ def check_polyhedra(file):
               np.allclose(bodies["inertia"][i], expected, rtol=1e-10, atol=0), expected)
 
 
+def check_compounds(file):
+    """Parts are in the own frame of their compound; bodies have its inertia (parallel axes)."""
+    bodies, compounds, shapes = file["bodies"], file["compounds"], []
+    solids = [mass_properties(*solid) for solid in polyhedra(file["polyhedra"])]
+    count, turns = compounds["part_count"][:], rotation(compounds["part_orientation"][:])
+    check("parts of compounds", count.sum() == len(compounds["part_polyhedron"]))
+    for k, begin in enumerate(np.cumsum(count) - count):
+        mass, first, second = 0, np.zeros(3), np.zeros((3, 3))
+        for p in range(begin, begin + count[k]):
+            volume, _, moment = solids[compounds["part_polyhedron"][p]]
+            turn, x = turns[p], compounds["part_position"][p]
+            density = compounds["part_density"][p]
+            mass += density * volume
+            first += density * volume * x
+            second += density * (turn @ moment @ turn.T + volume * np.outer(x, x))
+        inertia = np.trace(second) * np.eye(3) - second
+        scale = np.trace(inertia)
+        check(f"compound {k}: centre", np.abs(first).max() < 1e-12 * mass, first)
+        check(f"compound {k}: principal axes",
+              np.abs(inertia - np.diag(np.diag(inertia))).max() < 1e-9 * scale, inertia)
+        shapes.append((mass, np.diag(inertia)))
+    for i in np.flatnonzero((bodies["shape"][:] == COMPOUND) & (bodies["mass"][:] > 0)):
+        mass, inertia = shapes[bodies["shape_index"][i]]
+        expected = bodies["mass"][i] / mass * inertia
+        check(f"inertia of body {bodies['id'][i]}",
+              np.allclose(bodies["inertia"][i], expected, rtol=1e-10, atol=0), expected)
+
+
 def check_clumps(file):
     """Spheres belong to a clump each; bodies have the inertia of theirs."""
     bodies, clumps = file["bodies"], file["clumps"]
@@ -132,7 +160,7 @@ def check_clumps(file):
 def check_interfaces(file):
     a, b, corners = (file[f"interfaces/{name}"][:] for name in ("a", "b", "corners"))
     check("interfaces name two bodies", np.all(a < b))
-    check("interfaces are in order", np.all(np.diff(a.astype(np.int64) << 32 | b) > 0))
+    check("interfaces are in order", np.all(np.diff(a.astype(np.int64) << 32 | b) >= 0))
     check("corners of interfaces", np.all(corners >= 3) and
           corners.sum() == len(file["interface_corners/in_a"]))
 
@@ -175,6 +203,7 @@ def main():
         check_structure(file)
         check_polyhedra(file)
         check_clumps(file)
+        check_compounds(file)
         check_interfaces(file)
         check_history(file, os.path.join(directory, "history.csv"))
     print(f"{passed} passed, {failed} failed")

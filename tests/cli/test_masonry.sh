@@ -18,6 +18,7 @@ shipped wall_10k 10025 2
 shipped arch 16 3
 shipped rocking_block 1 1
 shipped masonry_tower 128 1
+shipped interlocking 48 1
 
 exits 0 "check of every shape" check "$masonry"
 ok "every shape: overlap $(field overlap)" awk -v overlap="$(field overlap)" 'BEGIN { exit !(overlap < 1e-11) }'
@@ -83,6 +84,9 @@ END
 exits 0 "check of a mesh" check mesh.yaml
 is "a mesh of two pieces is two bodies" "$(field bodies)" 2
 is "a mesh in millimetres" "$(field mass)" 2
+exits 0 "check of a glued mesh" check mesh.yaml --set bodies[0].mesh.glue=true
+is "a glued mesh is one body" "$(field bodies)" 1
+is "a glued mesh has the mass of its pieces" "$(field mass)" 2
 exits 0 "run of a mesh" run mesh.yaml -o meshed
 hash=$(field state-hash)
 exits 0 "half of a mesh" run mesh.yaml -o meshed_half --steps 10

@@ -118,6 +118,35 @@ head -c 3000 "$checkpoint" >cut.h5
 exits 2 "--from a damaged file" run "$mixed" --from cut.h5 -o nothing
 ok "nothing was written" [ ! -e nothing ]
 
+# Compounds are taken and imported with their parts.
+cat >compound.yaml <<'END'
+time: {step: 1e-3, end: 0.01}
+materials: {stone: {density: 2600}}
+laws: [{between: default, friction: 0.5}]
+bodies:
+  - {material: stone, half_space: {normal: [0, 0, 1]}, position: [0, 0, 0]}
+  - name: tee
+    material: stone
+    position: [0, 0, 0]
+    compound: {parts: [{box: {size: [0.1, 0.2, 0.3]}, position: [0, 0, 0.15]}, {box: {size: [0.4, 0.2, 0.1]}, position: [0, 0, 0.35]}]}
+  - {name: brick, material: stone, position: [0, 0, 0.45], box: {size: [0.3, 0.2, 0.1]}}
+END
+exits 0 "compound" run compound.yaml -o compound --quiet
+exits 0 "a compound from its state" run compound.yaml --from compound -o compound2 --steps 0
+says "a compound from its state" "bodies taken, by group: 2; impulses taken: ([0-9]+) of \\1\$"
+exits 0 "a compound of other parts" run compound.yaml --from compound -o compound3 --steps 0 --set 'bodies.1.compound.parts.0.box.size=[0.1, 0.2, 0.2]'
+says "a compound of other parts" "of another shape or size than in it.*group tee: 1"
+cat >compounds.yaml <<'END'
+time: {step: 1e-3, end: 0.01}
+materials: {stone: {density: 2600}}
+laws: [{between: default, friction: 0.5}]
+bodies: [{material: stone, half_space: {normal: [0, 0, 1]}, position: [0, 0, 0]}]
+imports: [{file: compound/checkpoint-000000010.h5, material: stone, position: [5, 0, 0]}]
+END
+exits 0 "an imported compound" run compounds.yaml -o compounds
+says "an imported compound" "bodies: 2; impulses taken:"
+is "an imported compound: blocks" "$(field bodies)" 2
+
 # Fixed bodies: one that a driver has moved stays where it is, if the case puts it where that run first had it.
 cat >lid.yaml <<'END'
 time: {step: 1e-3, end: 0.05}

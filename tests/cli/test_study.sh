@@ -6,7 +6,7 @@ cp "$CASES/tilted_block.yaml" "$CASES/crowd.yaml" .
 table() { sed 's/,[^,]*$//' "$1/table.csv"; }
 # cell FILE ROW COLUMN: by its name.
 cell() { awk -F, -v row="$2" -v name="$3" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i } NR == row + 1 { print $c }' "$1"; }
-finished() { ls "$1"/members/*/summary.txt 2>/dev/null | wc -l; }
+finished() { ls "$1"/members/*/result.txt 2>/dev/null | wc -l; }
 at_least() { [ "$(finished "$1")" -ge "$2" ]; }
 
 # A product: what the members are, what a run by hand gives, what the table holds.
@@ -19,6 +19,11 @@ vary:
 results:
   - {column: block.x, of: max, name: slid}
   - {summary: contacts}
+  - {column: contact_work, of: max, name: most}
+  - {column: contact_work, of: min, name: least}
+  - {column: contact_work, of: mean, name: mean}
+  - {column: contact_work, name: end}
+  - {column: contact_work, of: amplitude, name: amplitude}
 event: {result: slid, above: 0.01}
 ensemble: {over: theta, against: mu}
 plots: [{x: mu, y: slid, by: theta}]
@@ -30,12 +35,21 @@ ok "check writes nothing" [ ! -e out ]
 exits 0 "product" study friction.yaml -o product -j 2
 is "product: summary" "$(field status) $(field members) $(field finished) $(field started)" "completed 4 4 4"
 is "product: header" "$(head -n 1 product/table.csv)" \
-    "member,mu,theta,status,event,steps,time,slid,contacts,state_hash,case_sha256,wall_time"
+    "member,mu,theta,status,event,steps,time,slid,contacts,most,least,mean,end,amplitude,state_hash,case_sha256,wall_time"
 exits 0 "by hand" run tilted_block.yaml -o hand -q -j 1 --set laws.0.friction=0.2 --set time.theta=1
 is "product: state hash" "$(cell product/table.csv 2 state_hash)" "$(field state-hash)"
 is "product: case hash" "$(cell product/table.csv 2 case_sha256)" "$(sha256sum <hand/case.yaml | cut -d' ' -f1)"
 is "product: the largest of the history" "$(cell product/table.csv 2 slid)" \
     "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "block.x") c = i; next } $c > m { m = $c } END { printf "%.12g", m }' hand/history.csv)"
+# Sliding loses energy: the largest work of the contacts is the first one, the smallest the last.
+for kind in 'most first' 'least last' 'end last' 'mean sum/rows' 'amplitude -last'; do
+    ok "product: ${kind% *} of a column: $(cell product/table.csv 2 "${kind% *}")" \
+        awk -F, -v found="$(cell product/table.csv 2 "${kind% *}")" -v kind="${kind#* }" '
+            NR == 1 { for (i = 1; i <= NF; i++) if ($i == "contact_work") c = i; next }
+            { if (!rows++) value["first"] = $c; value["last"] = $c; sum += $c }
+            END { value["-last"] = -value["last"]; value["sum/rows"] = sum / rows
+                  d = found - value[kind]; exit !(value["last"] < value["first"] && d * d < 1e-18) }' hand/history.csv
+done
 is "product: events" "$(cut -d, -f5 product/table.csv | tr '\n' ' ')" "event 1 1 0 0 "
 # Two of two: Wilson's bounds are n/(n + z^2) = 0.3424 and 1.
 is "product: probabilities" "$(cut -d, -f1-5 product/ensemble.csv | tail -n 2 | cut -c1-14 | tr '\n' ' ')" "0.2,2,2,1,0.34 0.6,2,0,0,0 "
@@ -60,7 +74,7 @@ for which in 5 0 fffffffffff; do
     exits 2 "repeat $which" study friction.yaml -o product --repeat $which
     says "repeat $which" "1 to 4"
 done
-sed -i 's/^state-hash: ./state-hash: x/' "product/members/$(cell product/table.csv 3 case_sha256 | cut -c1-16)/summary.txt"
+sed -i 's/^state-hash: ./state-hash: x/' "product/members/$(cell product/table.csv 3 case_sha256 | cut -c1-16)/result.txt"
 exits 1 "repeat of another state" study friction.yaml -o product --repeat 3
 says "repeat of another state" "another state hash"
 
@@ -194,6 +208,9 @@ exits 0 "slurm: collect" study friction.yaml -o "array job" --collect
 is "slurm: collect" "$(field status) $(field finished-before) $(field started)" "completed 6 0"
 exits 0 "slurm: the same in one command" study friction.yaml -o one -q
 is "slurm: the same table" "$(table "array job")" "$(table one)"
+exits 0 "one task" study friction.yaml -o task --member 2 -q
+is "one task: one member" "$(finished task) $(field started)" "1 1"
+ok "one task leaves the tables to others" [ ! -e task/table.csv -a ! -e task/manifest.csv ]
 exits 2 "no such member" study friction.yaml -o one --member 7
 says "no such member" "has 6 members"
 exits 0 "collect before the end" study slide.yaml -o early --collect -q

@@ -63,6 +63,23 @@ static void check_body(const struct polyhedron *body) {
     polyhedron_free(again);
 }
 
+// Pieces that are cut into parts: the parts are bodies too, those of a piece together.
+static void read_parts(const char *path) {
+    struct gabion_error error = {0};
+    size_t count = 0, *piece = NULL;
+    struct polyhedron **parts = mesh_read_parts(path, 0.5, 16, &count, &piece, &error);
+    if (!parts != (error.status == GABION_ERROR_INPUT))
+        abort();
+    for (size_t k = 0; parts && k < count; k++) {
+        if (k > 0 && piece[k] != piece[k - 1] && piece[k] != piece[k - 1] + 1)
+            abort();
+        check_body(parts[k]);
+        polyhedron_free(parts[k]);
+    }
+    memory_free(parts);
+    memory_free(piece);
+}
+
 static void read_mesh(const char *path, const void *bytes, size_t size) {
     struct gabion_error error = {0};
     size_t count = 0;
@@ -78,6 +95,7 @@ static void read_mesh(const char *path, const void *bytes, size_t size) {
         polyhedron_free(pieces[k]);
     }
     memory_free(pieces);
+    read_parts(path);
 }
 
 static void read_changed(const char *path, const char *good, size_t good_size, const uint8_t *data,

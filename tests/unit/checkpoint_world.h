@@ -71,6 +71,17 @@ static inline void fill_clumps(struct gabion_world *world) {
     bodies->hollows[1] = (struct hollow){{0, 0.6, 0.8}, 4, 5, true};
 }
 
+// An L of two boxes, and a box that a prism of another density sticks in, turned.
+static inline void fill_compounds(struct gabion_world *world) {
+    struct gabion_error error = {0};
+    const struct gabion_part ell[] = {{0, {0, 0, 0}, {1, 0, 0, 0}, 0},
+                                      {0, {2, 0, 0.5}, {1, 0, 0, 0}, 0}};
+    const struct gabion_part spike[] = {{0, {0, 0, 0}, {1, 2, 0, 0}, 1},
+                                        {1, {0.3, 1, 0.2}, {0.5, 0.1, 0.2, 0.3}, 2.5}};
+    assert_int_equal(gabion_add_compound(world, ell, 2, &error), 0);
+    assert_int_equal(gabion_add_compound(world, spike, 2, &error), 1);
+}
+
 // Adds an interface between every fourth body and the next one.
 static inline void fill_interfaces(struct gabion_world *world, struct random_stream *random) {
     struct interfaces *interfaces = world->interfaces;
@@ -113,15 +124,16 @@ static inline void fill_bodies(struct gabion_world *world, int32_t count,
         bodies->start_of[id] = vector(random);
     for (int32_t i = 0; i < count; i++) {
         bool moving = i < bodies->moving, block = moving && i % 3 == 2,
-             clump = moving && i % 6 == 4;
+             clump = moving && i % 6 == 4, compound = moving && i % 6 == 1;
         bodies->id[i] = 2 * (count - 1 - i);
         bodies->index_of[bodies->id[i]] = i;
-        bodies->shape[i] = block    ? GABION_POLYHEDRON
-                           : clump  ? GABION_CLUMP
-                           : moving ? GABION_SPHERE
-                           : i % 2  ? GABION_HALF_SPACE
-                                    : GABION_DRUM;
-        bodies->shape_index[i] = block || clump ? i % 2 : moving ? -1 : 1;
+        bodies->shape[i] = block      ? GABION_POLYHEDRON
+                           : clump    ? GABION_CLUMP
+                           : compound ? GABION_COMPOUND
+                           : moving   ? GABION_SPHERE
+                           : i % 2    ? GABION_HALF_SPACE
+                                      : GABION_DRUM;
+        bodies->shape_index[i] = block || clump ? i % 2 : compound ? i / 6 % 2 : moving ? -1 : 1;
         bodies->material[i] = (uint16_t)(i % 2);
         bodies->group[i] = (uint16_t)(i % 3);
         bodies->lock[i] = (uint8_t)(i % 64);
@@ -167,6 +179,7 @@ static inline void fill_pending(struct pending_body *pending, int32_t id,
     body->shape = GABION_HALF_SPACE;
     body->polyhedron = 1;
     body->clump = 1;
+    body->compound = 1;
     body->length = 2.5;
     body->ends = true;
     body->radius = 0.5;
@@ -217,6 +230,7 @@ static inline struct gabion_world *world_make(int32_t count, int64_t step) {
     world->step = step;
     fill_polyhedra(world);
     fill_clumps(world);
+    fill_compounds(world);
     fill_bodies(world, count, &random);
     fill_interfaces(world, &random);
     fill_memory(world, &random);
@@ -280,6 +294,21 @@ static inline bool clumps_equal(const struct clump *left, const struct clump *ri
                0;
 }
 
+static inline bool compounds_equal(const struct compound *left, const struct compound *right) {
+    if (left->count != right->count || !polyhedra_equal(left->hull, right->hull) ||
+        !SAME((size_t)left->hull->corner_count, hull_corner))
+        return false;
+    for (int32_t k = 0; k < left->count; k++) {
+        struct compound_part part = left->part[k], other = right->part[k];
+        part.shape = other.shape = NULL; // each world has its own
+        if (memcmp(&part, &other, sizeof part) != 0)
+            return false;
+    }
+    return memcmp(&left->hull_axes, &right->hull_axes, sizeof left->hull_axes) == 0 &&
+           memcmp(&left->volume, &right->volume,
+                  sizeof *left - offsetof(struct compound, volume)) == 0;
+}
+
 static inline bool hollows_equal(const struct hollow *left, const struct hollow *right) {
     return memcmp(&left->axis, &right->axis, sizeof left->axis) == 0 &&
            left->radius == right->radius && left->half_length == right->half_length &&
@@ -288,8 +317,12 @@ static inline bool hollows_equal(const struct hollow *left, const struct hollow 
 
 static inline bool shapes_equal(const struct bodies *left, const struct bodies *right) {
     if (left->polyhedron_count != right->polyhedron_count ||
-        left->clump_count != right->clump_count || left->hollow_count != right->hollow_count)
+        left->clump_count != right->clump_count || left->hollow_count != right->hollow_count ||
+        left->compound_count != right->compound_count)
         return false;
+    for (size_t k = 0; k < left->compound_count; k++)
+        if (!compounds_equal(left->compounds[k], right->compounds[k]))
+            return false;
     for (size_t k = 0; k < left->clump_count; k++)
         if (!clumps_equal(left->clumps[k], right->clumps[k]))
             return false;

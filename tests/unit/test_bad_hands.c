@@ -47,6 +47,9 @@ static struct gabion_world *make_world(void) {
     check(gabion_add_group(world, "group", &error) == 1, &error);
     check(gabion_add_box(world, (gabion_vec3){1, 1, 1}, &error) == 0, &error);
     check(gabion_add_clump(world, centre, radius, 2, GABION_CLUMP_SUM, &error) == 0, &error);
+    const struct gabion_part part[2] = {{0, {0, 0, 0}, {1, 0, 0, 0}, 0},
+                                        {0, {1, 0, 0.5}, {1, 0, 0, 0}, 2}};
+    check(gabion_add_compound(world, part, 2, &error) == 0, &error);
     check(gabion_add_body(world, &body, &error) == 0, &error);
     body.shape = GABION_POLYHEDRON;
     body.position.x = 3;
@@ -371,6 +374,20 @@ static bool adds_cloud(struct bench *bench, gabion_vec3 first, double radius, bo
     return gabion_add_clump(bench->world, place, size, 4, GABION_CLUMP_UNION, error) >= 0;
 }
 
+static const struct member part_members[] = {
+    MEMBER(struct gabion_part, polyhedron, INDEX, "polyhedron"),
+    VECTOR(struct gabion_part, position, FINITE, "position"),
+    MEMBER(struct gabion_part, orientation.w, FINITE, "orientation"),
+    VECTOR(struct gabion_part, orientation, FINITE, "orientation"),
+    MEMBER(struct gabion_part, density, NOT_NEGATIVE, "density"),
+};
+
+static bool call_add_compound(struct bench *bench, const void *object, struct gabion_error *error) {
+    struct gabion_part part[2] = {{0, {1, 0, 0}, {1, 0, 0, 0}, 1},
+                                  *(const struct gabion_part *)object};
+    return gabion_add_compound(bench->world, part, 2, error) >= 0;
+}
+
 static const int64_t bad_counts[] = {0, -1, INT64_MAX, INT64_MIN};
 
 static void attack_shapes(struct bench *bench) {
@@ -418,6 +435,14 @@ static void attack_shapes(struct bench *bench) {
     REJECTS("world", gabion_add_hull(NULL, corners, 4, error) < 0);
     REJECTS("world", gabion_add_clump(NULL, corners, radii, 4, GABION_CLUMP_SUM, error) < 0);
     REJECTS("world", gabion_add_box(NULL, corners[1], error) < 0);
+    const struct gabion_part good = {0, {0, 0, 0}, {1, 0, 0, 0}, 1};
+    const struct gabion_part still = {0, {0, 0, 0}, {0, 0, 0, 0}, 1};
+    SPOIL("part", part_members, good, call_add_compound);
+    REJECTS("orientation", !call_add_compound(bench, &still, error));
+    for (int k = 0; k < 4; k++)
+        REJECTS("parts", gabion_add_compound(world, &good, bad_counts[k], error) < 0);
+    REJECTS("part", gabion_add_compound(world, NULL, 1, error) < 0);
+    REJECTS("world", gabion_add_compound(NULL, &good, 1, error) < 0);
 }
 
 // Bodies and joints ---------------------------------------------------------------------------
@@ -453,6 +478,7 @@ static const struct member drum_members[] = {
 };
 static const struct member polyhedron_members[] = {B(polyhedron, INDEX, "polyhedron")};
 static const struct member clump_members[] = {B(clump, INDEX, "clump")};
+static const struct member compound_members[] = {B(compound, INDEX, "compound")};
 
 static bool call_add_body(struct bench *bench, const void *object, struct gabion_error *error) {
     return gabion_add_body(bench->world, object, error) >= 0;
@@ -472,6 +498,9 @@ static void attack_bodies(struct bench *bench) {
     good.shape = GABION_CLUMP;
     SPOIL("clump", body_members, good, call_add_body);
     SPOIL("clump", clump_members, good, call_add_body);
+    good.shape = GABION_COMPOUND;
+    SPOIL("compound", body_members, good, call_add_body);
+    SPOIL("compound", compound_members, good, call_add_body);
     good.fixed = true;
     good.shape = GABION_HALF_SPACE;
     SPOIL("half-space", body_members, good, call_add_body);
@@ -640,7 +669,7 @@ static void attack_signals(struct bench *bench) {
             REJECTS("table", !call_add_force(bench, &good, error));
             value[2] = 3;
         }
-        time[2] = 1;
+        time[2] = 0.5;
         REJECTS("increase", !call_add_force(bench, &good, error));
         time[2] = 2;
         good.table_time = NULL;
@@ -772,6 +801,8 @@ static void attack_indices(struct bench *bench) {
     struct gabion_body_state state;
     struct gabion_polyhedron polyhedron;
     struct gabion_clump clump;
+    struct gabion_compound compound;
+    struct gabion_compound_part part;
     struct gabion_plane plane;
     struct gabion_hollow hollow;
     struct gabion_joint_state joint;
@@ -783,6 +814,9 @@ static void attack_indices(struct bench *bench) {
         REJECTS("waiting body", !gabion_get_waiting(world, bad, &id, &body, error));
         REJECTS("polyhedron", !gabion_get_polyhedron(world, bad, &polyhedron, error));
         REJECTS("clump", !gabion_get_clump(world, bad, &clump, error));
+        REJECTS("compound", !gabion_get_compound(world, bad, &compound, error));
+        REJECTS("compound", !gabion_get_compound_part(world, bad, 0, &part, error));
+        REJECTS("part", !gabion_get_compound_part(world, 0, bad, &part, error));
         REJECTS("plane", !gabion_get_plane(world, bad, &plane, error));
         REJECTS("hollow", !gabion_get_hollow(world, bad, &hollow, error));
         REJECTS("joint", !gabion_get_joint(world, bad, &joint, error));
@@ -797,6 +831,10 @@ static void attack_indices(struct bench *bench) {
     REJECTS("world", !gabion_get_polyhedron(NULL, 0, &polyhedron, error));
     REJECTS("clump", !gabion_get_clump(world, 0, NULL, error));
     REJECTS("world", !gabion_get_clump(NULL, 0, &clump, error));
+    REJECTS("compound", !gabion_get_compound(world, 0, NULL, error));
+    REJECTS("world", !gabion_get_compound(NULL, 0, &compound, error));
+    REJECTS("compound", !gabion_get_compound_part(world, 0, 0, NULL, error));
+    REJECTS("world", !gabion_get_compound_part(NULL, 0, 0, &part, error));
     REJECTS("plane", !gabion_get_plane(world, 0, NULL, error));
     REJECTS("world", !gabion_get_plane(NULL, 0, &plane, error));
     REJECTS("hollow", !gabion_get_hollow(world, 0, NULL, error));

@@ -263,7 +263,7 @@ static void tables_are_inlined(void **state) {
     write_file("motion.csv", "0, 0\n1\n");
     reject(driver, "motion.csv:2: expected 2 columns (time, value), found 1");
     write_file("motion.csv", "1, 0\n0, 0\n");
-    reject(driver, "points: expected a list of [time, value], time increasing");
+    reject(driver, "motion.csv:2:1: drivers[0].table.points: point 2: its time is before");
     write_file("motion.csv", "t, x\n");
     reject(driver, "the table has no points");
     reject(BASE "drivers: [{group: g, direction: [1, 0, 0], table: {file: nowhere.csv}}]\n",
@@ -464,7 +464,8 @@ static void drivers_use_metres_or_degrees(void **state) {
          "angle cannot be combined with direction; give distance (m) instead"},
         {"{group: a, direction: [0, 0, 1], end: 1, ramp: {smooth: 1}}",
          "expected exactly one of distance, angle"},
-        {"{group: a, direction: [0, 0, 1], record: {points: [[0, 1], [0, 2]]}}", "time increasing"},
+        {"{group: a, direction: [0, 0, 1], record: {points: [[0, 1], [0, 2]]}}",
+         "both points have the same time"},
         {"{group: a, direction: [0, 0, 1], record: {points: [[0, 1]], baseline: zero}}",
          "expected one of keep, rest"},
         {"{group: a, direction: [0, 0, 1], record: {file: gone.csv}}",

@@ -132,11 +132,86 @@ static void bad_blocks_are_rejected(void **state) {
            "overhang: expected one or a list of numbers (m), found \"far\"");
 }
 
+// An L drawn as one surface of polygons, two of which are not convex: 3 x 1 and 1 x 1, 2 deep.
+static const char ell[] =
+    "v 0 0 0\nv 3 0 0\nv 3 0 1\nv 1 0 1\nv 1 0 2\nv 0 0 2\n"
+    "v 0 2 0\nv 3 2 0\nv 3 2 1\nv 1 2 1\nv 1 2 2\nv 0 2 2\n"
+    "f 1 2 3 4 5 6\nf 12 11 10 9 8 7\nf 2 1 7 8\nf 3 2 8 9\nf 4 3 9 10\nf 5 4 10 11\n"
+    "f 6 5 11 12\nf 1 6 12 7\n";
+
+static void compounds_are_built(void **state) {
+    (void)state;
+    write_file("two.obj", CUBE("0", "1") CUBE("3", "5"));
+    write_file("ell.obj", ell);
+    struct scene scene =
+        build(BASE LAWS
+              "bodies:\n"
+              "- {name: given, material: grain, position: [0, 0, 0], orientation: [1, 0, 0, 1],\n"
+              "   compound: {parts: [{box: {size: [3, 2, 1]}, position: [1.5, 1, 0.5]},\n"
+              "     {prism: {polygon: [[0, 0], [1, 0], [1, 2], [0, 2]], height: 1},\n"
+              "      position: [0, 0, 1.5]}]}}\n"
+              "- {name: cut, material: grain, position: [0, 0, 9], mass: 6,\n"
+              "   mesh: {file: ell.obj, decompose: {parts: 2}}}\n"
+              "- {name: glued, material: grain, position: [0, 0, 20], mesh: {file: two.obj, glue: "
+              "true}}\n"
+              "- {name: heavy, material: grain, position: [0, 0, 30],\n"
+              "   compound: {parts: [{mesh: {file: two.obj}, position: [0, 0, 1]},\n"
+              "     {mesh: {file: ell.obj, decompose: {}}, orientation: [0, 0, 0, 1],\n"
+              "      relative_density: 2}]}}\n");
+    assert_string_equal(scene.error.text, "");
+    const struct bodies *bodies = &scene.world->bodies;
+    int32_t i = find_body(scene.world, "given");
+    assert_int_equal(bodies->shape[i], GABION_COMPOUND);
+    assert_int_equal(bodies_compound(bodies, i)->count, 2);
+    assert_true(fabs(bodies->mass[i] - 2500 * 8) < 1e-9);
+    assert_near_vector(bodies->x[i], -1, 1.25, 0.75); // a quarter turn about z
+    i = find_body(scene.world, "cut");
+    assert_int_equal(bodies_compound(bodies, i)->count, 2);
+    assert_same(bodies->mass[i], 6);
+    assert_near_vector(bodies->x[i], 1.25, 1, 9.75);
+    i = find_body(scene.world, "glued");
+    assert_int_equal(count_bodies(scene.world, "glued"), 1);
+    assert_true(fabs(bodies->mass[i] - 2500 * 3) < 1e-9);
+    assert_near_vector(bodies->x[i], (0.5 + 2 * 4) / 3, 0.5, 20.5);
+    i = find_body(scene.world, "heavy");
+    assert_int_equal(bodies_compound(bodies, i)->count, 4);
+    assert_true(fabs(bodies->mass[i] - 2500 * (3 + 16)) < 1e-9);
+    assert_near_vector(bodies->x[i], (8.5 - 16 * 1.25) / 19, (1.5 - 16) / 19,
+                       30 + (3 * 1.5 + 16 * 0.75) / 19);
+    tear_down(&scene);
+}
+
+static void bad_compounds_are_rejected(void **state) {
+    (void)state;
+    write_file("two.obj", CUBE("0", "1") CUBE("3", "5"));
+    write_file("ell.obj", ell);
+    reject_build(BASE LAWS "bodies: [{material: grain, position: [0, 0, 0],\n"
+                           "  mesh: {file: ell.obj, decompose: {parts: 1}}}]\n",
+                 "not convex");
+    reject_build(BASE LAWS "bodies: [{material: grain, position: [0, 0, 0], compound: {parts: [\n"
+                           "  {box: {size: [1, 1, 1]}}, {mesh: {file: ell.obj}}]}}]\n",
+                 "case.yaml:4:10: compound: part 2: mesh: ");
+    reject_build(BASE LAWS "bodies: [{material: grain, position: [0, 0, 0], compound: {parts: [\n"
+                           "  {box: {size: [1, 1, 1]}, orientation: [0, 0, 0, 0]}]}}]\n",
+                 "part 1: the orientation");
+    reject_build(BASE LAWS
+                 "bodies: [{material: grain, position: [0, 0, 0], compound: {parts: []}}]\n",
+                 "compound: parts: expected one part or more");
+    reject(BASE "bodies: [{material: grain, position: [0, 0, 0], compound: {parts: [{}]}}]\n",
+           "expected exactly one of box, prism, wedge, hull, mesh, found 0");
+    reject(BASE "bodies: [{material: grain, position: [0, 0, 0], compound: {parts: [\n"
+                "  {mesh: {file: gone.obj}}]}}]\n",
+           "cannot find the file \"gone.obj\"");
+    reject(BASE "bodies: [{material: grain, position: [0, 0, 0], compound: {parts: [\n"
+                "  {box: {size: [1, 1, 1]}, relative_density: 0}]}}]\n",
+           "relative_density");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blocks_are_built),
-        cmocka_unit_test(masonry_is_built),
-        cmocka_unit_test(bad_blocks_are_rejected),
+        cmocka_unit_test(blocks_are_built),           cmocka_unit_test(masonry_is_built),
+        cmocka_unit_test(bad_blocks_are_rejected),    cmocka_unit_test(compounds_are_built),
+        cmocka_unit_test(bad_compounds_are_rejected),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -59,7 +59,7 @@ static void test_describe(void **state) {
     const char *lines[] = {"\nstep: 2000\n",
                            "\ntime: 2\n",
                            "\nbodies: 48\n",
-                           "\nblocks: 16\n",
+                           "\nblocks: 24\n",
                            "\ncontacts: 7\n",
                            "parent: checkpoint-0.h5\n",
                            hash};
@@ -140,14 +140,14 @@ static void test_other_formats(void **state) {
     gabion_destroy(world);
     size_t size;
     char *bytes = bytes_of(path_of_step(1), &size);
-    char *version = strstr(bytes, " 5.1 ");
+    char *version = strstr(bytes, " 5.2 ");
     assert_non_null(version);
     version[1] = '6';
     bytes_write(path_of("newer.h5"), bytes, size);
-    assert_rejected(path_of("newer.h5"), "format 6.1 is newer");
+    assert_rejected(path_of("newer.h5"), "format 6.2 is newer");
     version[1] = '1';
     bytes_write(path_of("older.h5"), bytes, size);
-    assert_rejected(path_of("older.h5"), "format 1.1 is of an earlier version");
+    assert_rejected(path_of("older.h5"), "format 1.2 is of an earlier version");
     memory_free(bytes);
 }
 
@@ -240,7 +240,7 @@ static void test_newest_unreadable(void **state) {
     write_steps(1, 2, 0);
     size_t size;
     char *bytes = bytes_of(path_of_step(2), &size);
-    strstr(bytes, " 5.1 ")[1] = '6';
+    strstr(bytes, " 5.2 ")[1] = '6';
     bytes_write(path_of_step(2), bytes, size);
     memory_free(bytes);
     assert_not_passed_over("newer");

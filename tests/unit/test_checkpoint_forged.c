@@ -137,6 +137,17 @@ static void test_forged_values(void **state) {
     forge_value("clumps/sphere_radius", H5T_NATIVE_DOUBLE, &(double){0}, "clump 0");
     forge_value("clumps/volume", H5T_NATIVE_DOUBLE, &(double){0}, "clump 0");
     forge_value("clumps/axes", H5T_NATIVE_DOUBLE, &(double){2}, "clump 0");
+    forge_value("compounds/part_count", H5T_NATIVE_INT, &(int){30}, "compound 0: more parts");
+    forge_value("compounds/part_count", H5T_NATIVE_INT, &(int){1}, "compound 0");
+    forge_value("compounds/part_polyhedron", H5T_NATIVE_INT, &(int){7}, "part_polyhedron");
+    forge_value("compounds/part_polyhedron", H5T_NATIVE_INT, &(int){1}, "compound 0");
+    forge_value("compounds/part_density", H5T_NATIVE_DOUBLE, &(double){0}, "compound 0");
+    forge_value("compounds/part_orientation", H5T_NATIVE_DOUBLE, &(double){0.5}, "compound 0");
+    forge_value("compounds/part_position", H5T_NATIVE_DOUBLE, &(double){9}, "compound 0");
+    forge_value("compounds/axes", H5T_NATIVE_DOUBLE, &(double){2}, "compound 0");
+    forge_value("compounds/centre", H5T_NATIVE_DOUBLE, &(double){0.5}, "hash");
+    forge_value("pending/compound", H5T_NATIVE_INT, &(int){0}, "hash");
+    forge_value("pending/compound", H5T_NATIVE_INT, &(int){2}, "compound");
     forge_value("clumps/centre", H5T_NATIVE_DOUBLE, &(double){0.5}, "hash");
     forge_value("hollows/radius", H5T_NATIVE_DOUBLE, &(double){0.5}, "hash");
     forge_value("pending/clump", H5T_NATIVE_INT, &(int){0}, "hash");

@@ -1,7 +1,7 @@
-// Random worlds of blocks through the public interface: boxes, prisms and hulls among spheres and
-// walls, fixed, driven and locked ones, some of them stacked so that whole faces lie on each other;
-// every method and local solver, both readings of the gap, insertions and removals. Of every
-// scene must hold, whatever the physics:
+// Random worlds of blocks through the public interface: boxes, prisms, hulls and compounds of them
+// among spheres and walls, fixed, driven and locked ones, some of them stacked so that whole faces
+// lie on each other; every method and local solver, both readings of the gap, insertions and
+// removals. Of every scene must hold, whatever the physics:
 //   - the same bits after every step on 1, 2 and 3 threads;
 //   - the same bits when the run is cut by a checkpoint half-way;
 //   - the books close, no impulse leaves its cone, normals and orientations are unit;
@@ -25,6 +25,7 @@
 #define STEPS_MAX    24
 #define GROUPS       4
 #define SHAPES       8
+#define COMPOUNDS    4
 
 struct scene {
     uint64_t seed;
@@ -106,6 +107,30 @@ static void add_shapes(struct gabion_world *world, struct random_stream *random)
     struct gabion_error error = {0};
     for (int k = 0; k < SHAPES; k++)
         assert_int_equal(scene_shape(world, random_shape(random, &error)), k);
+}
+
+// Parts anywhere: apart, side by side with a whole face in common, or one in the other.
+static void add_compounds(struct gabion_world *world, struct random_stream *random) {
+    struct gabion_error error = {0};
+    for (int k = 0; k < COMPOUNDS; k++) {
+        struct gabion_part part[4];
+        int count = 2 + pick(random, 3), box = pick(random, SHAPES);
+        const struct polyhedron *shape = world->bodies.polyhedra[box];
+        for (int p = 0; p < count; p++) {
+            part[p] = (struct gabion_part){
+                .polyhedron = pick(random, SHAPES),
+                .position = random_vector(random, 0.15),
+                .orientation = quat_exp(random_vector(random, 3)),
+                .density = random_between(random, 0.5, 2),
+            };
+            if (k % 2 == 0) // copies in a row along their own x
+                part[p] = (struct gabion_part){
+                    .polyhedron = box,
+                    .position = vec3_make(p * (shape->high.x - shape->low.x), 0, 0),
+                    .orientation = {1, 0, 0, 0}};
+        }
+        assert_int_equal(gabion_add_compound(world, part, count, &error), k);
+    }
 }
 
 static void lock_body(struct random_stream *random, struct gabion_body *body) {
@@ -223,11 +248,19 @@ static struct gabion_world *build(const struct scene *scene, struct team *team) 
     int bodies = scene->large ? LARGE_BODIES : pick(&random, 25);
     double box = 0.2 * cbrt(bodies + 1.0) * random_between(&random, 0.8, 1.5);
     add_shapes(world, &random);
+    bool compounds = scene->seed % 3 == 1;
+    struct random_stream others = {scene->seed};
+    if (compounds)
+        add_compounds(world, &others);
     add_half_spaces(world, &random, box);
     if (chance(&random, 0.4))
         add_wall(world, &random, 2 + pick(&random, 4));
     for (int k = 0; k < bodies; k++) {
         struct gabion_body body = random_body(&random, box, h);
+        if (compounds && body.shape == GABION_POLYHEDRON && chance(&others, 0.5)) {
+            body.shape = GABION_COMPOUND;
+            body.compound = pick(&others, COMPOUNDS);
+        }
         scene_add(world, &body);
     }
     return world;

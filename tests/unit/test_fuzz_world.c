@@ -1,7 +1,7 @@
-// Random worlds through the public interface: any mixture of sizes, fixed spheres, clumps, hollow
-// spheres and drums, locks, unequal inertia, laws, joints, drivers that move and turn, tilted
-// gravity, forces, timed insertions, removals and resets, theta, gap mode, method and local solver.
-// These conditions must hold in every scene, whatever the physics:
+// Random worlds through the public interface: any mixture of sizes, fixed spheres, clumps,
+// compounds, hollow spheres and drums, locks, unequal inertia, laws, joints, drivers that move and
+// turn, tilted gravity, forces, timed insertions, removals and resets, theta, gap mode, method and
+// local solver. These conditions must hold in every scene, whatever the physics:
 //   - the same bits after every step on 1, 2 and 3 threads and with the portable kernel;
 //   - the books close: energy_error <= 1e-9 of the turnover;
 //   - locked degrees of freedom and fixed bodies stay where they are, impulses push;
@@ -11,6 +11,7 @@
 #include "engine/contact/contacts.h"
 #include "engine/solvers/panel.h"
 #include "tests/unit/clump_scene.h"
+#include "tests/unit/compound_scene.h"
 #include "tests/unit/effort.h"
 
 #include "geometry/mass.h"
@@ -22,6 +23,7 @@
 #define STEPS_MAX    40 // the last event is drawn before
 #define GROUPS       4
 #define CLUMPS       3
+#define COMPOUNDS    3
 
 struct scene {
     uint64_t seed;
@@ -30,9 +32,10 @@ struct scene {
 };
 
 // Every second scene has contacts of the sphere kernels alone; some are flat, with all bodies
-// locked to a plane; some have clumps, in a hollow sphere or a drum as often as not.
+// locked to a plane; some have clumps, in a hollow sphere or a drum as often as not, and some of
+// these have compounds.
 struct kinds {
-    bool plain, plane, large, clumps;
+    bool plain, plane, large, clumps, compounds;
 };
 
 static const struct variant {
@@ -126,6 +129,10 @@ static struct gabion_body random_sphere(struct random_stream *random, struct kin
         body.shape = GABION_CLUMP;
         body.clump = pick(random, CLUMPS);
     }
+    if (kinds.compounds && chance(random, 0.5)) {
+        body.shape = GABION_COMPOUND;
+        body.compound = pick(random, COMPOUNDS);
+    }
     if (chance(random, 0.1))
         body.insert_time = random_between(random, 0, 30 * h);
     if (body.fixed)
@@ -157,6 +164,21 @@ static void add_clumps(struct gabion_world *world) {
     clump_scene_bar(world, 4, 0.06, 0.1); // no sphere in the centre: locked, it could not give way
     clump_scene_torus(world, 14, 0.04, 0.16);
     clump_scene_shape(world, clump_create(centre, radius, 3, CLUMP_UNION, &error));
+}
+
+// An L whose parts share a face, a C, and three bars that cross each other.
+static void add_compounds(struct gabion_world *world) {
+    const struct compound_box ell[] = {{{0.15, 0.08, 0.05}, {0, 0, 0}},
+                                       {{0.05, 0.08, 0.1}, {-0.1, 0, 0.15}}};
+    const struct compound_box cee[] = {{{0.04, 0.1, 0.2}, {0, 0, 0}},
+                                       {{0.1, 0.1, 0.04}, {0.14, 0, 0.16}},
+                                       {{0.1, 0.1, 0.04}, {0.14, 0, -0.16}}};
+    const struct compound_box star[] = {{{0.2, 0.04, 0.04}, {0, 0, 0}},
+                                        {{0.04, 0.2, 0.04}, {0, 0, 0}},
+                                        {{0.04, 0.04, 0.2}, {0, 0, 0}}};
+    compound_scene_boxes(world, ell, 2);
+    compound_scene_boxes(world, cee, 3);
+    compound_scene_boxes(world, star, 3);
 }
 
 static void add_hollow(struct gabion_world *world, struct random_stream *random, double box) {
@@ -249,6 +271,7 @@ static struct gabion_world *build(const struct scene *scene, struct team *team) 
     struct kinds kinds = {
         .plain = scene->seed % 2, .plane = scene->seed % 6 == 0, .large = scene->large};
     kinds.clumps = scene->seed % 4 == 2 && !kinds.plane && !kinds.large;
+    kinds.compounds = kinds.clumps && scene->seed % 8 == 2;
     struct gabion_settings settings = random_settings(&random, kinds);
     if (scene->large)
         settings.max_sweeps = 10;
@@ -272,6 +295,8 @@ static struct gabion_world *build(const struct scene *scene, struct team *team) 
                  random_between(&random, 0.8, 1.6);
     if (kinds.clumps)
         add_clumps(world);
+    if (kinds.compounds)
+        add_compounds(world);
     if (kinds.clumps && chance(&random, 0.5))
         add_hollow(world, &random, box);
     else

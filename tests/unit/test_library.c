@@ -237,6 +237,20 @@ static void test_shapes_are_read(void **state) {
     gabion_vec3 centre[2] = {{-1, 0, 0}, {1, 0, 0}};
     double radius[2] = {0.5, 0.5};
     assert_int_equal(gabion_add_clump(world, centre, radius, 2, GABION_CLUMP_SUM, &error), 0);
+    const struct gabion_part part[2] = {{2, {0, 0, 0}, {1, 0, 0, 0}, 0},
+                                        {2, {1, 0, 0}, {2, 0, 0, 0}, 3}};
+    assert_int_equal(gabion_add_compound(world, part, 2, &error), 0);
+    struct gabion_compound compound;
+    struct gabion_compound_part second;
+    assert_true(gabion_get_compound(world, 0, &compound, &error));
+    assert_true(gabion_get_compound_part(world, 0, 1, &second, &error));
+    assert_int_equal(compound.parts, 2);
+    assert_close(compound.volume, 12, 1e-12);
+    assert_close(compound.mass, 24, 1e-12);
+    assert_close(compound.centre.x, 0.75, 1e-12);
+    assert_int_equal(second.polyhedron, 2);
+    assert_close(second.position.x, 0.25, 1e-12);
+    assert_close(second.density, 3, 0);
     struct gabion_clump clump;
     assert_true(gabion_get_clump(world, 0, &clump, &error));
     assert_int_equal(clump.spheres, 2);

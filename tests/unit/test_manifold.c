@@ -29,7 +29,7 @@ static struct polyhedron *prism(const double (*polygon)[2], int count, double lo
 
 static struct placed place(const struct polyhedron *shape, double x, double y, double z) {
     mat3 unit = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
-    return (struct placed){shape, vec3_make(x, y, z), unit};
+    return placed_alone(shape, vec3_make(x, y, z), unit);
 }
 
 static struct placed turn(struct placed placed, vec3 axis, double angle) {
@@ -119,8 +119,8 @@ static void test_turned_scene(void **state) {
     for (int k = 0; k < 10000; k++) {
         mat3 axes = scene_rotation(scene_random_unit(&random), random_between(&random, 0, PI));
         vec3 offset = {random_between(&random, -1, 1), k % 4 < 2 ? 0 : 0.3, 0.5};
-        struct placed a = {shape[k % 2], vec3_zero(), axes};
-        struct placed b = {shape[k % 2], mat3_apply(axes, offset), axes};
+        struct placed a = placed_alone(shape[k % 2], vec3_zero(), axes);
+        struct placed b = placed_alone(shape[k % 2], mat3_apply(axes, offset), axes);
         struct manifold m = meet(a, b);
         assert_true(k % 2 ? m.count > 4 : m.count == 4);
         assert_vector_near(m.normal, vec3_negate(mat3_apply(axes, Z)), 1e-14);
@@ -184,7 +184,7 @@ static void test_crossed_edges(void **state) {
 
 // A prism drawn in world axes, where it was drawn.
 static struct placed place_drawn(const struct polyhedron *shape) {
-    return (struct placed){shape, shape->centre, quat_matrix(shape->axes)};
+    return placed_alone(shape, shape->centre, quat_matrix(shape->axes));
 }
 
 // Neighbours in an arch share their joint: a radial rectangle.

@@ -175,8 +175,8 @@ static void distances_of(const struct duo *duo, double *faces, double *edges) {
 // Two bodies whose surfaces are about to meet, or overlap a little.
 static struct duo random_duo(struct random_stream *random) {
     struct duo duo = {
-        {random_shape(random), vec3_zero(), random_axes(random)},
-        {random_shape(random), vec3_zero(), random_axes(random)},
+        {.shape = random_shape(random), .x = vec3_zero(), .axes = random_axes(random)},
+        {.shape = random_shape(random), .x = vec3_zero(), .axes = random_axes(random)},
     };
     vec3 axis = scene_random_unit(random);
     duo.a.x = vec3_make(random_unit(random), random_unit(random), random_unit(random));
@@ -364,7 +364,7 @@ static void test_sphere_distance(void **state) {
     (void)state;
     struct random_stream random = {18};
     for (int k = 0; k < PAIRS; k++) {
-        struct placed body = {random_shape(&random), vec3_zero(), random_axes(&random)};
+        struct placed body = placed_alone(random_shape(&random), vec3_zero(), random_axes(&random));
         vec3 centre = vec3_scale(random_between(&random, 0, 1.5), scene_random_unit(&random));
         double height = height_over(&body, centre), distance = height;
         if (height > 0) {
@@ -453,8 +453,8 @@ static void test_nearly_flush(void **state) {
         double tilt = pow(10, random_between(&random, -14, -3));
         mat3 lean = scene_rotation(vec3_make(axis.x, axis.y, 0), tilt);
         mat3 axes = scene_rotation(vec3_make(0, 0, 1), angle);
-        struct duo duo = {{shape[0], vec3_zero(), scene_rotation(vec3_zero(), 0)},
-                          {shape[1], vec3_make(centre[0], centre[1], 0.2), axes}};
+        struct duo duo = {placed_alone(shape[0], vec3_zero(), scene_rotation(vec3_zero(), 0)),
+                          placed_alone(shape[1], vec3_make(centre[0], centre[1], 0.2), axes)};
         struct manifold flat = duo_meet(&duo);
         for (int r = 0; r < 3; r++)
             duo.b.axes.row[r] = mat3_apply_transposed(axes, lean.row[r]);
@@ -505,7 +505,8 @@ static void test_columns(void **state) {
     mat3 upright = scene_rotation(vec3_zero(), 0);
     for (int k = 0; k < PAIRS; k++) {
         double size = pow(10, random_between(&random, -9, -5));
-        struct duo duo = {{shape, vec3_zero(), upright}, {shape, vec3_make(0, 0, 1), upright}};
+        struct duo duo = {placed_alone(shape, vec3_zero(), upright),
+                          placed_alone(shape, vec3_make(0, 0, 1), upright)};
         duo.b.axes = scene_rotation(scene_random_unit(&random), size);
         duo.b.x = vec3_add_scaled(duo.b.x, size, scene_random_unit(&random));
         struct manifold m = duo_meet(&duo);

@@ -67,6 +67,7 @@ static void test_shapes_are_hashed(void **state) {
     struct gabion_world *world = world_make(12, 1);
     struct polyhedron *polyhedron = world->bodies.polyhedra[1];
     struct clump *clump = world->bodies.clumps[1];
+    struct compound *compound = world->bodies.compounds[1];
     CHANGE(world, polyhedron->corner[polyhedron->corner_count - 1].z);
     CHANGE(world, polyhedron->face_corner[polyhedron->face_start[polyhedron->face_count] - 1]);
     CHANGE(world, polyhedron->face_start[1]);
@@ -78,6 +79,12 @@ static void test_shapes_are_hashed(void **state) {
     CHANGE(world, clump->inertia.z);
     CHANGE(world, clump->centre.z);
     CHANGE(world, clump->axes.w);
+    CHANGE(world, compound->part[1].polyhedron);
+    CHANGE(world, compound->part[1].x.z);
+    CHANGE(world, compound->part[1].q.z);
+    CHANGE(world, compound->part[1].density);
+    CHANGE(world, compound->centre.z);
+    CHANGE(world, compound->axes.w);
     gabion_destroy(world);
 }
 

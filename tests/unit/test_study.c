@@ -307,6 +307,10 @@ static void bisection_is_the_same_for_any_number_of_cores(void **state) {
     assert_same(ahead.high, alone.high);
     assert_int_equal(ahead.visited_count, alone.visited_count);
     assert_memory_equal(ahead.visited, alone.visited, sizeof(double) * 8);
+    // Whichever half the threshold is in.
+    struct step_function low = {.threshold = 0.1}, high = {.threshold = 7.9};
+    assert_int_equal(search_all(&settings, &low, 3, &ahead), 4);
+    assert_int_equal(search_all(&settings, &high, 3, &ahead), 4);
 }
 
 static void brackets_without_a_change_are_reported(void **state) {

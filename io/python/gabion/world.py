@@ -174,10 +174,20 @@ class World:
         return self.change("gabion_add_clump", rows.ctypes.data_as(ctypes.POINTER(_interface.Vec3)), pointer, len(rows),
                            records.enumerator(_interface.ClumpMass, mass))
 
+    def add_compound_shape(self, parts):
+        """Returns the number of a compound: a rigid body made of convex parts. A part is the number of a polyhedron, or a
+        mapping with `polyhedron` and, where they differ, `position`, `orientation` and `density` (relative to the body's)."""
+        rows = (_interface.Part * len(parts))()
+        for row, part in zip(rows, parts):
+            given = part if isinstance(part, dict) else {"polyhedron": part}
+            records.fill(row, **{"orientation": UNTURNED, **given})
+        return self.change("gabion_add_compound", rows, len(parts))
+
     # Bodies ----------------------------------------------------------------------------------
 
     def add_body(self, shape, material=0, name=None, lock=0, **members):
-        """Adds a body and returns its id. `shape` is a word: sphere, half_space, polyhedron, clump, hollow_sphere, drum.
+        """Adds a body and returns its id. `shape` is a word: sphere, half_space, polyhedron, clump, hollow_sphere, drum,
+        compound.
         `name` is its group. Keyword arguments are members of struct gabion_body. Density and mass: where neither is given,
         the density is that of the material."""
         body = records.fill(LIBRARY.gabion_default_body(), shape=shape, **members)
