@@ -100,7 +100,7 @@ rejects "wedge of a half circle" wide.yaml 'wedge.angle: expected a number in \(
 edited thick 's/thickness: 0.2, depth: 0.3, angle/thickness: 2.2, depth: 0.3, angle/' masonry
 rejects "wedge through its centre" thick.yaml 'thick.yaml:[0-9]+:[0-9]+: wedge: ' 'inner radius'
 edited both 's/box: \{size/sphere: {radius: 1}, box: {size/' masonry
-rejects "two shapes" both.yaml 'exactly one of sphere, clump, bar, torus, disk, half_space, box, prism, wedge, hull, mesh, found 2'
+rejects "two shapes" both.yaml 'exactly one of sphere, clump, bar, torus, disk, half_space, box, prism, wedge, hull, mesh, compound, found 2'
 edited opening 's/x: 0.6, width: 0.4/x: 0.6, width: 4/' masonry
 rejects "opening out of the wall" opening.yaml "opening.yaml:[0-9]+:[0-9]+: wall 'wall': opening 1: .* 0 to 1.6 m"
 edited lintel 's/lintel: 0.1/lintel: 0.7/' masonry

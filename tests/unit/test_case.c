@@ -367,12 +367,12 @@ static void keys_are_checked(void **state) {
     reject(BASE "bodies: {}\n", "bodies: expected a list of mappings");
     reject(BASE "bodies: [{material: grain, position: [0, 0, 0]}]\n",
            "bodies[0]: expected exactly one of sphere, clump, bar, torus, disk, half_space, box, "
-           "prism, wedge, hull, mesh, "
+           "prism, wedge, hull, mesh, compound, "
            "found 0");
     reject(BASE "bodies: [{material: grain, position: [0, 0, 0], sphere: {radius: 1}, "
                 "half_space: {normal: [0, 0, 1]}}]\n",
            "expected exactly one of sphere, clump, bar, torus, disk, half_space, box, prism, "
-           "wedge, hull, mesh, found 2");
+           "wedge, hull, mesh, compound, found 2");
     reject(
         BASE "bodies: [{material: grian, sphere: {radius: 1}, position: [0, 0, 0]}]\n",
         "case.yaml:3:21: bodies[0].material: no material \"grian\" under materials; did you mean "
