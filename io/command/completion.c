@@ -99,7 +99,7 @@ static void print_takes(FILE *stream) {
             if (row->letter)
                 fprintf(stream, " | %s:-%c", verb_name(verb), row->letter);
             fputs(") ", stream);
-            print_values(stream, row, options_verb((enum verb)verb)->kinds);
+            print_values(stream, row, (enum verb)verb == VERB_NEW);
             fputs(" ;;\n", stream);
         }
     fputs("    esac\n}\n", stream);

@@ -156,7 +156,7 @@ static void print_verb(FILE *stream, enum verb verb) {
             row->target_least > 0 ? "." : ".Op ", row->target);
     fputs(".Sh DESCRIPTION\n", stream);
     print_text(stream, row->text);
-    if (row->kinds)
+    if (verb == VERB_NEW)
         print_kinds(stream);
     fputs(".Pp\nThe options are:\n", stream);
     print_options(stream, verb);

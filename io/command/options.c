@@ -61,10 +61,10 @@ static const struct verb_row verbs[VERB_COUNT] = {
          "the ParaView frames in 3D, warnings, case and machine. A browser opens it without\n"
          "network. Works at any time: the folder may be that of a running run, which is not\n"
          "disturbed, or of one that failed.\n"},
-    [VERB_NEW] = {"new", "NAME", 1, 1, "write a commented starting case",
-                  "Writes NAME.yaml, a complete case of the chosen kind with a comment on every\n"
-                  "part, to be run and then changed. Kinds that read a table write NAME.csv too.\n",
-                  .kinds = true},
+    [VERB_NEW] =
+        {"new", "NAME", 1, 1, "write a commented starting case",
+         "Writes NAME.yaml, a complete case of the chosen kind with a comment on every\n"
+         "part, to be run and then changed. Kinds that read a table write NAME.csv too.\n"},
     [VERB_STUDY] =
         {"study", "STUDY", 1, 1, "run many variants of a case",
          "Runs the members of a study file side by side, as many as there are cores, and\n"
@@ -415,7 +415,7 @@ void options_print_help(enum verb verb, FILE *stream) {
                 row->target_least > 0 ? "usage: gabion %s %s [options]\n\n%s"
                                       : "usage: gabion %s [%s] [options]\n\n%s",
                 row->name, row->target, row->text);
-        if (row->kinds)
+        if (verb == VERB_NEW)
             print_kinds(stream);
     }
     print_options(verb, stream);

@@ -10,7 +10,6 @@ struct verb_row {
     int target_least, target_most;
     const char *summary;
     const char *text;
-    bool kinds; // its help lists the kinds of starting cases (io/command/kinds.h)
 };
 
 struct option_row {
