@@ -425,7 +425,7 @@ static bool check_volume(const struct work *work, double precision, struct gabio
     double sum = 0;
     for (size_t k = 0; k < work->parts; k++)
         sum += work->part[k]->volume;
-    return fabs(sum - work->volume) <= precision * work->volume ||
+    return (work->parts > 0 && fabs(sum - work->volume) <= precision * work->volume) ||
            error_set(error, GABION_ERROR_INPUT,
                      "the convex parts have a volume of %.12g m3, the mesh has %.12g m3; its faces "
                      "are not flat enough, or it passes through itself",

@@ -27,7 +27,7 @@ struct study_variable {
     const struct yaml_node *keys; // a text or a list of them
     size_t axis;                  // variables of one axis vary together
     struct study_value *values;
-    size_t count;
+    size_t count, capacity;
 };
 
 enum reduction { REDUCE_LAST, REDUCE_MAX, REDUCE_MIN, REDUCE_MEAN, REDUCE_AMPLITUDE };

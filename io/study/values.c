@@ -16,8 +16,8 @@ char *text_copy(const char *text) {
 
 // Takes both texts.
 static void add_value(struct study_variable *variable, char *text, char *label) {
-    variable->values =
-        memory_resize(variable->values, variable->count + 1, sizeof *variable->values, "values");
+    variable->values = memory_reserve(variable->values, &variable->capacity, variable->count + 1,
+                                      sizeof *variable->values, "values");
     variable->values[variable->count++] = (struct study_value){text, label};
 }
 

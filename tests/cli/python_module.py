@@ -292,6 +292,7 @@ class Running(unittest.TestCase):
         program = """if True:
             import os, signal, sys, threading, time
             import gabion
+            signal.signal(signal.SIGINT, signal.default_int_handler)  # also where nohup has started the tests
             world = gabion.load_case(sys.argv[1] + "/arch.yaml", threads=1)
             def strike():
                 while not started: time.sleep(0.01)

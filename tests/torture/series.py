@@ -1,4 +1,4 @@
-"""What a run leaves besides its checkpoints and its log, step by step, so that two runs can be compared."""
+"""What a run leaves besides its checkpoints, its log and its summary, which has times in it, step by step, so that two runs can be compared."""
 import hashlib
 import os
 import re
@@ -33,7 +33,7 @@ def read(folder):
             if name == "history.csv" or name.endswith(".pvd"):
                 entries = _rows(path) if name == "history.csv" else _frames(path)
                 found.update(((name, step), text) for step, text in entries)
-            elif not re.match(r"checkpoint-\d+\.h5|run\.log$", name):
+            elif not re.match(r"checkpoint-\d+\.h5|run\.log$|summary\.txt$", name):
                 step = re.search(r"[-_](\d+)\.(vt.|h5)$", name)
                 with open(path, "rb") as stream:
                     found[re.sub(r"\d+", "", name), str(int(step.group(1))) if step else ""] = hashlib.sha256(stream.read()).hexdigest()

@@ -723,6 +723,66 @@ static void attack_signals(struct bench *bench) {
     }
 }
 
+static void attack_regions(struct bench *bench) {
+    struct gabion_world *world = bench->world;
+    struct gabion_region region = {.kind = GABION_REGION_SPHERE, .radius = 1}, bad;
+    for (int k = 0; k < 4; k++) {
+        int group = bad_integers[INDEX][k];
+        if (group != -1) // all moving bodies
+            REJECTS("group", !gabion_add_region_removal(world, group, &region, 0, 1, error));
+        bad = region;
+        bad.kind = (enum gabion_region_kind)bad_integers[CHOICE][k];
+        REJECTS("kind", !gabion_add_region_removal(world, 0, &bad, 0, 1, error));
+    }
+    for (int k = 0; k < 3; k++) {
+        double number = bad_numbers[FINITE][k];
+        REJECTS("", !gabion_add_region_removal(world, 0, &region, number, 1, error));
+        bad = region;
+        bad.position.y = number;
+        REJECTS("", !gabion_add_region_removal(world, 0, &bad, 0, 1, error));
+        bad = region;
+        bad.radius = number;
+        REJECTS("", !gabion_add_region_removal(world, 0, &bad, 0, 1, error));
+    }
+    REJECTS("region", !gabion_add_region_removal(world, 0, NULL, 0, 1, error));
+    REJECTS("world", !gabion_add_region_removal(NULL, 0, &region, 0, 1, error));
+}
+
+static void attack_probes(struct bench *bench) {
+    struct gabion_world *world = bench->world;
+    struct gabion_probe good = gabion_default_probe(), bad;
+    double values[4];
+    good.name = "c";
+    for (int k = 0; k < 4; k++) {
+        bad = good;
+        bad.group = bad_integers[INDEX][k];
+        if (bad.group != -1) // all moving bodies
+            REJECTS("group", gabion_define_probe(world, &bad, error) < 0);
+        bad = good;
+        bad.quantity = (enum gabion_quantity)bad_integers[CHOICE][k];
+        REJECTS("quantity", gabion_define_probe(world, &bad, error) < 0);
+        int probe = bad_integers[INDEX][k];
+        REJECTS("probe", gabion_probe_read(world, probe, values, 4, error) < 0);
+        assert_int_equal(gabion_probe_components(world, probe), -1);
+        assert_null(gabion_probe_component(world, probe, 0));
+    }
+    bad = good;
+    bad.name = NULL;
+    REJECTS("name", gabion_define_probe(world, &bad, error) < 0);
+    bad = good;
+    bad.quantity = GABION_ANGLE; // about no axis
+    bad.group = 0;
+    REJECTS("axis", gabion_define_probe(world, &bad, error) < 0);
+    bad = good;
+    bad.window = NAN;
+    REJECTS("", gabion_define_probe(world, &bad, error) < 0);
+    REJECTS("probe", gabion_define_probe(world, NULL, error) < 0);
+    REJECTS("world", gabion_define_probe(NULL, &good, error) < 0);
+    REJECTS("world", gabion_probe_read(NULL, 0, values, 4, error) < 0);
+    assert_int_equal(gabion_probe_components(NULL, 0), -1);
+    assert_null(gabion_probe_component(NULL, 0, 0));
+}
+
 static void attack_actions(struct bench *bench) {
     struct gabion_world *world = bench->world;
     struct gabion_signal signal = {.end = 1, .amplitude = 1};
@@ -1024,6 +1084,8 @@ ATTACK(joints)
 ATTACK(vectors)
 ATTACK(signals)
 ATTACK(actions)
+ATTACK(regions)
+ATTACK(probes)
 ATTACK(running)
 ATTACK(cases)
 ATTACK(reading)
@@ -1038,6 +1100,7 @@ int main(void) {
         cmocka_unit_test(test_bodies),     cmocka_unit_test(test_joints),
         cmocka_unit_test(test_vectors),    cmocka_unit_test(test_signals),
         cmocka_unit_test(test_actions),    cmocka_unit_test(test_running),
+        cmocka_unit_test(test_regions),    cmocka_unit_test(test_probes),
         cmocka_unit_test(test_cases),      cmocka_unit_test(test_reading),
         cmocka_unit_test(test_indices),    cmocka_unit_test(test_problem),
         cmocka_unit_test(test_solve),
