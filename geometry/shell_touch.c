@@ -367,8 +367,7 @@ static void touch_leaf(void *context, int32_t f) {
     struct leaf leaf;
     struct manifold manifold;
     leaf_make(&leaf, search->shell->shape, f);
-    struct placed placed = {
-        .shape = &leaf.shape, .x = search->shell->x, .axes = search->shell->axes};
+    struct placed placed = placed_alone(&leaf.shape, search->shell->x, search->shell->axes);
     manifold_polyhedra(search->block, &placed, search->reach, &manifold);
     if (manifold.count == 0)
         return;
@@ -409,8 +408,7 @@ static void near_leaf(void *context, int32_t f) {
     struct leaf leaf;
     struct manifold manifold;
     leaf_make(&leaf, search->shell->shape, f);
-    struct placed placed = {
-        .shape = &leaf.shape, .x = search->shell->x, .axes = search->shell->axes};
+    struct placed placed = placed_alone(&leaf.shape, search->shell->x, search->shell->axes);
     manifold_nearest(search->block, &placed, search->reach, &manifold);
     for (int k = 0; k < manifold.count; k++) {
         struct shell_point point = {

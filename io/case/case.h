@@ -74,7 +74,4 @@ bool case_add_actions(const struct case_file *file, struct gabion_world *world,
 bool case_define_probes(const struct case_file *file, struct gabion_world *world,
                         struct gabion_error *error);
 
-// Writes an explanation of one key ("solver.tolerance"), of a section, or of all keys ("").
-bool case_explain(const char *key, char *text, size_t size, struct gabion_error *error);
-
 #endif

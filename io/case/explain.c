@@ -206,8 +206,3 @@ static void print_paths(FILE *stream, const struct key_section *section, const c
 void case_keys_paths(FILE *stream, const char *entry) {
     print_paths(stream, &case_keys, "", entry);
 }
-bool case_explain(const char *key, char *text, size_t size, struct gabion_error *error) {
-    return keys_explain(&case_keys, "case", key, text, size, error);
-}
-
-void case_keys_markdown(FILE *stream) { keys_markdown(&case_keys, stream); }

@@ -11,14 +11,10 @@
 extern const struct key_section case_keys;        // the whole file
 extern const struct key_section case_output_keys; // its section `output`: struct output_settings
 
-// Prints the key reference of docs/case-files.md (`gabion explain --markdown`).
-void case_keys_markdown(FILE *stream);
 // Prints the path of every key, one per line. `entry` follows the name of a list of mappings: ".0"
 // gives paths as --set takes them, "" as `gabion explain` does. Where the path needs a name that a
 // case chooses, a material's, --set cannot list it.
 void case_keys_paths(FILE *stream, const char *entry);
-// Prints the JSON Schema of case files (`gabion explain --schema`).
-void case_keys_schema(FILE *stream);
 
 // The keys of a file that has probes and nothing else (io/case/probes.c).
 extern const struct key_section case_probes_keys;

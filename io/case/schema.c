@@ -248,5 +248,3 @@ void keys_schema(const struct key_section *section, const char *noun, FILE *stre
     print_members(stream, section, false, 1);
     fputs("}\n", stream);
 }
-
-void case_keys_schema(FILE *stream) { keys_schema(&case_keys, "case", stream); }

@@ -1,4 +1,5 @@
 // The case reader: what a good file means, and how the errors of a bad one are reported.
+#include "io/case/keys.h"
 #include "tests/unit/case_text.h"
 
 #include "engine/probe/probe.h"
@@ -586,24 +587,24 @@ static void keys_are_explained(void **state) {
     (void)state;
     static char text[1 << 17];
     struct gabion_error error = {0};
-    assert_true(case_explain("solver.tolerance", text, sizeof text, &error));
+    assert_true(keys_explain(&case_keys, "case", "solver.tolerance", text, sizeof text, &error));
     assert_non_null(strstr(text, "solver.tolerance: a number > 0; default 1e-4"));
-    assert_true(case_explain("laws[3].friction", text, sizeof text, &error));
-    assert_true(case_explain("", text, sizeof text, &error));
+    assert_true(keys_explain(&case_keys, "case", "laws[3].friction", text, sizeof text, &error));
+    assert_true(keys_explain(&case_keys, "case", "", text, sizeof text, &error));
     assert_non_null(strstr(text, "insert_time"));
-    assert_false(case_explain("solver.tolerence", text, sizeof text, &error));
+    assert_false(keys_explain(&case_keys, "case", "solver.tolerence", text, sizeof text, &error));
     assert_non_null(
         strstr(error.text, "no key \"tolerence\" in solver; did you mean \"tolerance\"?"));
     error = (struct gabion_error){0};
-    assert_false(case_explain("friction", text, sizeof text, &error));
+    assert_false(keys_explain(&case_keys, "case", "friction", text, sizeof text, &error));
     assert_string_equal(error.text, "no key \"friction\" in a case file; there is laws.friction");
     error = (struct gabion_error){0};
-    assert_false(case_explain("solver.seed", text, sizeof text, &error));
+    assert_false(keys_explain(&case_keys, "case", "solver.seed", text, sizeof text, &error));
     assert_non_null(strstr(error.text, "there is generators.lattice.seed, generators.fill.seed"));
     char *markdown = NULL;
     size_t size;
     FILE *stream = open_memstream(&markdown, &size);
-    case_keys_markdown(stream);
+    keys_markdown(&case_keys, stream);
     fclose(stream);
     assert_non_null(strstr(markdown, "| `lattice.radius.normal.mean` |"));
     free(markdown);

@@ -1,5 +1,6 @@
 // The table of settings: its rows agree with the struct and the enums, and the C interface and the
 // case reader give the same values and the same messages.
+#include "io/case/keys.h"
 #include "tests/unit/case_text.h"
 
 #include "engine/api/settings.h"
@@ -354,9 +355,11 @@ static void renamed_keys_are_reported(void **state) {
     reject_override(BASE LAWS "generators: [{material: grain, wall: {block: [1, 1, 1], "
                               "courses: 1, blocks: 1}}]\n",
                     "generators[0].wall.joint=0.1", "joint is now interface_width");
-    assert_false(case_explain("generators.wall.joint", text, sizeof text, &error));
+    assert_false(
+        keys_explain(&case_keys, "case", "generators.wall.joint", text, sizeof text, &error));
     assert_string_equal(error.text, "wall: joint is now interface_width");
-    assert_true(case_explain("generators.wall.interface_width", text, sizeof text, &error));
+    assert_true(keys_explain(&case_keys, "case", "generators.wall.interface_width", text,
+                             sizeof text, &error));
 }
 
 int main(void) {

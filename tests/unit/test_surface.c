@@ -1,6 +1,7 @@
 // Surfaces of triangles as walls: what they are made of, and how spheres and blocks move on them.
 // References are the same scenes on half-spaces, closed forms, and the conservation of energy.
 #include "geometry/shell_touch.h"
+#include "tests/unit/compound_scene.h"
 #include "tests/unit/surface_scene.h"
 
 static const struct shell *shell_of(const struct gabion_world *world, int surface) {
@@ -192,6 +193,27 @@ static void test_block_slides_as_on_a_half_space(void **state) {
             struct gabion_body body =
                 scene_block_body(scene_box_shape(twins.world[k], vec3_make(0.15, 0.1, 0.05)),
                                  mat3_apply(twins.turn, vec3_make(-0.3, 0, 0.05)));
+            body.orientation = twins.turned;
+            body.velocity = mat3_apply(twins.turn, vec3_make(2, 0, 0));
+            twins.body[k] = scene_add(twins.world[k], &body);
+        }
+        run_twins(&twins, 300, 1e-12);
+    }
+}
+
+// A table of a top and two feet: what touches is two parts, across lines between triangles.
+static void test_compound_slides_as_on_a_half_space(void **state) {
+    (void)state;
+    static const struct compound_box table[] = {{{0.15, 0.1, 0.02}, {0, 0, 0.08}},
+                                                {{0.02, 0.1, 0.03}, {-0.13, 0, 0.03}},
+                                                {{0.02, 0.1, 0.03}, {0.13, 0, 0.03}}};
+    void (*draw[])(struct sheet *, mat3) = {draw_fine_plate, draw_windowed_plate};
+    for (int run = 0; run < 2; run++) {
+        struct twins twins = twins_make(0.3, 31 + (uint64_t)run, draw[run]);
+        for (int k = 0; k < 2; k++) {
+            int shape = compound_scene_boxes(twins.world[k], table, 3);
+            struct gabion_body body =
+                compound_scene_body(shape, mat3_apply(twins.turn, vec3_make(-0.3, 0, 0)));
             body.orientation = twins.turned;
             body.velocity = mat3_apply(twins.turn, vec3_make(2, 0, 0));
             twins.body[k] = scene_add(twins.world[k], &body);
@@ -553,6 +575,7 @@ int main(void) {
         cmocka_unit_test(test_large_outlines_are_cut),
         cmocka_unit_test(test_sphere_rolls_as_on_a_half_space),
         cmocka_unit_test(test_block_slides_as_on_a_half_space),
+        cmocka_unit_test(test_compound_slides_as_on_a_half_space),
         cmocka_unit_test(test_ball_in_a_groove_has_two_contacts),
         cmocka_unit_test(test_ball_on_a_ridge_has_one_contact),
         cmocka_unit_test(test_ball_beside_a_line_has_one_contact),
