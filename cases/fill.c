@@ -169,15 +169,15 @@ static vec3 draw_position(const struct packing *packing, const struct grain *gra
     return position;
 }
 
-// Returns whether the body lies in the region: its spheres, its corners in a convex region, the
-// sphere that holds it elsewhere.
+// Returns whether the body lies in the region: its spheres, its corners in a convex region (of a
+// compound those of its hull), the sphere that holds it elsewhere.
 static bool is_inside(const struct packing *packing) {
     const struct region *region = &packing->definition->region;
     const struct bodies *bodies = &packing->trial.view.bodies;
     int32_t i = packing->tried;
     struct shape_balls balls = bodies_shape(bodies, i)->balls(bodies, i);
     mat3 axes = quat_matrix(bodies->q[i]);
-    if (bodies->shape[i] == GABION_POLYHEDRON && !region_is_convex(region))
+    if (bodies_shape(bodies, i)->block && !region_is_convex(region))
         return region_depth(region, bodies->x[i]) >= bodies->radius[i] - packing->slack;
     for (int32_t k = 0; k < balls.count; k++) {
         double radius = balls.radii ? balls.radii[k] : balls.radius;
@@ -308,8 +308,7 @@ static void keep_grain(struct packing *packing, struct grain *grain, vec3 positi
 static void drop_grain(struct packing *packing, struct grain *grain) {
     if (!grain_is_ball(grain))
         trial_drop(&packing->trial);
-    if (grain->own)
-        world_drop_shape(packing->world, packing->body.shape);
+    grain_withdraw(packing->world, grain);
     if (++packing->failed >= FAILURES && !(packing->definition->rate > 0)) {
         packing->too_large = 0.9 * grain->radius;
         packing->failed = 0;

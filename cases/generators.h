@@ -33,7 +33,8 @@ struct size_distribution {
 enum grain_form {
     GRAIN_BALL,  // a sphere; its size is the radius
     GRAIN_DISK,  // likewise, with the mass and moment of a disk
-    GRAIN_SHAPE, // the polyhedron or clump of the template; its size is a factor on all lengths
+    GRAIN_SHAPE, // the polyhedron, clump or compound of the template; its size is a factor on all
+                 // lengths
     GRAIN_HULL,  // the hull of random points of an ellipsoid; its size times `aspect` are the
                  // semi-axes
 };

@@ -4,6 +4,7 @@
 #include "engine/api/define.h"
 #include "engine/world/footprint.h"
 #include "geometry/clump.h"
+#include "geometry/compound.h"
 #include "geometry/mass.h"
 #include "geometry/polyhedron.h"
 #include "parallel/memory.h"
@@ -42,6 +43,19 @@ static struct polyhedron *scale_polyhedron(const struct polyhedron *shape, doubl
     return scaled;
 }
 
+// The drawing frame of a hull is the own one of its compound, whose centre of mass is inside of it.
+static void measure_compound(struct grain *grain, const struct compound *shape, double scale) {
+    const struct polyhedron *hull = shape->hull;
+    vec3 centre = mat3_apply_transposed(shape->hull_axes, hull->centre);
+    double least = INFINITY;
+    for (int32_t f = 0; f < hull->face_count; f++)
+        least = fmin(least, hull->offset[f] + vec3_dot(hull->normal[f], centre));
+    grain->radius = scale * shape->radius;
+    grain->volume = scale * scale * scale * shape->volume;
+    grain->density = shape->mass / shape->volume;
+    grain->core = scale * fmax(least, 0);
+}
+
 static struct clump *scale_clump(const struct clump *shape, double scale,
                                  struct gabion_error *error) {
     size_t count = (size_t)shape->count;
@@ -72,6 +86,11 @@ static bool draw_shape(const struct gabion_world *world, struct grain *grain,
         if (scale != 1)
             grain->clump = scale_clump(shape, scale, error);
         return scale == 1 || grain->clump;
+    }
+    if (body->shape == GABION_COMPOUND) {
+        measure_compound(grain, world->bodies.compounds[body->compound], scale);
+        grain->shape = body->compound;
+        return true; // its parts are scaled when they get into the world
     }
     const struct polyhedron *shape = world->bodies.polyhedra[body->polyhedron];
     measure_polyhedron(grain, shape, scale);
@@ -126,7 +145,7 @@ static bool draw_hull(struct grain *grain, struct random_stream *stream,
 
 bool grain_draw(const struct gabion_world *world, const struct grain_kind *kind,
                 struct random_stream *stream, struct grain *grain, struct gabion_error *error) {
-    *grain = (struct grain){.kind = kind, .shape = -1};
+    *grain = (struct grain){.kind = kind, .shape = -1, .density = 1};
     grain->orientation = kind->template.orientation;
     if (!size_draw(&kind->size, stream, &grain->size, error))
         return false;
@@ -162,7 +181,34 @@ void grain_weigh_disk(struct gabion_body *body, double thickness) {
         body->inertia = vec3_make(moment, moment, moment);
 }
 
+// Adds a compound like that of the template with all lengths scaled, and its parts.
+static int add_scaled_compound(struct gabion_world *world, int number, double scale,
+                               struct gabion_error *error) {
+    const struct compound *shape = world->bodies.compounds[number];
+    struct compound_part *part =
+        memory_allocate((size_t)shape->count, sizeof *part, "parts of a compound");
+    bool good = true;
+    for (int32_t k = 0; good && k < shape->count; k++) {
+        struct polyhedron *scaled = scale_polyhedron(shape->part[k].shape, scale, error);
+        part[k] = shape->part[k];
+        part[k].x = vec3_scale(scale, part[k].x);
+        part[k].shape = scaled;
+        part[k].polyhedron = scaled ? world_add_polyhedron(world, scaled, error) : -1;
+        good = part[k].polyhedron >= 0;
+    }
+    struct compound *scaled =
+        good ? compound_restore(part, shape->count, vec3_scale(scale, shape->centre), shape->axes,
+                                error)
+             : NULL;
+    memory_free(part);
+    return scaled ? world_add_compound(world, scaled, error) : -1;
+}
+
 static bool add_shape(struct gabion_world *world, struct grain *grain, struct gabion_error *error) {
+    if (grain->kind->template.shape == GABION_COMPOUND && grain->size != 1 && !grain->own) {
+        grain->shape = add_scaled_compound(world, grain->shape, grain->size, error);
+        grain->own = true;
+    }
     if (grain->polyhedron)
         grain->shape = world_add_polyhedron(world, grain->polyhedron, error);
     if (grain->clump)
@@ -190,6 +236,8 @@ bool grain_body(struct gabion_world *world, struct grain *grain, struct gabion_b
         return false;
     if (body->shape == GABION_CLUMP)
         body->clump = grain->shape;
+    else if (body->shape == GABION_COMPOUND)
+        body->compound = grain->shape;
     else
         body->polyhedron = grain->shape;
     return true;
@@ -204,6 +252,16 @@ vec3 grain_centre(const struct gabion_world *world, const struct gabion_body *bo
     unturned.orientation = (quat){1, 0, 0, 0};
     bodies_place(&world->bodies, &unturned, &centre, &axes, &radius);
     return centre;
+}
+
+void grain_withdraw(struct gabion_world *world, const struct grain *grain) {
+    enum gabion_shape shape = grain->kind->template.shape;
+    if (!grain->own)
+        return;
+    int32_t parts = shape == GABION_COMPOUND ? world->bodies.compounds[grain->shape]->count : 0;
+    world_drop_shape(world, shape);
+    for (int32_t k = 0; k < parts; k++)
+        world_drop_shape(world, GABION_POLYHEDRON);
 }
 
 // Mixtures ------------------------------------------------------------------------------------
@@ -239,8 +297,8 @@ bool mixture_fits_memory(const struct gabion_world *world, const struct grain_mi
                          int64_t count, struct gabion_error *error) {
     enum gabion_shape shape = mixture->kind[0].template.shape;
     for (size_t k = 0; k < mixture->kinds; k++)
-        if (mixture->kind[k].template.shape == GABION_POLYHEDRON)
-            shape = GABION_POLYHEDRON; // of all shapes it takes most
+        if (shape_kinds[mixture->kind[k].template.shape].block)
+            shape = mixture->kind[k].template.shape; // of all shapes blocks take most
     return footprint_check(world, (double)count, shape, error);
 }
 
@@ -254,7 +312,7 @@ static size_t kind_behind(const struct grain_mixture *mixture, const double *amo
 }
 
 static double amount_of(const struct grain *grain, enum share_by by) {
-    double density = grain->kind->template.density;
+    double density = grain->kind->template.density * grain->density;
     return by == SHARE_NUMBER ? 1 : by == SHARE_VOLUME ? grain->volume : density * grain->volume;
 }
 

@@ -12,8 +12,9 @@ struct grain {
     const struct grain_kind *kind;
     double size;   // as drawn from the distribution of its kind
     double radius; // of the sphere about its centre of mass that holds it
-    double core;   // radius of a sphere about that centre inside of it; 0 where there is none
+    double core;   // radius of a sphere about that centre inside of its hull
     double volume;
+    double density;                // relative to that of its kind
     int64_t order;                 // in which it was drawn
     struct polyhedron *polyhedron; // a shape of its own until it is in the world; owned
     struct clump *clump;           // likewise
@@ -55,5 +56,8 @@ void grain_weigh_disk(struct gabion_body *body, double thickness);
 
 // Returns the centre of mass in the drawing frame of a grain whose shape is in the world.
 vec3 grain_centre(const struct gabion_world *world, const struct gabion_body *body);
+
+// Takes a shape that the grain alone has out of the world again, which got no other one since.
+void grain_withdraw(struct gabion_world *world, const struct grain *grain);
 
 #endif

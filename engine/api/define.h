@@ -25,7 +25,7 @@ int world_add_compound(struct gabion_world *world, struct compound *compound,
 int world_add_surface(struct gabion_world *world, struct shell *surface,
                       struct gabion_error *error);
 
-// Frees the polyhedron or clump that was added last and that no body has.
+// Frees the polyhedron, clump or compound that was added last and that no body has.
 void world_drop_shape(struct gabion_world *world, enum gabion_shape shape);
 
 #endif

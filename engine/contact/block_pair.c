@@ -4,14 +4,14 @@
 #include "engine/motion/midpoint.h"
 #include "geometry/shell_touch.h"
 
-// Half sides of the box along the world axes around a body, and its middle.
-static vec3 bounding_box(const struct gabion_world *world, int32_t i, const struct pose *at,
-                         vec3 *middle) {
-    double radius = world->bodies.radius[i];
-    *middle = at->x;
-    if (!bodies_shape(&world->bodies, i)->block)
+// Half sides of the box along the world axes around a body of the pair, and its middle.
+static vec3 bounding_box(const struct pair *pair, int32_t i, vec3 *middle) {
+    const struct bodies *bodies = &pair->world->bodies;
+    double radius = bodies->radius[i];
+    *middle = i == pair->first ? pair->at.x : pair->beside.x;
+    if (!bodies_shape(bodies, i)->block)
         return vec3_make(radius, radius, radius);
-    struct parts parts = parts_of(world, i, at);
+    struct parts parts = parts_of(pair, i);
     struct placed hull = parts_hull(&parts);
     const struct polyhedron *shape = hull.shape;
     vec3 half = vec3_scale(0.5, vec3_sub(shape->high, shape->low)), box;
@@ -25,9 +25,8 @@ static vec3 bounding_box(const struct gabion_world *world, int32_t i, const stru
 }
 
 bool block_boxes_meet(const struct pair *pair, double reach) {
-    const struct gabion_world *world = pair->world;
-    vec3 middle, other, box = bounding_box(world, pair->first, &pair->at, &middle);
-    vec3 half = vec3_add(box, bounding_box(world, pair->second, &pair->beside, &other));
+    vec3 middle, other, box = bounding_box(pair, pair->first, &middle);
+    vec3 half = vec3_add(box, bounding_box(pair, pair->second, &other));
     vec3 d = vec3_sub(middle, other);
     return fabs(d.x) <= half.x + reach && fabs(d.y) <= half.y + reach &&
            fabs(d.z) <= half.z + reach;
@@ -61,7 +60,7 @@ static void name_points(const struct parts *first, int32_t k, const struct parts
 
 void block_find_sphere(const struct pair *pair, double reach, struct contact_list *out) {
     double radius = pair->world->bodies.radius[pair->second];
-    struct parts parts = parts_of(pair->world, pair->first, &pair->at);
+    struct parts parts = parts_of(pair, pair->first);
     size_t begin = out->count;
     for (int32_t k = 0; k < parts.count; k++) {
         struct manifold manifold;
@@ -77,7 +76,7 @@ void block_find_sphere(const struct pair *pair, double reach, struct contact_lis
 }
 
 void block_find_half_space(const struct pair *pair, double reach, struct contact_list *out) {
-    struct parts parts = parts_of(pair->world, pair->first, &pair->at);
+    struct parts parts = parts_of(pair, pair->first);
     struct placed hull = parts_hull(&parts);
     vec3 normal = bodies_plane_normal(&pair->world->bodies, pair->second, &pair->beside.axes);
     struct manifold manifold;
@@ -107,8 +106,8 @@ static void find_part(const struct pair *pair, const struct parts *first, int32_
 
 static void find_parts(const struct pair *pair, double reach, manifold_function find,
                        struct contact_list *out) {
-    struct parts first = parts_of(pair->world, pair->first, &pair->at);
-    struct parts second = parts_of(pair->world, pair->second, &pair->beside);
+    struct parts first = parts_of(pair, pair->first);
+    struct parts second = parts_of(pair, pair->second);
     double bound = pair->world->bodies.radius[pair->second];
     for (int32_t k = 0; k < first.count; k++)
         if (parts_near(&first, k, pair->beside.x, bound, reach))
@@ -171,7 +170,7 @@ static void see_face(void *context, const struct shell_point *point) {
 
 static void touch_surface(const struct pair *pair, double reach, struct contact_list *out,
                           bool nearest) {
-    struct parts parts = parts_of(pair->world, pair->first, &pair->at);
+    struct parts parts = parts_of(pair, pair->first);
     const struct shell *shape = bodies_surface(&pair->world->bodies, pair->second);
     struct placed_shell surface = {shape, pair->beside.x, pair->beside.axes};
     size_t begin = out->count;

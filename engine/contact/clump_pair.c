@@ -161,7 +161,7 @@ static void touch_part(const struct finding *finding, const struct balls *first,
 void clump_find_faces(const struct pair *pair, double reach, struct contact_list *out) {
     struct finding finding = {pair, reach, out};
     struct balls first = first_balls(pair);
-    struct parts parts = parts_of(pair->world, pair->second, &pair->beside);
+    struct parts parts = parts_of(pair, pair->second);
     size_t begin = out->count;
     for (int32_t k = 0; k < parts.count; k++)
         if (parts_near(&parts, k, first.x, first.bound, reach))

@@ -20,6 +20,8 @@ struct pair {
     int32_t first, second;
     bool swapped;           // the first one is the antagonist
     struct pose at, beside; // where the first and the second body are
+    bool loose; // parts of compounds count as if they were not glued: bodies that are put
+                // into each other have their nearest faces anywhere
 };
 
 // Returns a contact of the pair without place, gap and impulse. The normal is given from the second

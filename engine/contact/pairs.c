@@ -78,7 +78,8 @@ struct pair pairs_place(const struct gabion_world *world, int32_t c, int32_t a, 
                         struct pose at_a) {
     bool swapped = antagonist_is_first(&world->bodies, c, a);
     return (struct pair){world,   swapped ? a : c,       swapped ? c : a,
-                         swapped, swapped ? at_a : at_c, swapped ? at_c : at_a};
+                         swapped, swapped ? at_a : at_c, swapped ? at_c : at_a,
+                         false};
 }
 
 static struct pose pose_at_midpoint(const struct gabion_world *world, int32_t i) {

@@ -13,9 +13,10 @@
 #define SAME_PLANE 1e-6
 #define SAME_PLACE 1e-6
 
-struct parts parts_of(const struct gabion_world *world, int32_t i, const struct pose *at) {
-    const struct bodies *bodies = &world->bodies;
-    struct parts parts = {.count = 1, .whole = {NULL, at->x, at->axes}};
+struct parts parts_of(const struct pair *pair, int32_t i) {
+    const struct bodies *bodies = &pair->world->bodies;
+    const struct pose *at = i == pair->first ? &pair->at : &pair->beside;
+    struct parts parts = {.count = 1, .whole = {NULL, at->x, at->axes}, .loose = pair->loose};
     if (bodies->shape[i] == GABION_COMPOUND) {
         parts.whole.shape = bodies_compound(bodies, i);
         parts.count = parts.whole.shape->count;
@@ -38,7 +39,7 @@ struct placed parts_place(const struct parts *parts, int32_t k) {
         return placed_alone(parts->single, whole->x, whole->axes);
     const struct compound_part *part = &whole->shape->part[k];
     struct placed placed = place_at(whole, part->shape, part->x, &part->axes);
-    placed.whole = whole;
+    placed.whole = parts->loose ? NULL : whole;
     placed.part = k;
     return placed;
 }

@@ -13,9 +13,11 @@ struct parts {
     const struct polyhedron *single; // NULL: a compound
     struct placed_compound whole;    // place of either
     int32_t count;
+    bool loose; // as in the pair
 };
 
-struct parts parts_of(const struct gabion_world *world, int32_t i, const struct pose *at);
+// Returns body i of a pair, one of the two.
+struct parts parts_of(const struct pair *pair, int32_t i);
 
 // Returns part k. It points into `parts`, which must outlive it.
 struct placed parts_place(const struct parts *parts, int32_t k);

@@ -85,6 +85,7 @@ bool trial_meets(struct trial *trial, int32_t c, int32_t a, double slack) {
     if (pairs_kind(bodies, c, a)->direct)
         return direct_gap(bodies, c, a) < -slack;
     struct pair pair = pairs_place(&trial->view, c, a, pose_of(bodies, c), pose_of(bodies, a));
+    pair.loose = true;
     trial->found.count = 0;
     pairs_nearest_there(&pair, 0, &trial->found);
     for (size_t k = 0; k < trial->found.count; k++)

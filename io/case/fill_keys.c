@@ -110,6 +110,10 @@ static const struct key_section random_hull_section = KEY_SECTION_OF(random_hull
          .help = "convex polygons of some height"},                                                \
         {"hull", KEY_SECTION, .one_of = true, .section = &hull_section,                            \
          .help = "convex hulls of points"},                                                        \
+        {"mesh", KEY_SECTION, .one_of = true, .section = &mesh_section,                            \
+         .help = "one body: a mesh of one piece, or glued"},                                       \
+        {"compound", KEY_SECTION, .one_of = true, .section = &compound_section,                    \
+         .help = "rigid bodies made of convex parts"},                                             \
         {"random_hull", KEY_SECTION, .one_of = true, .section = &random_hull_section,              \
          .help = "hulls of random points of an ellipsoid, each another one"},                      \
         {"scale",                                                                                  \
@@ -117,7 +121,8 @@ static const struct key_section random_hull_section = KEY_SECTION_OF(random_hull
          .initial = "1",                                                                           \
          .range = &key_positive,                                                                   \
          .section = &size_section,                                                                 \
-         .help = "factor on all lengths of a clump, box, prism or hull, or its distribution"},     \
+         .help = "factor on all lengths of a clump, box, prism, hull, mesh or compound, or its "   \
+                 "distribution"},                                                                  \
     {                                                                                              \
         "turned", KEY_BOOLEAN, .initial = "false", .help = "at random orientations"                \
     }

@@ -11,8 +11,8 @@
 bool case_add_block(struct fields entry, struct gabion_body *body, struct gabion_world *world,
                     struct remarks *remarks, struct gabion_error *error);
 
-// Adds the polyhedron of one of the keys box, prism, wedge and hull to the world and makes it the
-// shape of the body.
+// Adds the polyhedron or compound of one of the keys box, prism, wedge, hull, mesh and compound to
+// the world and makes it the shape of the body. A mesh must have one piece, or be glued.
 bool case_read_shape(struct fields entry, struct gabion_body *body, struct gabion_world *world,
                      struct gabion_error *error);
 

@@ -396,10 +396,6 @@ static bool inline_region(struct resolver *resolver, struct yaml_node *entry) {
     return true;
 }
 
-static bool inline_fill(struct resolver *resolver, struct yaml_node *generator) {
-    return inline_region(resolver, yaml_find(generator, "fill"));
-}
-
 static bool anchor_surface(struct resolver *resolver, struct yaml_node *container) {
     struct yaml_node *surface = yaml_find(container, "surface");
     return !surface || anchor_file(resolver, surface);
@@ -423,6 +419,17 @@ static bool anchor_body(struct resolver *resolver, struct yaml_node *body) {
     struct yaml_node *compound = yaml_find(body, "compound");
     return anchor_mesh(resolver, body) &&
            (!compound || for_entries(resolver, compound, "parts", anchor_mesh));
+}
+
+static bool anchor_mixture(struct resolver *resolver, struct yaml_node *grains) {
+    return !grains ||
+           (anchor_body(resolver, grains) && for_entries(resolver, grains, "mixture", anchor_body));
+}
+
+static bool anchor_generator(struct resolver *resolver, struct yaml_node *generator) {
+    return anchor_mixture(resolver, yaml_find(generator, "lattice")) &&
+           anchor_mixture(resolver, yaml_find(generator, "fill")) &&
+           inline_region(resolver, yaml_find(generator, "fill"));
 }
 
 static bool inline_actions(struct resolver *resolver, struct yaml_node *root) {
@@ -451,7 +458,7 @@ struct yaml_node *case_resolve(const char *path, const char *const *overrides, i
     good = good && inline_actions(&resolver, root) &&
            anchor_source(&resolver, yaml_find(root, "from")) &&
            for_entries(&resolver, root, "imports", anchor_file) &&
-           for_entries(&resolver, root, "generators", inline_fill) &&
+           for_entries(&resolver, root, "generators", anchor_generator) &&
            for_entries(&resolver, root, "bodies", anchor_body) &&
            for_entries(&resolver, root, "containers", anchor_surface);
     if (good)

@@ -131,18 +131,16 @@ static bool hand_over(struct pieces *pieces, size_t k, struct gabion_part like,
     return like.polyhedron >= 0;
 }
 
-// Adds a body that is made of the parts.
-static bool add_parts(const struct part_list *list, struct gabion_body *body,
-                      struct gabion_world *world, struct gabion_error *error) {
+// Gives the body the shape that the parts make.
+static bool join_parts(const struct part_list *list, struct gabion_body *body,
+                       struct gabion_world *world, struct gabion_error *error) {
     body->shape = GABION_POLYHEDRON;
     body->polyhedron = list->part[0].polyhedron;
-    if (list->count > 1) {
-        body->shape = GABION_COMPOUND;
-        body->compound = gabion_add_compound(world, list->part, (int64_t)list->count, error);
-        if (body->compound < 0)
-            return false;
-    }
-    return gabion_add_body(world, body, error) >= 0;
+    if (list->count == 1)
+        return true;
+    body->shape = GABION_COMPOUND;
+    body->compound = gabion_add_compound(world, list->part, (int64_t)list->count, error);
+    return body->compound >= 0;
 }
 
 static const struct gabion_part in_place = {.orientation = {1, 0, 0, 0}, .density = 1};
@@ -160,7 +158,8 @@ static bool add_pieces(struct pieces *pieces, struct gabion_body *body, struct g
         good = hand_over(pieces, k, in_place, world, &list, error);
         bool last = k + 1 == pieces->count || pieces->body[k + 1] != pieces->body[k];
         if (good && last) {
-            good = add_parts(&list, body, world, error) ||
+            good = (join_parts(&list, body, world, error) &&
+                    gabion_add_body(world, body, error) >= 0) ||
                    (pieces->bodies > 1 && error_context(error, "piece %zu", pieces->body[k] + 1));
             list.count = 0;
         }
@@ -187,8 +186,8 @@ static bool read_part(struct fields entry, struct gabion_world *world, struct pa
     return good || error_context(error, "%s", shape_key(entry));
 }
 
-static bool add_compound(struct fields compound, struct gabion_body *body,
-                         struct gabion_world *world, struct gabion_error *error) {
+static bool read_compound(struct fields compound, struct gabion_body *body,
+                          struct gabion_world *world, struct gabion_error *error) {
     struct part_list list = {0};
     bool good = true;
     for (size_t k = 0; good && k < fields_count(compound, "parts"); k++)
@@ -199,19 +198,33 @@ static bool add_compound(struct fields compound, struct gabion_body *body,
     body->shape = GABION_COMPOUND;
     body->compound = good ? gabion_add_compound(world, list.part, (int64_t)list.count, error) : -1;
     memory_free(list.part);
-    return body->compound >= 0 && gabion_add_body(world, body, error) >= 0;
+    return body->compound >= 0;
+}
+
+// Gives the body the shape that the pieces of an entry make together.
+static bool read_joined(struct fields entry, struct gabion_body *body, struct gabion_world *world,
+                        struct gabion_error *error) {
+    struct pieces pieces;
+    struct part_list list = {0};
+    bool good = read_pieces(entry, &pieces, error);
+    if (good && pieces.bodies > 1)
+        good = error_set(error, GABION_ERROR_INPUT,
+                         "the mesh has %zu pieces, and each body that is placed is one; give glue: "
+                         "true for one body of them all, or a file for each piece",
+                         pieces.bodies);
+    for (size_t k = 0; good && k < pieces.count; k++)
+        good = hand_over(&pieces, k, in_place, world, &list, error);
+    good = good && join_parts(&list, body, world, error);
+    pieces_free(&pieces);
+    memory_free(list.part);
+    return good;
 }
 
 bool case_read_shape(struct fields entry, struct gabion_body *body, struct gabion_world *world,
                      struct gabion_error *error) {
-    struct pieces pieces;
-    struct part_list list = {0};
-    bool good =
-        read_pieces(entry, &pieces, error) && hand_over(&pieces, 0, in_place, world, &list, error);
-    body->shape = GABION_POLYHEDRON;
-    body->polyhedron = good ? list.part[0].polyhedron : -1;
-    pieces_free(&pieces);
-    memory_free(list.part);
+    bool good = fields_have(entry, "compound")
+                    ? read_compound(fields_section(entry, "compound"), body, world, error)
+                    : read_joined(entry, body, world, error);
     return good || error_context(error, "%s", shape_key(entry));
 }
 
@@ -219,7 +232,8 @@ bool case_add_block(struct fields entry, struct gabion_body *body, struct gabion
                     struct remarks *remarks, struct gabion_error *error) {
     struct pieces pieces = {0};
     bool good = fields_have(entry, "compound")
-                    ? add_compound(fields_section(entry, "compound"), body, world, error)
+                    ? read_compound(fields_section(entry, "compound"), body, world, error) &&
+                          gabion_add_body(world, body, error) >= 0
                     : read_pieces(entry, &pieces, error) && add_pieces(&pieces, body, world, error);
     if (good && fields_have(entry, "mesh"))
         case_note_mesh(fields_section(entry, "mesh"), pieces.largest, remarks);

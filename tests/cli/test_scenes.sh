@@ -46,6 +46,55 @@ for kind in 'prism: {polygon: [[0, 0], [0.1, 0], [0, 0.1]], height: 0.1}' \
     exits 0 "fill of $kind" check kind.yaml
     is "fill of $kind" "$(field bodies) $(field overlap)" "20 0"
 done
+
+# Compounds: given by parts, and cut out of meshes, which are found beside the case also when the run is taken up elsewhere.
+ell='compound: {parts: [{box: {size: [0.12, 0.04, 0.04]}}, {box: {size: [0.04, 0.04, 0.08]}, position: [-0.04, 0, 0.06]}]}'
+mkdir -p meshes
+python3 - <<'END'
+outline = [(0, 0), (0.12, 0), (0.12, 0.04), (0.04, 0.04), (0.04, 0.12), (0, 0.12)]
+with open('meshes/ell.obj', 'w') as file:
+    for z in (0, 0.04):
+        for x, y in outline:
+            file.write(f'v {x} {y} {z}\n')
+    file.write('f 6 5 4 3 2 1\nf 7 8 9 10 11 12\n')
+    for k in range(6):
+        n = (k + 1) % 6
+        file.write(f'f {k + 1} {n + 1} {n + 7} {k + 7}\n')
+with open('meshes/two.obj', 'w') as file:
+    for x in (0, 0.05):
+        for c in range(8):
+            file.write(f'v {x + 0.04 * (c & 1)} {0.04 * (c >> 1 & 1)} {0.04 * (c >> 2)}\n')
+    for first in (1, 9):
+        for face in ((0, 2, 3, 1), (4, 5, 7, 6), (0, 1, 5, 4), (2, 6, 7, 3), (0, 4, 6, 2), (1, 3, 7, 5)):
+            file.write('f ' + ' '.join(str(first + c) for c in face) + '\n')
+END
+for kind in "$ell" 'mesh: {file: meshes/ell.obj, decompose: {parts: 4}}' 'mesh: {file: meshes/two.obj, glue: true}'; do
+    scene kind "$(fill "$box, count: 20, turned: true, scale: {uniform: [0.8, 1.2]}, $kind")"
+    exits 0 "fill of $kind" check kind.yaml
+    is "fill of $kind" "$(field bodies) $(field overlap)" "20 0"
+done
+scene ells "$(fill "$box, count: 60, shares: volume, mixture: [{share: 1, $ell, turned: true, scale: {uniform: [0.7, 1.1]}, name: ells},
+  {share: 1, mesh: {file: meshes/ell.obj, decompose: {parts: 4}}, turned: true}, {share: 1, radius: 0.04},
+  {share: 1, random_hull: {radius: 0.05}, turned: true}]")"
+exits 0 "compounds in a mixture" check ells.yaml
+is "compounds in a mixture" "$(field bodies) $(field overlap)" "60 0"
+exits 0 "compounds in a mixture fall" run ells.yaml -o ells --steps 12
+hash=$(field state-hash)
+exits 0 "compounds in a mixture fall" run ells.yaml -o ells-short --steps 7 -j 2
+cd meshes
+exits 0 "and are taken up" resume ../ells-short --steps 5 -j 1
+cd ..
+is "compounds in a mixture are taken up with the same bits" "$(field state-hash)" "$hash"
+scene rain "$(fill "$box, count: 8, rate: 40, $ell")"
+exits 0 "compounds rain" run rain.yaml --steps 60
+is "compounds rain" "$(field bodies)" 8
+scene lattice "generators: [{name: g, material: stone, lattice: {origin: [0, 0, 0.5], spacing: 0.3, count: [3, 3, 2], $ell, turned: true}}]"
+exits 0 "a lattice of compounds" check lattice.yaml
+is "a lattice of compounds" "$(field blocks)" 18
+bad "a mesh of two pieces" "$(fill "$box, count: 1, mesh: {file: meshes/two.obj}")" "bad.yaml:6:" "the mesh has 2 pieces" "glue: true"
+bad "a mesh that is not convex" "$(fill "$box, count: 1, mesh: {file: meshes/ell.obj}")" "bad.yaml:6:" "convex"
+bad "a compound of nothing" "$(fill "$box, count: 1, compound: {parts: []}")" "bad.yaml:6:" "parts: expected one part or more"
+bad "a mesh that is not there" "$(fill "$box, count: 1, mixture: [{share: 1, mesh: {file: none.obj}}]")" "bad.yaml:6:" "none.obj"
 scene disks "plane: xz
 generators: [{name: g, material: stone, fill: {min: [0, -0.1, 0], max: [1, 0.1, 1], count: 9, disk: {radius: {uniform: [0.04, 0.09]}, thickness: 0.1}}}]"
 exits 0 "disks of several sizes" check disks.yaml
