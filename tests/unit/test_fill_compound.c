@@ -231,8 +231,8 @@ static void compounds_stay_in_their_region(void **state) {
     struct grain_kind kind = compounds(l_shape(UNIT));
     struct region tube = {.kind = REGION_CYLINDER, .axis = {0, 0, 1}, .radius = 0.6, .length = 1};
     for (int inner = 0; inner < 2; inner++) {
-        struct fill_definition fill = {.grains = {&kind, 1, SHARE_NUMBER}, .count = 20, .seed = 2};
-        tube.inner = 0.15 * inner;
+        struct fill_definition fill = {.grains = {&kind, 1, SHARE_NUMBER}, .count = 30, .seed = 2};
+        tube.inner = 0.06 * inner;
         tube.position.z = 5 * inner;
         assert_null(region_prepare(&tube));
         fill.region = tube;
@@ -244,7 +244,7 @@ static void compounds_stay_in_their_region(void **state) {
                 vec3 p = grid_point(i, part, number);
                 double low = p.z > 2.5 ? 5 : 0, across = sqrt(p.x * p.x + p.y * p.y);
                 assert_true(across <= 0.6 + 1e-8 && fabs(p.z - low) <= 0.5 + 1e-8);
-                assert_true(low == 0 || across >= 0.15 - 1e-8);
+                assert_true(low == 0 || across >= 0.06 - 1e-8);
             }
     assert_apart();
 }
