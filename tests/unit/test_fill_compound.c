@@ -229,10 +229,10 @@ static void full_regions_keep_no_shapes(void **state) {
 static void compounds_stay_in_their_region(void **state) {
     (void)state;
     struct grain_kind kind = compounds(l_shape(UNIT));
-    struct region tube = {.kind = REGION_CYLINDER, .axis = {0, 0, 1}, .radius = 0.6, .length = 1};
+    struct region tube = {.kind = REGION_CYLINDER, .axis = {0, 0, 1}, .radius = 0.5, .length = 3};
     for (int inner = 0; inner < 2; inner++) {
-        struct fill_definition fill = {.grains = {&kind, 1, SHARE_NUMBER}, .count = 30, .seed = 2};
-        tube.inner = 0.06 * inner;
+        struct fill_definition fill = {.grains = {&kind, 1, SHARE_NUMBER}, .count = 70, .seed = 2};
+        tube.inner = 0.03 * inner;
         tube.position.z = 5 * inner;
         assert_null(region_prepare(&tube));
         fill.region = tube;
@@ -243,8 +243,8 @@ static void compounds_stay_in_their_region(void **state) {
             for (int number = 0; number < 125; number++) {
                 vec3 p = grid_point(i, part, number);
                 double low = p.z > 2.5 ? 5 : 0, across = sqrt(p.x * p.x + p.y * p.y);
-                assert_true(across <= 0.6 + 1e-8 && fabs(p.z - low) <= 0.5 + 1e-8);
-                assert_true(low == 0 || across >= 0.06 - 1e-8);
+                assert_true(across <= 0.5 + 1e-8 && fabs(p.z - low) <= 1.5 + 1e-8);
+                assert_true(low == 0 || across >= 0.03 - 1e-8);
             }
     assert_apart();
 }
