@@ -464,6 +464,8 @@ enum gabion_quantity {
                          // [x y z px py pz]
     GABION_NETWORK,      // statistics of the normal forces
                          // [contacts mean max above gini participation mobilised sliding h1 ...]
+    GABION_FREE_SURFACE, // the top of a heap over square columns; volume below it; angles of the
+                         // plane and of the cone that fit it [mean max volume slope repose columns]
     GABION_QUANTITY_COUNT
 };
 
@@ -485,11 +487,13 @@ struct gabion_probe {
                                         // NULL: everywhere
     gabion_vec3 axis;                   // angle
     struct gabion_section plane;        // flow; reaction: zero is the plane of the first half-space
-                                        // of the group, or a level one through its mean position
+                                        // of the group, or a level one through its mean position;
+                                        // surface: zero is the plane z = 0
     double window;                      // flow: s; 0: a step
     bool kinetic;                       // stress: add the part of the velocities
     int bins;                           // network: classes of the histogram, at most 64
     double bins_to;                     // they divide [0, this] times the mean force; 0: 5
+    double column;                      // surface: width of a column, m
 };
 // Returns a probe of the position of all moving bodies, without a name. Never fails.
 GABION_API struct gabion_probe gabion_default_probe(void);

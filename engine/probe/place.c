@@ -61,6 +61,8 @@ static quat drawn_orientation(const struct bodies *bodies, int32_t i) {
         axes = bodies_polyhedron(bodies, i)->axes;
     else if (bodies->shape[i] == GABION_CLUMP)
         axes = bodies_clump(bodies, i)->axes;
+    else if (bodies->shape[i] == GABION_COMPOUND)
+        axes = bodies_compound(bodies, i)->axes;
     return quat_multiply(bodies->q[i], quat_conjugate(axes));
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/contact/contacts.h"
+#include "engine/probe/heights.h"
 #include "engine/probe/quantities.h"
 #include "engine/world/given_region.h"
 #include "parallel/hash.h"
@@ -33,6 +34,7 @@ static unsigned given_parts(const struct gabion_probe *probe) {
     parts |= probe->window != 0 ? PROBE_WINDOW : 0;
     parts |= probe->kinetic ? PROBE_KINETIC : 0;
     parts |= probe->bins != 0 || probe->bins_to != 0 ? PROBE_BINS : 0;
+    parts |= probe->column != 0 ? PROBE_COLUMN : 0;
     return parts;
 }
 
@@ -97,6 +99,11 @@ static const char *prepare(struct probe *own, const struct gabion_probe *probe) 
         defect = "bins must be a number from 0 to 64";
     if (!defect && !not_negative(own->bins_to))
         defect = "the histogram must end at a number > 0";
+    if (!defect && !not_negative(own->column))
+        defect = "the width of a column must be a number > 0";
+    if (!defect && own->column > 0 &&
+        heights_within(&own->plane, own->column) > HEIGHTS_COLUMNS_MAX)
+        defect = "the plane has more than 4194304 columns; make them wider";
     return defect;
 }
 
@@ -166,6 +173,7 @@ int probes_add(struct gabion_world *world, const struct gabion_probe *probe,
         .kinetic = probe->kinetic,
         .bins = probe->bins,
         .bins_to = probe->bins_to > 0 || probe->bins == 0 ? probe->bins_to : 5,
+        .column = probe->column,
     };
     char text[128];
     const char *defect = prepare(&own, probe);

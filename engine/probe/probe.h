@@ -25,6 +25,7 @@ struct probe {
     bool kinetic;
     int bins;
     double bins_to;
+    double column;
     int64_t key; // a hash of all that is above
     int components;
     char component[PROBE_COMPONENTS_MAX][PROBE_COMPONENT_SIZE];

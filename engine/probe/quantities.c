@@ -25,6 +25,8 @@ const char *probe_part_name(enum probe_part part) {
         return "kinetic";
     case PROBE_BINS:
         return "bins";
+    case PROBE_COLUMN:
+        return "column";
     case PROBE_PLACE:
         return "group or region";
     }

@@ -14,7 +14,8 @@ enum probe_part {
     PROBE_WINDOW = 32,
     PROBE_KINETIC = 64,
     PROBE_BINS = 128,
-    PROBE_PLACE = 256, // a group or a region
+    PROBE_COLUMN = 256,
+    PROBE_PLACE = 512, // a group or a region
 };
 
 // What a quantity is computed from, beside the bodies.
@@ -50,9 +51,11 @@ enum probe_source {
          "z z_mechanical bodies rattlers")                                                         \
     EACH(REACTION, reaction, PROBE_GROUP, PROBE_PLANE, PROBE_CONTACTS, "x y z px py pz")           \
     EACH(NETWORK, network, 0, PROBE_GROUP | PROBE_REGION | PROBE_BINS, PROBE_CONTACTS,             \
-         "contacts mean max above gini participation mobilised sliding")
+         "contacts mean max above gini participation mobilised sliding")                           \
+    EACH(FREE_SURFACE, surface, PROBE_COLUMN, PROBE_GROUP | PROBE_REGION | PROBE_PLANE, 0,         \
+         "mean max volume slope repose columns")
 
-// "position velocity ... network", as in case files.
+// "position velocity ... surface", as in case files.
 #define PROBE_WORD(id, name, needs, takes, sources, components) #name " "
 #define PROBE_WORDS                                             PROBE_QUANTITIES(PROBE_WORD)
 

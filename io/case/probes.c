@@ -43,7 +43,8 @@ static const struct key probe_keys[] = {
      .help = "angle: the axis, by the right-hand rule; any length but 0"},
     {"plane", KEY_SECTION, .section = &plane_section,
      .help = "flow: what is crossed; reaction: where its point lies (default: the plane of the "
-             "group's half-space, or a level one through its mean position)"},
+             "group's half-space, or a level one through its mean position); surface: what heights "
+             "are counted from, and which columns (default: z = 0, all)"},
     {"window", KEY_NUMBER, .unit = "s", .initial = "0", .range = &key_not_negative,
      .help = "flow: the rate is the mean over the last complete window; 0: over the last step"},
     {"kinetic", KEY_BOOLEAN, .initial = "false",
@@ -52,6 +53,8 @@ static const struct key probe_keys[] = {
      .help = "network: classes of the histogram of normal forces over their mean"},
     {"bins_to", KEY_NUMBER, .initial = "5", .range = &key_positive,
      .help = "network: end of the last class, as a multiple of the mean"},
+    {"column", KEY_NUMBER, .unit = "m", .range = &key_positive,
+     .help = "surface: width of the square columns over which heights are measured"},
 };
 const struct key_section probe_section = KEY_SECTION_OF(probe_keys);
 
@@ -162,6 +165,8 @@ static bool add_probe(struct fields fields, struct gabion_world *world,
     probe.bins = (int)fields_integer(fields, "bins");
     if (probe.bins > 0)
         probe.bins_to = fields_number(fields, "bins_to");
+    if (fields_have(fields, "column"))
+        probe.column = fields_number(fields, "column");
     return define(fields, &probe, world, error);
 }
 

@@ -28,6 +28,12 @@ ok "values of frames are those of the history" compare table.csv whole/history.c
 ok "a row for each frame" [ "$(wc -l <table.csv)" -eq 7 ]
 ok "the header" grep -q '^step,time,x.x,x.y,x.z,.*,turned,.*,stress.xx,.*,net.h4,twist.x' table.csv
 
+ok "the heap has a surface" "$PYTHON" -c '
+import csv
+rows = list(csv.DictReader(open("table.csv")))
+assert all(0.1 < float(row["heap.mean"]) < float(row["heap.max"]) < 0.45 for row in rows)
+assert all(row["top.slope"] != "nan" for row in rows)'
+
 # The same bits with two threads, and across a stop in the middle of a window.
 exits 0 "two threads" run "$CASES/probes.yaml" -o threads -q -j 2
 ok "two threads give the same values" cmp <(history_of threads) <(history_of whole)
@@ -119,5 +125,9 @@ rejects "against nothing" 'quantity: opening, against: slab' 'needs the key grou
 rejects "against nobody" 'group: brick, quantity: opening, against: slob' 'no group "slob"' 'slab'
 rejects "too many bins" 'quantity: network, bins: 65' 'bins'
 rejects "bins of a mass" 'quantity: mass, bins: 3' 'takes no bins'
+rejects "a surface without columns" 'quantity: surface' 'needs the key column'
+rejects "columns of no width" 'quantity: surface, column: 0' 'column'
+rejects "too many columns" 'quantity: surface, column: 1e-5, plane: {point: [0, 0, 0], normal: [0, 0, 1], radius: 1}' 'make them wider'
+rejects "columns of a mass" 'quantity: mass, column: 0.1' 'takes no column'
 rejects "an unknown quantity" 'group: bob, quantity: forze' 'force'
 finish
