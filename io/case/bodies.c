@@ -161,7 +161,8 @@ bool case_add_bodies(const struct case_file *file, struct gabion_world *world,
                 return yaml_error_context(error, entry.node->at);
         }
     bool good = add_imports(file, world, &kept, error) && case_add_joints(file, world, error) &&
-                case_take_state(file, world, &kept, error) && case_check_laws(file, world, error);
+                case_take_state(file, world, &kept, error) &&
+                case_check_joints(file, world, error) && case_check_laws(file, world, error);
     kept_contacts_free(&kept);
     if (good)
         case_note_units(top, world, file->remarks);

@@ -48,6 +48,10 @@ bool case_find_group(const struct yaml_node *name, const struct gabion_world *wo
 bool case_add_joints(const struct case_file *file, struct gabion_world *world,
                      struct gabion_error *error);
 
+// Rejects joints, of the case or taken over, that the method of the case cannot solve.
+bool case_check_joints(const struct case_file *file, const struct gabion_world *world,
+                       struct gabion_error *error);
+
 // Takes over the state of another run, as `from` of the case says, and gives the world the contacts
 // that this and the imports brought (io/case/staging.c).
 bool case_take_state(const struct case_file *file, struct gabion_world *world,

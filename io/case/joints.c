@@ -83,14 +83,34 @@ static void read_kind(struct fields fields, struct gabion_joint *joint) {
         joint->axis = fields_vector(about, "axis");
 }
 
-static bool add_joint(struct fields fields, struct gabion_world *world,
-                      struct gabion_error *error) {
+// Warns where an import has brought the joint already.
+static void note_twice(const struct case_file *file, struct fields fields, int imported,
+                       const struct gabion_joint *joint, const struct gabion_world *world) {
+    char place[400];
+    for (int k = 0; k < imported; k++) {
+        const struct joint *other = &world->joints.list[k];
+        if (other->kind != joint->kind || other->id[0] != joint->first ||
+            other->id[1] != joint->second)
+            continue;
+        yaml_print_position(place, sizeof place, fields.node->at);
+        remarks_add(
+            file->remarks, true,
+            "%s: joint: these bodies are joined so by an import already; remove this joint, "
+            "or give joints: false in the import",
+            place);
+        return;
+    }
+}
+
+static bool add_joint(const struct case_file *file, struct fields fields, int imported,
+                      struct gabion_world *world, struct gabion_error *error) {
     struct gabion_joint joint = {.second = -1, .collide = fields_boolean(fields, "collide")};
     if (!find_body(fields, "first", world, &joint.first, error) ||
         (fields_have(fields, "second") &&
          !find_body(fields, "second", world, &joint.second, error)))
         return false;
     read_kind(fields, &joint);
+    note_twice(file, fields, imported, &joint, world);
     return gabion_add_joint(world, &joint, error) >= 0 ||
            yaml_error_context(error, fields.node->at);
 }
@@ -98,13 +118,23 @@ static bool add_joint(struct fields fields, struct gabion_world *world,
 bool case_add_joints(const struct case_file *file, struct gabion_world *world,
                      struct gabion_error *error) {
     struct fields top = case_fields(file);
-    enum gabion_method method = world->settings.method;
-    if (fields_count(top, "joints") > 0 && !panel_takes_joints(method))
-        return yaml_error(error, fields_node(top, "joints")->key_at,
-                          "solver.method %s takes no joints; use nsgs or newton",
-                          panel_name(method));
+    int imported = world->joints.count;
     for (size_t i = 0; i < fields_count(top, "joints"); i++)
-        if (!add_joint(fields_entry(top, "joints", i), world, error))
+        if (!add_joint(file, fields_entry(top, "joints", i), imported, world, error))
             return false;
     return true;
+}
+
+bool case_check_joints(const struct case_file *file, const struct gabion_world *world,
+                       struct gabion_error *error) {
+    static const char *const sources[] = {"joints", "imports", "from"};
+    struct fields top = case_fields(file);
+    enum gabion_method method = world->settings.method;
+    size_t k = 0;
+    if (world->joints.count == 0 || panel_takes_joints(method))
+        return true;
+    while (!fields_have(top, sources[k]))
+        k++;
+    return yaml_error(error, fields_node(top, sources[k])->key_at,
+                      "solver.method %s takes no joints; use nsgs or newton", panel_name(method));
 }

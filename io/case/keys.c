@@ -189,6 +189,9 @@ static const struct key import_keys[] = {
      .help = "of a frame or checkpoint: only these bodies"},
     {"keep", KEY_CHOICES, .words = "materials groups",
      .help = "of a checkpoint: bodies keep their material or their group, by name"},
+    {"joints", KEY_BOOLEAN, .initial = "true",
+     .help = "of a frame or checkpoint: joints between these bodies, or between one of them and "
+             "the world, come with them and with their impulses"},
     {"position", KEY_VECTOR, .size = 3, .unit = "m", .initial = "0 0 0",
      .help = "of a frame or checkpoint: its bodies are moved by this"},
     {"orientation", KEY_VECTOR, .size = 4, .initial = "1 0 0 0",
@@ -204,6 +207,9 @@ static const struct key from_keys[] = {
     {"match", KEY_CHOICE, .initial = "group", .words = "group id",
      .help = "which body is which: the order within groups of the same name, or the id. Frames "
              "have no groups: there it is the id"},
+    {"joints", KEY_CHOICE, .initial = "case", .words = "case add",
+     .help = "joints of the file that the case does not have: left out with a warning, or added "
+             "with their impulses. Joints that both have always take their impulses"},
 };
 static const struct key_section from_section = KEY_SECTION_OF(from_keys);
 

@@ -15,6 +15,7 @@ static struct donor_choice read_choice(struct fields import, const struct gabion
     return (struct donor_choice){
         .template = *template,
         .fixed_given = fields_have(import, "fixed"),
+        .joints = fields_boolean(import, "joints"),
         .keep_materials = keep & 1,
         .keep_groups = keep >> 1 & 1,
         .position = fields_vector(import, "position"),
@@ -52,7 +53,7 @@ static bool import_donor(const struct donor_transfer *transfer, struct fields im
 static bool import_bulk(const struct case_file *file, struct fields import,
                         const struct gabion_body *template, struct gabion_world *world,
                         struct gabion_error *error) {
-    static const char *const own[] = {"groups", "ids", "keep", "position", "orientation"};
+    static const char *const own[] = {"groups", "ids", "keep", "joints", "position", "orientation"};
     const char *path = fields_text(import, "file");
     int64_t skipped = 0;
     for (size_t k = 0; k < sizeof own / sizeof *own; k++)
@@ -93,8 +94,8 @@ static bool take(const struct case_file *file, struct fields from, struct gabion
                  struct kept_contacts *kept, struct gabion_error *error) {
     struct donor *donor = donor_open(fields_text(from, "file"), file->remarks, error);
     struct donor_transfer transfer = {donor, world, kept, file->remarks};
-    bool good =
-        donor && donor_take(&transfer, (enum donor_match)fields_choice(from, "match"), error);
+    bool good = donor && donor_take(&transfer, (enum donor_match)fields_choice(from, "match"),
+                                    fields_choice(from, "joints") == 1, error);
     donor_close(donor);
     return good || yaml_error_context(error, from.node->at);
 }

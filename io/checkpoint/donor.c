@@ -157,6 +157,16 @@ static bool keep_framed(struct donor *donor, const struct framed_contacts *conta
     return true;
 }
 
+static bool count_joints(struct donor *donor, const struct checkpoint *frame,
+                         struct gabion_error *error) {
+    struct h5_rows rows = {.name = "joints/first", .type = H5_TYPE_INT32, .columns = 1};
+    if (!h5_exists(&frame->file, "joints"))
+        return true; // a frame of version 2.0
+    bool found = h5_find_rows(&frame->file, &rows, error);
+    donor->unread_joints = rows.count;
+    return found;
+}
+
 static bool read_frame(struct donor *donor, const struct checkpoint *frame,
                        struct gabion_error *error) {
     struct framed_contacts contacts = {0};
@@ -166,7 +176,8 @@ static bool read_frame(struct donor *donor, const struct checkpoint *frame,
     if (gabion_add_material(donor->world, "unknown", 0, error) < 0 ||
         !framed_restore(frame, donor->world, error))
         return false;
-    bool good = read_contacts(frame, &contacts, error) && keep_framed(donor, &contacts, error);
+    bool good = read_contacts(frame, &contacts, error) && keep_framed(donor, &contacts, error) &&
+                count_joints(donor, frame, error);
     memory_free(contacts.first);
     memory_free(contacts.second);
     memory_free(contacts.point);

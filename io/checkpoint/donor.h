@@ -38,14 +38,16 @@ struct donor_transfer {
 };
 
 // Gives the bodies of the world the position, orientation, velocity and spin that they have in the
-// donor, and joints their impulses. Fails where no body is taken.
-bool donor_take(const struct donor_transfer *transfer, enum donor_match match,
+// donor, and joints their impulses. Joints that the world does not have are added where that is
+// wanted, else reported. Fails where no body is taken.
+bool donor_take(const struct donor_transfer *transfer, enum donor_match match, bool add_joints,
                 struct gabion_error *error);
 
 // The bodies that donor_import adds, and what it gives them.
 struct donor_choice {
     struct gabion_body template;      // what the donor does not have
     bool fixed_given;                 // template.fixed decides, not the donor
+    bool joints;                      // joints between these bodies are added
     bool keep_materials, keep_groups; // by name
     char *const *groups;              // NULL: all
     size_t group_count;

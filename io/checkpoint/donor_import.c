@@ -313,9 +313,14 @@ static void report(const struct importing *importing, size_t kept, size_t lost) 
     if (donor->world->pending_count > 0)
         remarks_add(remarks, true, "import of %s: bodies that wait to enter that run, left out: %d",
                     donor->path, donor->world->pending_count);
-    if (donor->world->joints.count > 0)
-        remarks_add(remarks, true, "import of %s: joints, left out (the case defines joints): %d",
-                    donor->path, donor->world->joints.count);
+}
+
+static void import_joints(const struct importing *importing) {
+    const struct donor_choice *choice = importing->choice;
+    struct donor_placing placing = {importing->turn, choice->position};
+    if (choice->joints)
+        donor_add_joints(importing->transfer, importing->of, importing->placed ? &placing : NULL,
+                         NULL, "import of");
 }
 
 static bool import_all(struct importing *importing, struct gabion_error *error) {
@@ -328,6 +333,7 @@ static bool import_all(struct importing *importing, struct gabion_error *error) 
         donor_keep_contacts(transfer, importing->of, importing->placed ? &importing->turn : NULL,
                             importing->choice->position);
     report(importing, transfer->kept->count - before, lost);
+    import_joints(importing);
     return true;
 }
 

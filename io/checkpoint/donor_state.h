@@ -12,6 +12,7 @@ struct donor {
     bool frame;                    // no groups, materials, masses and geometry of walls
     double step;                   // length of its last step, s; 0: not known
     struct kept_contacts contacts; // by its own ids
+    size_t unread_joints;          // of a frame
 };
 
 // Bodies by group, for messages: how many, and the first ids.
@@ -46,5 +47,32 @@ vec3 donor_unlock(vec3 rate, unsigned lock, bool *changed);
 // bodies there.
 size_t donor_keep_contacts(const struct donor_transfer *transfer, const int32_t *of,
                            const mat3 *turn, vec3 move);
+
+// Joints of the donor, for messages: how many, and the first ones.
+#define JOINT_LIST_NAMED 3
+struct joint_list {
+    int64_t count;
+    char text[256];
+    size_t used;
+};
+void joint_list_add(struct joint_list *list, const struct joint *joint);
+// Adds a warning such as "VERB FILE: WHAT: 2 (by ids there: ball of 3 and 4, hinge of 7 and the
+// world)" where there are any.
+void joint_list_report(const struct joint_list *list, const struct donor_transfer *transfer,
+                       const char *verb, const char *what);
+// Adds a warning where the donor is a frame with joints: they are not read.
+void joints_report_unread(const struct donor_transfer *transfer, const char *verb);
+
+// How all bodies of a donor are placed here: turned about the origin, then moved.
+struct donor_placing {
+    mat3 turn;
+    vec3 move;
+};
+
+// Adds the joints of the donor between bodies that are here, with their impulses, and reports those
+// that it leaves out; `of` is as above. placing is NULL where nothing is turned or moved. had[k]:
+// joint k is here already, or not wanted; NULL: none is. Messages begin with the verb.
+void donor_add_joints(const struct donor_transfer *transfer, const int32_t *of,
+                      const struct donor_placing *placing, const bool *had, const char *verb);
 
 #endif

@@ -303,31 +303,54 @@ static void count_extra(struct taking *taking) {
     memory_free(paired);
 }
 
-// Joints are those of the case; two of the same kind between the same bodies are one joint.
-static int64_t take_joints(struct taking *taking) {
-    struct joints *here = &taking->transfer->world->joints;
-    const struct joints *there = &taking->transfer->donor->world->joints;
-    double scale = donor_scale(taking->transfer);
-    int64_t left = there->count;
+// Returns the joint here that is the same as one of the donor, of the same kind between the same
+// bodies, and is not used yet; -1: there is none.
+static int find_joint(const struct taking *taking, const struct joint *from, const bool *used) {
+    const struct joints *here = &taking->transfer->world->joints;
+    int32_t id[2];
+    for (int i = 0; i < 2; i++) {
+        id[i] = from->id[i] < 0 ? -1 : taking->of[from->id[i]];
+        if (from->id[i] >= 0 && id[i] < 0)
+            return -1;
+    }
+    for (int m = 0; m < here->count; m++) {
+        const struct joint *to = &here->list[m];
+        if (!used[m] && to->kind == from->kind && to->id[0] == id[0] && to->id[1] == id[1])
+            return m;
+    }
+    return -1;
+}
+
+// Joints that both have take their impulses. The others are added, or reported.
+static void take_joints(struct taking *taking, bool add) {
+    const struct donor_transfer *transfer = taking->transfer;
+    struct joints *here = &transfer->world->joints;
+    const struct joints *there = &transfer->donor->world->joints;
+    double scale = donor_scale(transfer);
+    struct joint_list left = {0};
     bool *used = memory_allocate((size_t)here->count, sizeof *used, "joints");
+    bool *had = memory_allocate((size_t)there->count, sizeof *had, "joints");
     for (int k = 0; k < there->count; k++) {
         const struct joint *from = &there->list[k];
-        int32_t first = from->id[0] < 0 ? -1 : taking->of[from->id[0]];
-        int32_t second = from->id[1] < 0 ? -1 : taking->of[from->id[1]];
-        for (int m = 0; m < here->count; m++) {
-            struct joint *to = &here->list[m];
-            if (used[m] || to->kind != from->kind || to->id[0] != first || to->id[1] != second ||
-                (from->id[0] >= 0 && first < 0) || (from->id[1] >= 0 && second < 0))
-                continue;
-            for (int p = 0; p < JOINT_POINTS; p++)
-                to->impulse[p] = vec3_scale(scale, from->impulse[p]);
+        int m = find_joint(taking, from, used);
+        had[k] = m >= 0;
+        if (!had[k])
+            joint_list_add(&left, from);
+        for (int p = 0; had[k] && p < JOINT_POINTS; p++)
+            here->list[m].impulse[p] = vec3_scale(scale, from->impulse[p]);
+        if (had[k])
             used[m] = true;
-            left--;
-            break;
-        }
+    }
+    if (add) {
+        donor_add_joints(transfer, taking->of, NULL, had, "from");
+    } else {
+        joints_report_unread(transfer, "from");
+        joint_list_report(&left, transfer, "from",
+                          "joints that the case does not have, left out (from.joints: add adds "
+                          "them)");
     }
     memory_free(used);
-    return left;
+    memory_free(had);
 }
 
 // Reports -------------------------------------------------------------------------------------
@@ -341,8 +364,7 @@ static void report_untaken(const struct taking *taking) {
                         tally_print(&taking->untaken[k], text));
 }
 
-static void report(const struct taking *taking, size_t kept, size_t lost, int64_t joints,
-                   enum donor_match match) {
+static void report(const struct taking *taking, size_t kept, size_t lost, enum donor_match match) {
     struct remarks *remarks = taking->transfer->remarks;
     const char *path = taking->transfer->donor->path;
     remarks_add(remarks, false,
@@ -366,12 +388,10 @@ static void report(const struct taking *taking, size_t kept, size_t lost, int64_
         remarks_add(remarks, false,
                     "from %s: impulses between bodies that were not both taken, and dropped: %zu",
                     path, lost);
-    if (joints > 0)
-        remarks_add(remarks, true, "from %s: joints that the case does not have: %" PRId64, path,
-                    joints);
 }
 
-static bool take_all(struct taking *taking, enum donor_match match, struct gabion_error *error) {
+static bool take_all(struct taking *taking, enum donor_match match, bool add_joints,
+                     struct gabion_error *error) {
     const struct donor_transfer *transfer = taking->transfer;
     size_t before = transfer->kept->count;
     enter_now(taking);
@@ -386,13 +406,13 @@ static bool take_all(struct taking *taking, enum donor_match match, struct gabio
                          tally_print(&taking->untaken[EXTRA], text));
     }
     size_t lost = donor_keep_contacts(transfer, taking->of, NULL, vec3_zero());
-    int64_t joints = take_joints(taking);
     transfer->world->memory = transfer->donor->world->memory;
-    report(taking, transfer->kept->count - before, lost, joints, match);
+    report(taking, transfer->kept->count - before, lost, match);
+    take_joints(taking, add_joints);
     return true;
 }
 
-bool donor_take(const struct donor_transfer *transfer, enum donor_match match,
+bool donor_take(const struct donor_transfer *transfer, enum donor_match match, bool add_joints,
                 struct gabion_error *error) {
     const struct gabion_world *other = transfer->donor->world;
     bool grouped = !transfer->donor->frame;
@@ -408,7 +428,7 @@ bool donor_take(const struct donor_transfer *transfer, enum donor_match match,
     for (int k = 0; k < UNTAKEN; k++)
         taking.untaken[k] = untaken_rows[k].there ? tally_start(other, grouped)
                                                   : tally_start(transfer->world, true);
-    bool good = take_all(&taking, match, error);
+    bool good = take_all(&taking, match, add_joints, error);
     memory_free(taking.partner);
     memory_free(taking.of);
     for (int k = 0; k < UNTAKEN; k++)

@@ -147,6 +147,93 @@ exits 0 "an imported compound" run compounds.yaml -o compounds
 says "an imported compound" "bodies: 2; impulses taken:"
 is "an imported compound: blocks" "$(field bodies)" 2
 
+# Joints come with the bodies that they join, with their impulses: three bars on a ball, a hinge and a rigid joint.
+cat >chain.yaml <<'END'
+time: {step: 1e-3, end: 2}
+solver: {method: nsgs, tolerance: 1e-8, max_sweeps: 10000}
+materials: {steel: {density: 7800}}
+laws: [{between: default, friction: 0.3}]
+bodies:
+- {name: floor, material: steel, half_space: {normal: [0, 0, 1]}, position: [0, 0, -2]}
+- {name: a, material: steel, box: {size: [0.2, 0.05, 0.05]}, position: [0.1, 0, 0]}
+- {name: b, material: steel, box: {size: [0.2, 0.05, 0.05]}, position: [0.3, 0, 0]}
+- {name: c, material: steel, box: {size: [0.2, 0.05, 0.05]}, position: [0.5, 0, 0]}
+joints:
+- {first: a, ball: {anchor: [0, 0, 0]}}
+- {first: b, second: a, hinge: {anchor: [0.2, 0, 0], axis: [0, 1, 0]}}
+- {first: c, second: b, fixed: {anchor: [0.4, 0, 0]}}
+probes: [{name: c, group: c, quantity: position}, {name: f, group: a, quantity: force}]
+output: {frames_every: 300}
+END
+exits 0 "chain" run chain.yaml -o chain --quiet --steps 300
+cp -r chain chain-on
+exits 0 "chain goes on" resume chain-on --quiet --steps 50
+# imported NAME KEYS: the bodies of the chain, and its joints, in a case that has neither.
+imported() {
+    sed -e '/name: [abc], material/d' -e '/^joints:/,/fixed:/d' -e "s|^probes:|imports: [{file: chain/$2}]\n&|" chain.yaml >"$1.yaml"
+}
+checkpoint_c=checkpoint-000000300.h5 keep='keep: [materials, groups]'
+# values FOLDER COLUMN...: of the last rows, as they are written.
+values() {
+    "$PYTHON" - "$@" <<'END'
+import csv, sys
+for row in list(csv.DictReader(open(sys.argv[1] + "/history.csv")))[-50:]:
+    print(*(row[name] for name in sys.argv[2:]))
+END
+}
+imported joined "$checkpoint_c, $keep"
+exits 0 "imported joints" run joined.yaml -o joined --steps 50
+says "imported joints" "joints added, with their impulses: 3\$"
+is "imported joints: warnings" "$(field warnings)" 0
+ok "imported joints: motion, forces and sweeps are those of the chain that goes on, to the last bit" \
+    cmp <(values joined sweeps joint_error c.x c.y c.z f.x f.z) <(values chain-on sweeps joint_error c.x c.y c.z f.x f.z)
+exits 0 "and go on" resume joined --quiet --steps 5
+imported framed "frames/frame-000000300.h5, material: steel"
+sed -i '/^probes:/d' framed.yaml
+exits 0 "joints of a frame" run framed.yaml -o framed --steps 0
+says "joints of a frame" "warning: .*joints, which are taken from checkpoints alone, left out: 3"
+# A quarter turn about z and a shift: x becomes y.
+imported turned "$checkpoint_c, $keep, position: [1, 2, 3], orientation: [1, 0, 0, 1]"
+exits 0 "joints, turned and moved" run turned.yaml -o turned --quiet --steps 50
+ok "joints, turned and moved: so is the motion" "$PYTHON" - <<'END'
+import csv
+turned, chain = ([row for row in csv.DictReader(open(name + "/history.csv"))][-50:] for name in ("turned", "chain-on"))
+for here, there in zip(turned, chain):
+    assert abs(float(here["c.y"]) - 2 - float(there["c.x"])) < 1e-9, (here["c.y"], there["c.x"])
+    assert abs(float(here["c.z"]) - 3 - float(there["c.z"])) < 1e-9 and abs(float(here["c.x"]) - 1) < 1e-9
+    assert abs(float(here["f.y"]) - float(there["f.x"])) < 1e-3
+END
+ok "joints, turned and moved: the first step takes $(sweeps turned) sweeps" [ "$(sweeps turned)" -le 40 ]
+imported some "$checkpoint_c, $keep, groups: [a, b]"
+sed -i '/^probes:/d' some.yaml
+exits 0 "joints of some bodies" run some.yaml -o some --steps 0
+says "joints of some bodies" "joints added, with their impulses: 2\$" \
+    "warning: .*joints left out, because only one of their bodies was taken: 1 \(by ids there: fixed of 3 and 2\)"
+imported fast "$checkpoint_c, $keep, fixed: true"
+exits 0 "joints of fixed bodies" run fast.yaml -o fast --steps 0
+says "joints of fixed bodies" "both of their bodies are fixed here: 3 \(by ids there: ball of 1 and the world, hinge of 2 and 1, fixed of 3 and 2\)"
+imported twice "$checkpoint_c, $keep"
+echo 'joints: [{first: b, second: a, hinge: {anchor: [0.2, 0, 0], axis: [0, 1, 0]}}]' >>twice.yaml
+exits 0 "a joint twice" check twice.yaml
+says "a joint twice" "warning: twice.yaml:[0-9]*:[0-9]*: joint: these bodies are joined so by an import already"
+imported free "$checkpoint_c, $keep, joints: false"
+exits 0 "no joints" run free.yaml -o free --steps 1
+ok "no joints" bash -c '! grep -q joint free/run.log'
+exits 2 "joints of a method that has none" run joined.yaml -o none --set solver.method=ipm
+says "joints of a method that has none" "joined.yaml:[0-9]*:1: solver.method ipm takes no joints"
+sed -e '/^joints:/,/fixed:/d' chain.yaml >loose.yaml
+exits 0 "--from without the joints" run loose.yaml --from chain -o loose --steps 1
+says "--from without the joints" "warning: .*joints that the case does not have, left out \(from.joints: add adds them\): 3 \(by ids there: ball of 1"
+exits 0 "--from with joints added" run loose.yaml --from chain -o added --steps 50 --set from.joints=add
+says "--from with joints added" "joints added, with their impulses: 3\$"
+ok "--from with joints added: the same bits" \
+    cmp <(values added sweeps joint_error c.x c.y c.z f.x f.z) <(values chain-on sweeps joint_error c.x c.y c.z f.x f.z)
+exits 0 "--from with joints of both" run chain.yaml --from chain -o both --steps 50 --set from.joints=add
+ok "--from with joints of both: none twice" bash -c '! grep -q "joints added" both/run.log'
+sed 's/name: a, material: steel/&, fixed: true/; s/position: \[0.1, 0, 0\]/position: [9, 0, 0]/' loose.yaml >elsewhere.yaml
+exits 0 "--from with a body elsewhere" run elsewhere.yaml --from chain -o elsewhere --steps 0 --set from.joints=add
+says "--from with a body elsewhere" "both of their bodies are fixed here: 1 .*ball of 1 and the world"
+
 # Fixed bodies: one that a driver has moved stays where it is, if the case puts it where that run first had it.
 cat >lid.yaml <<'END'
 time: {step: 1e-3, end: 0.05}
