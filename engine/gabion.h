@@ -714,8 +714,9 @@ GABION_API int gabion_probe_components(const struct gabion_world *world, int pro
 GABION_API const char *gabion_probe_component(const struct gabion_world *world, int probe,
                                               int component);
 // Reads all components; `capacity` is the room in `values`. Means are NaN while none of the bodies
-// is in the run, quantities of contacts after a step that failed. Returns how many components there
-// are, -1 on an error.
+// is in the run, quantities of contacts in a restored world before its first step. After a step
+// that failed they are those of the last complete one. Returns how many components there are, -1 on
+// an error.
 GABION_API int gabion_probe_read(const struct gabion_world *world, int probe, double *values,
                                  int capacity, struct gabion_error *error);
 // Reads a probe whose components are x, y and z.

@@ -174,6 +174,7 @@ int probes_add(struct gabion_world *world, const struct gabion_probe *probe,
         .bins = probe->bins,
         .bins_to = probe->bins_to > 0 || probe->bins == 0 ? probe->bins_to : 5,
         .column = probe->column,
+        .kept_step = -1,
     };
     char text[128];
     const char *defect = prepare(&own, probe);
@@ -189,17 +190,26 @@ int probes_add(struct gabion_world *world, const struct gabion_probe *probe,
 
 // Reading ---------------------------------------------------------------------------------------
 
-// The contacts of the last complete step are gone once a step has failed: their forces are unknown.
-static bool is_lost(const struct gabion_world *world, const struct quantity *quantity) {
-    return world->contacts->lost && quantity->sources & PROBE_CONTACTS;
+static bool is_of_contacts(const struct probe *probe) {
+    return probe_quantities[probe->quantity].sources & PROBE_CONTACTS;
 }
 
+void probes_keep(struct gabion_world *world) {
+    struct probes *probes = world->probes;
+    for (int k = 0; k < probes->count && !world->contacts->lost; k++)
+        if (is_of_contacts(&probes->list[k])) {
+            probe_measure(world, &probes->list[k], probes->list[k].kept);
+            probes->list[k].kept_step = world->step;
+        }
+}
+
+// After a step that failed, forces are those that were kept as it began; not a number where it was
+// the first one of a world that was restored.
 void probe_measure(const struct gabion_world *world, const struct probe *probe, double *values) {
-    const struct quantity *quantity = &probe_quantities[probe->quantity];
-    if (!is_lost(world, quantity)) {
-        quantity->measure(world, probe, values);
+    if (!world->contacts->lost || !is_of_contacts(probe)) {
+        probe_quantities[probe->quantity].measure(world, probe, values);
         return;
     }
     for (int k = 0; k < probe->components; k++)
-        values[k] = NAN;
+        values[k] = probe->kept_step == world->step ? probe->kept[k] : NAN;
 }

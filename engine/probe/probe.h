@@ -29,6 +29,9 @@ struct probe {
     int64_t key; // a hash of all that is above
     int components;
     char component[PROBE_COMPONENTS_MAX][PROBE_COMPONENT_SIZE];
+    // Of a quantity of contacts: what it was as the step in progress began, for when that fails.
+    int64_t kept_step; // -1: nothing is kept
+    double kept[PROBE_COMPONENTS_MAX];
 };
 
 // What went through the plane of a flow, along its normal.
@@ -70,6 +73,10 @@ void probes_free(struct probes *probes);
 // error.
 int probes_add(struct gabion_world *world, const struct gabion_probe *probe,
                struct gabion_error *error);
+
+// Keeps what probes measure of contacts; called before a step changes anything. The contacts of the
+// last complete step are gone once a step has failed.
+void probes_keep(struct gabion_world *world);
 
 // Computes the components of a probe. Needs memory.
 void probe_measure(const struct gabion_world *world, const struct probe *probe, double *values);

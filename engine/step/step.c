@@ -3,6 +3,7 @@
 #include "engine/contact/contacts.h"
 #include "engine/contact/interfaces.h"
 #include "engine/motion/motion.h"
+#include "engine/probe/probe.h"
 #include "engine/solvers/panel.h"
 #include "engine/solvers/sweep/workspace.h"
 #include "engine/step/contradiction.h"
@@ -71,6 +72,7 @@ static void follow_order(struct gabion_world *world, int32_t *new_index, int32_t
 }
 
 void step_enter(struct gabion_world *world) {
+    probes_keep(world);
     events_insert(world);
     int32_t moving = world->bodies.moving;
     if (world->entered || world->step % ORDER_INTERVAL == 0)

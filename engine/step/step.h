@@ -18,10 +18,10 @@ bool step_undo(struct gabion_world *world);
 void step_phase(struct gabion_world *world, enum phase phase, void (*work)(struct gabion_world *));
 
 // Phases at the start of a step, in this order.
-void step_enter(
-    struct gabion_world *world); // lets bodies enter, sorts them, puts driven ones on their path
-void step_leave(struct gabion_world *world);      // resets velocities, and lets bodies leave
-void step_account(struct gabion_world *world);    // books the energy of these events in the ledger
+void step_enter(struct gabion_world *world);   // keeps what probes read of contacts, lets bodies
+                                               // enter, sorts them, puts driven ones on their path
+void step_leave(struct gabion_world *world);   // resets velocities, and lets bodies leave
+void step_account(struct gabion_world *world); // books the energy of these events in the ledger
 void step_interfaces(struct gabion_world *world); // finds the masonry interfaces of the first step
 // Rejects bodies that entered in this step and do not fit into a hollow body.
 bool step_fits(struct gabion_world *world, struct gabion_error *error);

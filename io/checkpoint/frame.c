@@ -170,6 +170,31 @@ static bool write_joint_axes(const struct h5_file *file, const struct gabion_wor
     return axes.count == 0 || h5_write_rows(file, &axes, error);
 }
 
+struct h5_rows frame_friction(double *friction, int materials) {
+    return (struct h5_rows){
+        .name = "laws/friction",
+        .unit = "1",
+        .type = H5_TYPE_FLOAT64,
+        .columns = 1,
+        .count = (size_t)materials * (size_t)materials,
+        .stride = sizeof *friction,
+        .base = (char *)friction,
+    };
+}
+
+static bool write_laws(const struct h5_file *file, const struct gabion_world *world,
+                       struct gabion_error *error) {
+    const struct law_table *laws = &world->laws;
+    size_t pairs = (size_t)laws->materials * (size_t)laws->materials;
+    double *friction = memory_allocate(pairs, sizeof *friction, "laws");
+    for (size_t k = 0; k < pairs; k++)
+        friction[k] = laws->law[laws->of[k]].friction;
+    struct h5_rows rows = frame_friction(friction, laws->materials);
+    bool written = h5_write_group(file, "laws", error) && h5_write_rows(file, &rows, error);
+    memory_free(friction);
+    return written;
+}
+
 static bool write_names(const struct h5_file *file, const struct gabion_world *world,
                         struct gabion_error *error) {
     return h5_write_group(file, "groups", error) && h5_write_group(file, "materials", error) &&
@@ -188,9 +213,9 @@ static bool write_contents(const struct h5_file *file, const struct gabion_world
            h5_write_number(file, "/", "time", H5_TYPE_FLOAT64, &time, error) &&
            h5_write_number(file, "/", "time_step", H5_TYPE_FLOAT64, &world->settings.step, error) &&
            h5_write_number(file, "/", "contacts_lost", H5_TYPE_UINT8, &lost, error) &&
-           write_names(file, world, error) && write_state(file, world, error) &&
-           write_joint_axes(file, world, error) && h5_write_group(file, "contacts", error) &&
-           write_contacts(file, world, error) &&
+           write_names(file, world, error) && write_laws(file, world, error) &&
+           write_state(file, world, error) && write_joint_axes(file, world, error) &&
+           h5_write_group(file, "contacts", error) && write_contacts(file, world, error) &&
            (world->bodies.polyhedron_count == 0 || write_interfaces(file, world, error));
 }
 

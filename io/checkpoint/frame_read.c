@@ -90,6 +90,57 @@ static bool find_body(const struct gabion_world *world, int32_t *body) {
     return *body >= 0;
 }
 
+// Laws ------------------------------------------------------------------------------------------
+
+static bool check_friction(const void *context, const struct h5_rows *rows, const void *block,
+                           size_t first, size_t count, struct gabion_error *error) {
+    const struct checkpoint *frame = context;
+    const double *friction = block;
+    for (size_t k = 0; k < count; k++)
+        if (!(friction[k] >= 0))
+            return error_set(error, GABION_ERROR_INPUT,
+                             "%s: damaged: dataset '%s', row %zu: not a coefficient of friction",
+                             frame->file.path, rows->name, first + k);
+    return true;
+}
+
+// Gives each pair of materials a law of its own with this coefficient. A world that is measured
+// uses nothing else of its laws.
+static void set_friction(struct law_table *laws, const double *friction) {
+    int materials = laws->materials, pairs = materials * materials;
+    struct gabion_law *law = memory_allocate((size_t)pairs + 1, sizeof *law, "laws");
+    law[0] = laws->law[0];
+    for (int k = 0; k < pairs; k++) {
+        law[k + 1] = laws->law[laws->of[k]];
+        law[k + 1].friction = friction[k];
+        laws->of[k] = (uint16_t)(k + 1);
+    }
+    memory_free(laws->law);
+    laws->law = law;
+    laws->count = pairs + 1;
+}
+
+// Frames of before have no laws: those of the case hold.
+static bool read_friction(const struct checkpoint *frame, struct gabion_world *world,
+                          struct gabion_error *error) {
+    int materials = world->laws.materials;
+    if (!h5_exists(&frame->file, "laws") || materials * materials >= UINT16_MAX)
+        return true;
+    size_t pairs = (size_t)materials * (size_t)materials;
+    double *friction = memory_allocate(pairs, sizeof *friction, "laws");
+    struct h5_rows rows = frame_friction(friction, materials), found = rows;
+    bool good = h5_find_rows(&frame->file, &found, error);
+    if (good && found.count != pairs)
+        good = error_set(error, GABION_ERROR_INPUT,
+                         "%s: damaged: dataset '%s' has %zu rows, expected %zu", frame->file.path,
+                         rows.name, found.count, pairs);
+    good = good && h5_read_rows(&frame->file, &rows, check_friction, frame, error);
+    if (good)
+        set_friction(&world->laws, friction);
+    memory_free(friction);
+    return good;
+}
+
 // Contacts --------------------------------------------------------------------------------------
 
 #define CONTACT(dataset, kind, width, field)                                                       \
@@ -121,7 +172,6 @@ static bool read_contact_rows(const struct checkpoint *frame, struct contacts *c
     return true;
 }
 
-// Laws are those of the case.
 static bool place_contacts(const struct checkpoint *frame, const struct gabion_world *world,
                            struct gabion_error *error) {
     struct contacts *contacts = world->contacts;
@@ -210,7 +260,8 @@ static bool restore(const struct checkpoint *frame, struct gabion_world *world,
         return false;
     struct h5_rows axes = frame_joint_axes(world);
     return (axes.count == 0 || read_rows(frame, &axes, error)) &&
-           read_contacts(frame, world, error) && read_interfaces(frame, world, error);
+           read_friction(frame, world, error) && read_contacts(frame, world, error) &&
+           read_interfaces(frame, world, error);
 }
 
 bool frame_restore(const struct checkpoint *frame, struct gabion_world *world,

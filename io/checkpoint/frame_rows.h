@@ -17,6 +17,10 @@ extern const struct seal_kind frame_kind;
 void frame_interface_rows(struct gabion_interface *interface, size_t count,
                           struct h5_rows rows[FRAME_INTERFACE_ROWS]);
 
+// Describes the coefficients of friction by pairs of materials, `count` materials squared: those of
+// the step, which `resume --set` may have changed since.
+struct h5_rows frame_friction(double *friction, int materials);
+
 // Describes the directions in which the impulses of joints are given. They follow from no other
 // part of a frame.
 struct h5_rows frame_joint_axes(const struct gabion_world *world);

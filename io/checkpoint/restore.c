@@ -427,6 +427,8 @@ static void restore_numbers(const struct checkpoint *checkpoint, struct gabion_w
         }
     world->report.overlap_body_a = world->report.overlap_body_b = -1; // files do not have them
     world->laws.complete = false;
+    if (world->step > 0)
+        contacts_void_list(world->contacts); // a checkpoint has their memory alone
 }
 
 static bool restore_state(const struct checkpoint *checkpoint, struct state *state,

@@ -45,6 +45,17 @@ ok "a stop changes no state" cmp <(history_of parts) <(history_of whole)
 exits 0 "measured with two threads" measure threads -o threads.csv
 ok "threads change no value" cmp threads.csv table.csv
 
+# A law that changes on the way: each frame is measured with the friction of its step.
+exits 0 "before the change" run "$CASES/probes.yaml" -o changed -q -j 1 --steps 60
+exits 0 "after the change" resume changed -q -j 1 --set laws.0.friction=0.1
+exits 0 "measured across a change" measure changed -o changed.csv
+ok "a change of friction is seen" compare changed.csv changed/history.csv 400
+ok "and matters" "$PYTHON" -c '
+import csv
+here, there = (list(csv.DictReader(open(name))) for name in ("changed.csv", "table.csv"))
+assert here[2]["net.mobilised"] == there[2]["net.mobilised"] != "nan"
+assert here[-1]["net.mobilised"] != there[-1]["net.mobilised"]'
+
 # Other probes than those of the run.
 cat >load.yaml <<'END'
 probes:

@@ -167,6 +167,8 @@ output: {frames_every: 300}
 END
 exits 0 "chain" run chain.yaml -o chain --quiet --steps 300
 cp -r chain chain-on
+exits 0 "a run that is taken up and makes no step" resume chain-on --quiet --steps 0
+is "its forces are not known" "$(field 'probe f.z')" nan
 exits 0 "chain goes on" resume chain-on --quiet --steps 50
 # imported NAME KEYS: the bodies of the chain, and its joints, in a case that has neither.
 imported() {
