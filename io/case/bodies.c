@@ -3,6 +3,7 @@
 #include "engine/contact/adopt.h"
 #include "engine/world/laws.h"
 #include "io/case/case_file.h"
+#include "io/case/empty_groups.h"
 #include "io/case/grains.h"
 #include "io/case/masonry.h"
 #include "io/case/surfaces.h"
@@ -164,7 +165,9 @@ bool case_add_bodies(const struct case_file *file, struct gabion_world *world,
                 case_take_state(file, world, &kept, error) &&
                 case_check_joints(file, world, error) && case_check_laws(file, world, error);
     kept_contacts_free(&kept);
-    if (good)
+    if (good) {
         case_note_units(top, world, file->remarks);
+        case_note_empty_groups(top, world, file->remarks);
+    }
     return good;
 }

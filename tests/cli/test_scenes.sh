@@ -39,6 +39,23 @@ exits 0 "another seed" run mix.yaml -o other --steps 5 --set 'generators[0].fill
 ok "another seed gives other bodies" [ "$(field state-hash)" != "$hash" ]
 exits 0 "shares count" run mix.yaml -o number --steps 5 --set 'generators[0].fill.shares=number'
 ok "shares by number are others" [ "$(field state-hash)" != "$hash" ]
+# Where all parts of a mixture are named, what names the generator's group is warned of.
+named="$box, count: 6, mixture: [{share: 1, radius: 0.04, name: small}, {share: 1, radius: 0.06, name: large}]"
+scene named "$(fill "$named")
+probes: [{name: p, group: g, quantity: mass}]
+removals: [{groups: [small, g], time: 0.5}]"
+exits 0 "a mixture of named parts" check named.yaml
+says "a mixture of named parts" "warning: named.yaml:7:27: group: no body belongs to \"g\": all parts of its mixture have a name" \
+    "warning: named.yaml:8:29: groups: no body belongs to \"g\": all parts"
+is "a mixture of named parts: warnings of groups" "$(grep -c 'no body belongs' .err)" 2
+scene part "$(fill "${named/, name: small/}")
+probes: [{name: p, group: g, quantity: mass}, {name: q, group: large, quantity: mass}]"
+exits 0 "a mixture with a part that has no name" check part.yaml
+ok "a mixture with a part that has no name" bash -c '! grep -q "no body belongs" .err'
+scene later "$(fill "$box, count: 3, radius: 0.05" | sed 's/name: g,/name: g, insert_time: 0.5,/')
+probes: [{name: p, group: g, quantity: mass}]"
+exits 0 "bodies that come later" check later.yaml
+ok "bodies that come later" bash -c '! grep -q "no body belongs" .err'
 for kind in 'prism: {polygon: [[0, 0], [0.1, 0], [0, 0.1]], height: 0.1}' \
     'hull: {points: [[0, 0, 0], [0.1, 0, 0], [0, 0.1, 0], [0, 0, 0.1]]}' 'torus: {count: 6, radius: 0.02, ring: 0.05}' \
     'radius: {power: {exponent: 3, low: 0.02, high: 0.06}}' 'radius: {sieve: [[0.02, 0], [0.04, 40], [0.06, 100]]}'; do
