@@ -6,6 +6,7 @@
 #include "io/case/empty_groups.h"
 #include "io/case/grains.h"
 #include "io/case/masonry.h"
+#include "io/case/precision.h"
 #include "io/case/surfaces.h"
 #include "io/case/units.h"
 
@@ -168,6 +169,7 @@ bool case_add_bodies(const struct case_file *file, struct gabion_world *world,
     if (good) {
         case_note_units(top, world, file->remarks);
         case_note_empty_groups(top, world, file->remarks);
+        case_note_precision(top, world, file->remarks);
     }
     return good;
 }

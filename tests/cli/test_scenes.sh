@@ -56,6 +56,20 @@ scene later "$(fill "$box, count: 3, radius: 0.05" | sed 's/name: g,/name: g, in
 probes: [{name: p, group: g, quantity: mass}]"
 exits 0 "bodies that come later" check later.yaml
 ok "bodies that come later" bash -c '! grep -q "no body belongs" .err'
+# Forces of driven blocks with a tolerance for motion: a note, no warning.
+shaken="generators: [{name: wall, material: stone, stack: {count: 3, block: [0.2, 0.2, 0.2]}}]
+drivers: [{group: floor, direction: [1, 0, 0], sine: {amplitude: 0.01, frequency: 2, smooth: 0.1}}]"
+scene shaken "$shaken
+probes: [{name: r, group: floor, quantity: reaction}]"
+exits 0 "forces of shaken blocks" check shaken.yaml
+says "forces of shaken blocks" "shaken.yaml:8:10: probe r reads forces of driven blocks with solver.tolerance 0.0001.*1e-6"
+is "forces of shaken blocks: no warning" "$(field warnings)" 0
+exits 0 "forces with a small tolerance" check shaken.yaml --set solver.tolerance=1e-6
+ok "forces with a small tolerance" bash -c '! grep -q "reads forces" .err'
+scene moving "$shaken
+probes: [{name: r, group: wall, quantity: position}]"
+exits 0 "no forces of shaken blocks" check moving.yaml
+ok "no forces of shaken blocks" bash -c '! grep -q "reads forces" .err'
 for kind in 'prism: {polygon: [[0, 0], [0.1, 0], [0, 0.1]], height: 0.1}' \
     'hull: {points: [[0, 0, 0], [0.1, 0, 0], [0, 0.1, 0], [0, 0, 0.1]]}' 'torus: {count: 6, radius: 0.02, ring: 0.05}' \
     'radius: {power: {exponent: 3, low: 0.02, high: 0.06}}' 'radius: {sieve: [[0.02, 0], [0.04, 40], [0.06, 100]]}'; do
