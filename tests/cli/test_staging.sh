@@ -147,7 +147,7 @@ exits 0 "an imported compound" run compounds.yaml -o compounds
 says "an imported compound" "bodies: 2; impulses taken:"
 is "an imported compound: blocks" "$(field bodies)" 2
 
-# Joints come with the bodies that they join, with their impulses: three bars on a ball, a hinge and a rigid joint.
+# Joints come with the bodies that they join, with their impulses: three bars on a hinge, a ball and a rigid joint.
 cat >chain.yaml <<'END'
 time: {step: 1e-3, end: 2}
 solver: {method: nsgs, tolerance: 1e-8, max_sweeps: 10000}
@@ -155,13 +155,13 @@ materials: {steel: {density: 7800}}
 laws: [{between: default, friction: 0.3}]
 bodies:
 - {name: floor, material: steel, half_space: {normal: [0, 0, 1]}, position: [0, 0, -2]}
-- {name: a, material: steel, box: {size: [0.2, 0.05, 0.05]}, position: [0.1, 0, 0]}
-- {name: b, material: steel, box: {size: [0.2, 0.05, 0.05]}, position: [0.3, 0, 0]}
-- {name: c, material: steel, box: {size: [0.2, 0.05, 0.05]}, position: [0.5, 0, 0]}
+- {name: a, material: steel, box: {size: [0.2, 0.05, 0.05]}, position: [0.2, 0, 0]}
+- {name: b, material: steel, box: {size: [0.2, 0.05, 0.05]}, position: [0.4, 0, 0]}
+- {name: c, material: steel, box: {size: [0.2, 0.05, 0.05]}, position: [0.6, 0, 0]}
 joints:
-- {first: a, ball: {anchor: [0, 0, 0]}}
-- {first: b, second: a, hinge: {anchor: [0.2, 0, 0], axis: [0, 1, 0]}}
-- {first: c, second: b, fixed: {anchor: [0.4, 0, 0]}}
+- {first: a, hinge: {anchor: [0.1, 0, 0], axis: [0, 1, 0]}}
+- {first: b, second: a, ball: {anchor: [0.3, 0, 0]}}
+- {first: c, second: b, fixed: {anchor: [0.5, 0, 0]}}
 probes: [{name: c, group: c, quantity: position}, {name: f, group: a, quantity: force}]
 output: {frames_every: 300}
 END
@@ -213,9 +213,9 @@ says "joints of some bodies" "joints added, with their impulses: 2\$" \
     "warning: .*joints left out, because only one of their bodies was taken: 1 \(by ids there: fixed of 3 and 2\)"
 imported fast "$checkpoint_c, $keep, fixed: true"
 exits 0 "joints of fixed bodies" run fast.yaml -o fast --steps 0
-says "joints of fixed bodies" "both of their bodies are fixed here: 3 \(by ids there: ball of 1 and the world, hinge of 2 and 1, fixed of 3 and 2\)"
+says "joints of fixed bodies" "both of their bodies are fixed here: 3 \(by ids there: hinge of 1 and the world, ball of 2 and 1, fixed of 3 and 2\)"
 imported twice "$checkpoint_c, $keep"
-echo 'joints: [{first: b, second: a, hinge: {anchor: [0.2, 0, 0], axis: [0, 1, 0]}}]' >>twice.yaml
+echo 'joints: [{first: b, second: a, ball: {anchor: [0, 0, 0]}}]' >>twice.yaml
 exits 0 "a joint twice" check twice.yaml
 says "a joint twice" "warning: twice.yaml:[0-9]*:[0-9]*: joint: these bodies are joined so by an import already"
 imported free "$checkpoint_c, $keep, joints: false"
@@ -225,16 +225,16 @@ exits 2 "joints of a method that has none" run joined.yaml -o none --set solver.
 says "joints of a method that has none" "joined.yaml:[0-9]*:1: solver.method ipm takes no joints"
 sed -e '/^joints:/,/fixed:/d' chain.yaml >loose.yaml
 exits 0 "--from without the joints" run loose.yaml --from chain -o loose --steps 1
-says "--from without the joints" "warning: .*joints that the case does not have, left out \(from.joints: add adds them\): 3 \(by ids there: ball of 1"
+says "--from without the joints" "warning: .*joints that the case does not have, left out \(from.joints: add adds them\): 3 \(by ids there: hinge of 1"
 exits 0 "--from with joints added" run loose.yaml --from chain -o added --steps 50 --set from.joints=add
 says "--from with joints added" "joints added, with their impulses: 3\$"
 ok "--from with joints added: the same bits" \
     cmp <(values added sweeps joint_error c.x c.y c.z f.x f.z) <(values chain-on sweeps joint_error c.x c.y c.z f.x f.z)
 exits 0 "--from with joints of both" run chain.yaml --from chain -o both --steps 50 --set from.joints=add
 ok "--from with joints of both: none twice" bash -c '! grep -q "joints added" both/run.log'
-sed 's/name: a, material: steel/&, fixed: true/; s/position: \[0.1, 0, 0\]/position: [9, 0, 0]/' loose.yaml >elsewhere.yaml
+sed 's/name: a, material: steel/&, fixed: true/; s/position: \[0.2, 0, 0\]/position: [9, 0, 0]/' loose.yaml >elsewhere.yaml
 exits 0 "--from with a body elsewhere" run elsewhere.yaml --from chain -o elsewhere --steps 0 --set from.joints=add
-says "--from with a body elsewhere" "both of their bodies are fixed here: 1 .*ball of 1 and the world"
+says "--from with a body elsewhere" "both of their bodies are fixed here: 1 .*hinge of 1 and the world"
 
 # Fixed bodies: one that a driver has moved stays where it is, if the case puts it where that run first had it.
 cat >lid.yaml <<'END'
