@@ -116,7 +116,9 @@ cd meshes
 exits 0 "and are taken up" resume ../ells-short --steps 5 -j 1
 cd ..
 is "compounds in a mixture are taken up with the same bits" "$(field state-hash)" "$hash"
-exits 0 "the case as it was run finds its meshes" check ells-short/case.yaml
+cd meshes
+exits 0 "the case as it was run finds its meshes" check ../ells-short/case.yaml
+cd ..
 scene rain "$(fill "$box, count: 8, rate: 40, $ell")"
 exits 0 "compounds rain" run rain.yaml --steps 60
 is "compounds rain" "$(field bodies)" 8
