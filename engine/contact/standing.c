@@ -1,8 +1,8 @@
 #include "engine/contact/standing.h"
 
-#include "engine/contact/contacts.h"
 #include "engine/contact/detection.h"
 #include "engine/contact/pairs.h"
+#include "engine/contact/shared.h"
 #include "engine/world/order.h"
 #include "parallel/memory.h"
 
@@ -50,8 +50,7 @@ static void find_pairs(struct standing *standing, double share) {
     double *reach = memory_allocate((size_t)standing->finite, sizeof *reach, "bodies");
     for (int32_t i = 0; i < standing->finite; i++)
         reach[i] = bodies->radius[i] + margin_of(bodies, i, share);
-    grid_find_pairs(detection_grid(view), view->team, bodies->x, reach, standing->finite,
-                    bodies->moving, &standing->pairs);
+    detection_pairs_of(view, bodies->x, reach, standing->finite, &standing->pairs);
     memory_free(reach);
 }
 
@@ -79,7 +78,7 @@ static void visit_pairs(const struct standing *standing, const struct pair_list 
         for (uint32_t p = pairs->start[c]; p < pairs->start[c + 1]; p++)
             if (!joints_part(&view->joints, bodies->id[c], bodies->id[pairs->other[p]]))
                 visit(context, c, pairs->other[p]);
-        for (int32_t a = standing->finite; a < bodies->count; a++)
+        for (int32_t a = detection_first_wall(view, c); a < bodies->count; a++)
             if (!joints_part(&view->joints, bodies->id[c], bodies->id[a]))
                 visit(context, c, a);
     }
