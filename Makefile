@@ -23,7 +23,9 @@
 #
 # debug, asan and clang take TEST as unit does. docs/contributing.md says when to use which.
 # Yours to set: CC CFLAGS LDFLAGS ARCH=native PREFIX DESTDIR BINDIR LIBDIR MANDIR PYTHON PYTHONDIR BUILD JOBS TEST
-BUILD   ?= build
+# MPI=1: the program whose ranks talk through MPI, in a folder of its own.
+MPI     ?=
+BUILD   ?= build$(if $(MPI),/mpi)
 CC      ?= cc
 OPT     ?= -O2
 HOT     ?= -O3
@@ -35,8 +37,10 @@ FUZZ_SECONDS ?= 60
 JOBS    ?= $(shell nproc)
 
 # HDF5's serial build by its own name: plain `hdf5` turns into the MPI one where that is installed.
-HDF5     := $(shell pkg-config --exists hdf5-serial 2>/dev/null && echo hdf5-serial || echo hdf5)
-PACKAGES := $(HDF5) hwloc libfyaml zlib
+HDF5_NAME := hdf5-$(if $(MPI),openmpi,serial)
+HDF5     := $(shell pkg-config --exists $(HDF5_NAME) 2>/dev/null && echo $(HDF5_NAME) || echo hdf5)
+# CC=mpicc finds MPI by itself; other compilers by the package of Open MPI.
+PACKAGES := $(HDF5) $(if $(MPI),$(shell pkg-config --exists ompi-c 2>/dev/null && echo ompi-c)) hwloc libfyaml zlib
 WARN     := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror
 # -ffp-contract=off: the same bits on every processor. -fno-math-errno lets sqrt be one instruction.
 GABION_CFLAGS = -std=c17 -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE $(WARN) $(OPT) -g -fopenmp \
@@ -47,7 +51,8 @@ GABION_LIBS = $(LIBRARY_LIBS) -lamd -lm $(LDFLAGS)
 LIBRARY_CFLAGS := $(shell pkg-config --cflags $(PACKAGES) 2>/dev/null)
 LIBRARY_LIBS   := $(shell pkg-config --libs $(PACKAGES) 2>/dev/null)
 
-LIB_SOURCES  := $(wildcard parallel/*.c geometry/*.c engine/*/*.c engine/solvers/*/*.c cases/*.c io/*/*.c)
+LIB_SOURCES  := $(filter-out parallel/ranks$(if $(MPI),,_mpi).c,$(wildcard \
+    parallel/*.c geometry/*.c engine/*/*.c engine/solvers/*/*.c cases/*.c io/*/*.c))
 # The sweep kernel is one source compiled once per instruction set and chosen at run time.
 KERNEL       := engine/solvers/sweep/sphere_sweep
 KERNEL_FLAGS := -O3 -Wno-psabi
