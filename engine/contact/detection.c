@@ -136,6 +136,15 @@ void detection_broad(struct gabion_world *world) {
                        &detection->pairs);
 }
 
+void detection_complete(struct gabion_world *world) {
+    struct detection *detection = world->detection;
+    if (!contacts_are_shared(world->contacts))
+        return;
+    contacts_complete(world);
+    detection_pairs_of(world, world->midpoint->x_m, detection->reach, detection->finite,
+                       &detection->pairs);
+}
+
 // How far a body can come beyond the reach that the search knew, in radii: a bound against
 // velocities of a solve that failed.
 #define RENEWED_REACH 8.0

@@ -29,6 +29,9 @@ int32_t detection_first_wall(const struct gabion_world *world, int32_t c);
 const struct pair_list *detection_pairs(const struct gabion_world *world);
 struct grid *detection_grid(const struct gabion_world *world);
 
+// Gives every rank all contacts and pairs of the step, where they were shared.
+void detection_complete(struct gabion_world *world);
+
 // Finds the pairs of the bodies [0, finite) at x that are within reach of each other: all of them,
 // or, where ranks share the contacts, those of this rank's bodies.
 void detection_pairs_of(const struct gabion_world *world, const vec3 *x, const double *reach,

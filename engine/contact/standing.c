@@ -5,6 +5,7 @@
 #include "engine/contact/shared.h"
 #include "engine/world/order.h"
 #include "parallel/memory.h"
+#include "parallel/ranks.h"
 
 #define CHUNK 256 // bodies
 
@@ -295,6 +296,22 @@ static void measure_chunk(void *context, size_t begin, size_t end) {
     contact_list_free(&chunk.scratch);
 }
 
+// Returns the deepest of what the ranks found among their own pairs. Their bodies are in the order of
+// the ranks, so that of equal overlaps the first one counts, as in a list of all pairs.
+static struct overlap deepest_of_ranks(struct overlap mine) {
+    struct overlap worst = no_overlap();
+    size_t *offsets =
+        memory_allocate((size_t)ranks_count() + 1, sizeof *offsets, "overlaps");
+    struct overlap *all = memory_allocate((size_t)ranks_count(), sizeof *all, "overlaps");
+    ranks_offsets(sizeof mine, offsets);
+    ranks_gather_all(&mine, offsets, all);
+    for (int rank = 0; rank < ranks_count(); rank++)
+        deepen(&worst, &all[rank]);
+    memory_free(all);
+    memory_free(offsets);
+    return worst;
+}
+
 static struct overlap measure(struct measuring *measuring) {
     struct overlap worst = no_overlap();
     size_t moving = (size_t)measuring->world->bodies.moving, chunks = (moving + CHUNK - 1) / CHUNK;
@@ -303,7 +320,7 @@ static struct overlap measure(struct measuring *measuring) {
     for (size_t k = 0; k < chunks; k++)
         deepen(&worst, &measuring->worst[k]);
     memory_free(measuring->worst);
-    return worst;
+    return contacts_are_shared(measuring->world->contacts) ? deepest_of_ranks(worst) : worst;
 }
 
 static void find_shifts(void *context, size_t begin, size_t end, double *out) {

@@ -1,7 +1,7 @@
 #include "engine/step/step.h"
 
-#include "engine/contact/contacts.h"
 #include "engine/contact/interfaces.h"
+#include "engine/contact/shared.h"
 #include "engine/motion/motion.h"
 #include "engine/solvers/panel.h"
 #include "engine/solvers/sweep/workspace.h"
@@ -10,6 +10,7 @@
 #include "engine/step/galizzi.h"
 #include "engine/step/moreau.h"
 #include "engine/step/moves.h"
+#include "engine/step/solve.h"
 #include "engine/step/validate.h"
 #include "engine/world/drivers.h"
 #include "engine/world/events.h"
@@ -147,7 +148,10 @@ bool step_check(struct gabion_world *world, struct gabion_error *error) {
     return true;
 }
 
-void step_begin(struct gabion_world *world) { world->start.kept = true; }
+void step_begin(struct gabion_world *world) {
+    contacts_begin(world, solve_shares(world));
+    world->start.kept = true;
+}
 
 void step_commit(struct gabion_world *world) {
     world->start.kept = false;
@@ -167,7 +171,7 @@ void step_integrate(struct gabion_world *world) {
 
 void step_count(struct gabion_world *world) {
     double time;
-    world->report.candidates = (int64_t)world->contacts->count;
+    world->report.candidates = contacts_total(world);
     world->report.bodies = 0;
     for (int32_t i = 0; i < world->bodies.count; i++)
         world->report.bodies += !bodies_is_wall(&world->bodies, i);

@@ -23,7 +23,6 @@ struct peer {
     size_t own_count, ghost_count;
 };
 
-// Solver bodies with the colours of the nodes between two ranks.
 struct border {
     const struct sweep_plan *plan;
     const struct cuts *cuts;
@@ -34,8 +33,9 @@ struct border {
     struct exchange *words;      // channel 0: border_share
     struct exchange *velocities; // a channel for each colour, then `all` and `split`
     int colours;
-    uint64_t *used, *between; // scratch by solver body: colours of its nodes, and of those with
-                              // the peer at work
+    bool *read; // by solver body: an own one that another rank reads
+    // By solver body: colours of its nodes, and of those with the peer at work.
+    uint64_t *used, *between;
 };
 
 // Ghosts ------------------------------------------------------------------------------------------
@@ -119,6 +119,7 @@ void border_close(struct border *border) {
     }
     memory_free(border->peer);
     memory_free(border->ghost);
+    memory_free(border->read);
     memory_free(border->used);
     memory_free(border->between);
     exchange_free(border->words);
@@ -206,10 +207,14 @@ static struct exchange_peer *whole_lists(const struct border *border) {
 }
 
 void border_list(struct border *border) {
+    border->read = memory_allocate((size_t)border->plan->solver_body_count, sizeof *border->read,
+                                   "bodies of other ranks");
     for (int p = 0; p < border->peers; p++) {
         struct peer *peer = &border->peer[p];
         peer->own = list_ends(border, peer, false, &peer->own_count);
         peer->ghost = list_ends(border, peer, true, &peer->ghost_count);
+        for (size_t k = 0; k < peer->own_count; k++)
+            border->read[peer->own[k]] = true;
     }
     struct exchange_peer *lists = whole_lists(border);
     border->words = exchange_create(1, 2 * sizeof(uint64_t), 2 * sizeof(uint64_t));
@@ -322,9 +327,12 @@ void border_prepare(struct border *border, int colours) {
     memory_free(lists);
 }
 
-bool border_touches(const struct border *border, size_t node) {
-    (void)border, (void)node;
-    return true;
+enum border_class border_class(const struct border *border, size_t node) {
+    const struct layout *layout = border->plan->layout;
+    int32_t first = layout->first[node], second = layout->second[node];
+    if (is_foreign(border, body_of(border, first)))
+        return BORDER_ELSEWHERE;
+    return border->read[first] || border->read[second] ? BORDER_SENT : BORDER_INSIDE;
 }
 
 void border_start(struct border *border, int colour) {

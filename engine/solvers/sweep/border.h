@@ -18,9 +18,6 @@ struct border;
 struct border *border_open(const struct sweep_plan *plan);
 void border_close(struct border *border); // NULL is allowed
 
-// Returns whether a body of another rank has a node here.
-bool border_has_ghost(const struct border *border, int32_t body);
-
 // The bodies of other ranks that have nodes here, in ascending order.
 const int32_t *border_ghosts(const struct border *border, size_t *count);
 
@@ -46,8 +43,15 @@ void border_share(struct border *border, void *pairs_of_words);
 // Prepares the messages of each colour. `colours` is the largest number on any rank.
 void border_prepare(struct border *border, int colours);
 
-// Returns whether a node's change of velocities is sent to some rank, or read from one.
-bool border_touches(const struct border *border, size_t node);
+// What becomes of a node's solution. Nodes whose solution travels come first in their colour, so that
+// the others are solved meanwhile.
+enum border_class {
+    BORDER_ELSEWHERE, // its first body belongs to another rank, which counts it
+    BORDER_SENT,      // counted here; other ranks may read what it changes
+    BORDER_INSIDE,    // counted here, and nobody else sees it
+    BORDER_CLASSES
+};
+enum border_class border_class(const struct border *border, size_t node);
 
 // Start and finish the messages after a colour. Only thread 0 calls them.
 void border_start(struct border *border, int colour);

@@ -1,5 +1,7 @@
 #include "engine/solvers/sweep/measure.h"
 
+#include "engine/solvers/sweep/split.h"
+
 static struct contact_view view_sphere(const struct sweep_plan *plan, const struct batch *batch,
                                        uint32_t group_index, uint32_t lane) {
     const struct sphere_group *group = &plan->groups[group_index];
@@ -82,16 +84,6 @@ void measure_solved(const struct sweep_plan *plan, const struct chunk *chunk,
     add_chunk(plan, chunk, residual_add_solved, plan->least.floor, sums);
 }
 
-// Returns the body that a solver body is, or is a copy of.
-static int32_t whole_body(const struct sweep_plan *plan, int32_t i) {
-    for (size_t k = 0; k < plan->split_count; k++) {
-        const struct split_body *split = &plan->splits[k];
-        if (i >= split->first_copy && i < split->first_copy + split->copies - 1)
-            return split->body;
-    }
-    return i;
-}
-
 bool measure_place(const struct sweep_plan *plan, int64_t place, int32_t *c, int32_t *a) {
     if (place > 0) {
         const struct sphere_group *group = &plan->groups[(place - 1) / LANES];
@@ -103,7 +95,7 @@ bool measure_place(const struct sweep_plan *plan, int64_t place, int32_t *c, int
     } else {
         return false;
     }
-    *c = whole_body(plan, *c);
-    *a = whole_body(plan, *a);
+    *c = split_whole(plan, *c);
+    *a = split_whole(plan, *a);
     return true;
 }
