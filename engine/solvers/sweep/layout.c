@@ -2,8 +2,10 @@
 #include <string.h>
 
 #include "engine/problem/rows.h"
+#include "engine/solvers/sweep/border.h"
 #include "engine/solvers/sweep/layout.h"
 #include "engine/solvers/sweep/split.h"
+#include "parallel/cuts.h"
 #include "parallel/team.h"
 
 struct layout *layout_create(void) {
@@ -56,15 +58,35 @@ static void list_nodes(struct sweep_plan *plan) {
     plan->nodes = nodes;
 }
 
+// Returns whether a joint has a node here: every rank knows all joints.
+static bool takes_joint(const struct sweep_plan *plan, const struct joint_block *joint) {
+    const struct cuts *cuts = plan->views->cuts;
+    return !cuts || cuts_mine(cuts, joint->c) ||
+           (joint->a < plan->moving && cuts_mine(cuts, joint->a));
+}
+
 static void list_joints(struct sweep_plan *plan) {
     const struct joint_points *joints = plan->views->joints;
     struct layout *layout = plan->layout;
+    plan->joint_slot =
+        memory_reserve(plan->joint_slot, &plan->joint_slot_capacity, joints->block_count,
+                       sizeof *plan->joint_slot, "joints");
     for (size_t k = 0; k < joints->block_count; k++) {
+        plan->joint_slot[k] = SLOT_NONE;
+        if (!takes_joint(plan, &joints->blocks[k]))
+            continue;
         layout->contact[plan->nodes] = (uint32_t)k;
         layout->first[plan->nodes] = joints->blocks[k].c;
         layout->second[plan->nodes++] = joints->blocks[k].a;
+        plan->active += joints->blocks[k].count;
     }
-    plan->active += joints->count;
+}
+
+void layout_list(struct sweep_plan *plan) {
+    list_nodes(plan);
+    list_joints(plan);
+    if (plan->views->cuts)
+        plan->border = border_open(plan);
 }
 
 // Colours -------------------------------------------------------------------------------------
@@ -154,8 +176,13 @@ static enum batch_kind kind_of(const struct sweep_plan *plan, const struct conta
     return contact->a < plan->moving ? BATCH_SPHERE_PAIR : BATCH_SPHERE_FIXED;
 }
 
+// The classes of a plan that has all contacts are one.
+static uint32_t classes_of(const struct sweep_plan *plan) {
+    return plan->border ? BORDER_CLASSES : 1;
+}
+
 size_t layout_bins(const struct sweep_plan *plan) {
-    return (size_t)plan->colours * BATCH_KINDS * (size_t)plan->layout->mu_count;
+    return (size_t)plan->colours * classes_of(plan) * BATCH_KINDS * (size_t)plan->layout->mu_count;
 }
 
 uint32_t layout_bin(const struct sweep_plan *plan, size_t node) {
@@ -167,9 +194,9 @@ uint32_t layout_bin(const struct sweep_plan *plan, size_t node) {
         kind = kind_of(plan, contact);
         mu = layout->mu_of_law[contact->law];
     }
-    return ((uint32_t)layout->colour[node] * BATCH_KINDS + (uint32_t)kind) *
-               (uint32_t)layout->mu_count +
-           mu;
+    uint32_t class = plan->border ? (uint32_t)border_class(plan->border, node) : 0;
+    uint32_t row = (uint32_t)layout->colour[node] * classes_of(plan) + class;
+    return (row * BATCH_KINDS + (uint32_t)kind) * (uint32_t)layout->mu_count + mu;
 }
 
 static void count_bins(void *context, int thread, int threads) {
@@ -192,11 +219,12 @@ static void append_chunks(struct sweep_plan *plan, const struct batch *batch) {
     }
 }
 
-static void append_batch(struct sweep_plan *plan, enum batch_kind kind, double mu, uint32_t count) {
+static void append_batch(struct sweep_plan *plan, enum batch_kind kind, bool counted, double mu,
+                         uint32_t count) {
     plan->batches = memory_reserve(plan->batches, &plan->batch_capacity, plan->batch_count + 1,
                                    sizeof(struct batch), "batches");
     struct batch *batch = &plan->batches[plan->batch_count++];
-    *batch = (struct batch){.kind = kind, .mu = mu};
+    *batch = (struct batch){.kind = kind, .counted = counted, .mu = mu};
     if (kind == BATCH_BLOCK) {
         batch->begin = (uint32_t)plan->block_count;
         plan->block_count += count;
@@ -210,32 +238,43 @@ static void append_batch(struct sweep_plan *plan, enum batch_kind kind, double m
     append_chunks(plan, batch);
 }
 
-// Turns per-thread counts into first places: bin by bin, and thread by thread inside a bin, which
-// is the canonical order whatever the number of threads.
+// Makes a batch of one bin, and turns the counts of the threads into their first places in it.
+static void place_bin(struct sweep_plan *plan, size_t bin, int threads, enum batch_kind kind,
+                      bool counted, double mu) {
+    uint32_t *histogram = plan->layout->histogram + bin, count = 0;
+    size_t bins = layout_bins(plan);
+    for (int t = 0; t < threads; t++)
+        count += histogram[(size_t)t * bins];
+    if (count == 0)
+        return;
+    uint32_t place = (uint32_t)(kind == BATCH_BLOCK ? plan->block_count : plan->group_count * LANES);
+    append_batch(plan, kind, counted, mu, count);
+    for (int t = 0; t < threads; t++) {
+        uint32_t mine = histogram[(size_t)t * bins];
+        histogram[(size_t)t * bins] = place;
+        place += mine;
+    }
+}
+
+// Bin by bin, and thread by thread inside a bin, which is the canonical order whatever the number of
+// threads.
 static void place_bins(struct sweep_plan *plan, int threads) {
-    struct layout *layout = plan->layout;
-    size_t bins = layout_bins(plan), bin = 0;
+    const struct layout *layout = plan->layout;
+    uint32_t classes = classes_of(plan);
+    size_t bin = 0;
     plan->batch_count = plan->group_count = plan->block_count = 0;
     plan->chunk_count = 0;
     for (int c = 0; c < plan->colours; c++) {
         plan->colour_start[c] = (uint32_t)plan->batch_count;
         plan->colour_chunk[c] = (uint32_t)plan->chunk_count;
-        for (int kind = 0; kind < BATCH_KINDS; kind++)
-            for (int m = 0; m < layout->mu_count; m++, bin++) {
-                uint32_t count = 0;
-                for (int t = 0; t < threads; t++)
-                    count += layout->histogram[(size_t)t * bins + bin];
-                if (count == 0)
-                    continue;
-                uint32_t place =
-                    (uint32_t)(kind == BATCH_BLOCK ? plan->block_count : plan->group_count * LANES);
-                append_batch(plan, (enum batch_kind)kind, layout->mu[m], count);
-                for (int t = 0; t < threads; t++) {
-                    uint32_t mine = layout->histogram[(size_t)t * bins + bin];
-                    layout->histogram[(size_t)t * bins + bin] = place;
-                    place += mine;
-                }
-            }
+        for (uint32_t class = 0; class < classes; class++) {
+            bool counted = classes == 1 || class != BORDER_ELSEWHERE;
+            if (class + 1 == classes)
+                plan->colour_inside[c] = (uint32_t)plan->chunk_count;
+            for (int kind = 0; kind < BATCH_KINDS; kind++)
+                for (int m = 0; m < layout->mu_count; m++)
+                    place_bin(plan, bin++, threads, (enum batch_kind)kind, counted, layout->mu[m]);
+        }
     }
     plan->colour_start[plan->colours] = (uint32_t)plan->batch_count;
     plan->colour_chunk[plan->colours] = (uint32_t)plan->chunk_count;
@@ -251,16 +290,11 @@ static void size_contacts(struct sweep_plan *plan) {
                        plan->views->joints->block_count, sizeof *plan->joint_inverses, "joints");
     plan->slot = memory_reserve_aligned(plan->slot, &plan->slot_capacity, plan->views->count,
                                         sizeof *plan->slot, "slots");
-    plan->joint_slot =
-        memory_reserve(plan->joint_slot, &plan->joint_slot_capacity,
-                       plan->views->joints->block_count, sizeof *plan->joint_slot, "joints");
 }
 
 void layout_make(struct sweep_plan *plan) {
     struct layout *layout = plan->layout;
     layout->threads = team_worth(plan->team, plan->views->count, CHUNK);
-    list_nodes(plan);
-    list_joints(plan);
     colour_contacts(plan);
     list_frictions(plan);
     size_t places = layout_bins(plan) * (size_t)layout->threads;
