@@ -11,6 +11,8 @@ void ranks_begin(void) {}
 int ranks_end(int status) { return status; }
 int ranks_me(void) { return 0; }
 int ranks_count(void) { return 1; }
+int ranks_started(void) { return 1; }
+bool ranks_leave_to_first(void) { return true; }
 const char *ranks_library(void) { return ""; }
 struct ranks_sharing ranks_sharing_cores(void) {
     return (struct ranks_sharing){.count = 1};
@@ -32,6 +34,8 @@ bool ranks_all(bool mine) { return mine; }
 bool ranks_decide(bool mine) { return mine; }
 void ranks_broadcast(void *data, size_t bytes, int from) { (void)data, (void)bytes, (void)from; }
 bool ranks_agree(struct gabion_error *error) { return error->status == GABION_OK; }
+
+bool ranks_follow(struct gabion_error *error) { return error->status == GABION_OK; }
 
 void ranks_offsets(size_t bytes, size_t *offsets) {
     offsets[0] = 0;

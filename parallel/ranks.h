@@ -30,8 +30,13 @@ void ranks_begin(void);
 // without using their cores.
 int ranks_end(int status);
 
-int ranks_me(void);    // from 0
-int ranks_count(void); // 1 without MPI
+int ranks_me(void);      // from 0
+int ranks_count(void);   // 1 without MPI, and after ranks_leave_to_first
+int ranks_started(void); // as many as the launcher started
+
+// Called by all ranks where rank 0 goes on as the only one. Returns false on the others, which then
+// call ranks_end and wait there.
+bool ranks_leave_to_first(void);
 
 // The MPI library ("Open MPI v4.1.4"), or "" for a build without MPI.
 const char *ranks_library(void);
@@ -75,6 +80,10 @@ void ranks_broadcast(void *data, size_t bytes, int from);
 // Makes every rank return the error of the lowest rank that has one, and false; returns true where
 // none has. The text names that rank, unless all ranks failed: they then found the same.
 bool ranks_agree(struct gabion_error *error);
+
+// Makes every rank return what rank 0 has, an error or none; the others have none of their own. For
+// what rank 0 did alone. Returns whether it went well.
+bool ranks_follow(struct gabion_error *error);
 
 // Writes to offsets[0 .. ranks_count()] where each rank's piece begins when the pieces, of `bytes`
 // on this rank, are put one after the other. The last offset is the size of the whole.

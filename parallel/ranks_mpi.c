@@ -17,10 +17,11 @@
 static struct {
     bool connected; // by MPI_Init; without it there is one rank
     int me, count;
+    int started;
     int on_machine;
     struct ranks_sharing sharing;
     MPI_Comm everyone;
-} run = {.count = 1, .on_machine = 1, .sharing = {.count = 1}};
+} run = {.count = 1, .started = 1, .on_machine = 1, .sharing = {.count = 1}};
 
 // A count that MPI can take.
 static size_t message_max = INT_MAX;
@@ -75,7 +76,8 @@ void ranks_begin(void) {
     run.connected = true;
     MPI_Comm_dup(MPI_COMM_WORLD, &run.everyone);
     MPI_Comm_rank(run.everyone, &run.me);
-    MPI_Comm_size(run.everyone, &run.count);
+    MPI_Comm_size(run.everyone, &run.started);
+    run.count = run.started;
     if (provided < MPI_THREAD_FUNNELED)
         ranks_abort("this MPI library does not allow threads (MPI_THREAD_FUNNELED)");
     find_neighbours();
@@ -97,6 +99,13 @@ int ranks_end(int status) {
 
 int ranks_me(void) { return run.me; }
 int ranks_count(void) { return run.count; }
+int ranks_started(void) { return run.started; }
+
+bool ranks_leave_to_first(void) {
+    run.count = 1;
+    return run.me == 0;
+}
+
 struct ranks_sharing ranks_sharing_cores(void) {
     return run.sharing;
 }
@@ -203,6 +212,13 @@ bool ranks_agree(struct gabion_error *error) {
         return true;
     ranks_broadcast(error, sizeof *error, (int)first);
     return failed == run.count ? false : error_context(error, "rank %d", (int)first);
+}
+
+bool ranks_follow(struct gabion_error *error) {
+    if (ranks_decide(error->status == GABION_OK))
+        return true;
+    ranks_broadcast(error, sizeof *error, 0);
+    return false;
 }
 
 void ranks_offsets(size_t bytes, size_t *offsets) {

@@ -75,12 +75,16 @@ __attribute__((format(printf, 2, 3))) static void note_add(struct team *team, co
 // Decides whether threads are pinned and how long they spin; notes the reason of an unusual choice.
 static void team_place(struct team *team, const struct topology *topology) {
     int cores = topology ? topology_default_threads(topology) : omp_get_num_procs();
-    team->spins = team->threads > cores ? 0 : BARRIER_SPINS;
+    bool crowded = topology && topology_is_crowded(topology);
+    team->spins = team->threads > cores || crowded ? 0 : BARRIER_SPINS;
     if (topology == NULL)
         return;
     int allowed = topology_allowed_cores(topology);
     if (omp_get_proc_bind() != omp_proc_bind_false)
         note_add(team, "Threads stay where OMP_PROC_BIND or OMP_PLACES puts them.");
+    else if (crowded)
+        note_add(team,
+                 "There are more ranks than cores: threads are not pinned, expect less speed.");
     else if (team->threads > allowed)
         note_add(team, "%d threads on %d allowed cores: threads are not pinned, expect less speed.",
                  team->threads, allowed);

@@ -116,7 +116,7 @@ static int32_t first_not_finite(const struct gabion_world *world) {
 }
 
 bool step_stopped(const struct gabion_world *world, struct gabion_error *error) {
-    return stop_requested() &&
+    return stop_agreed() &&
            !error_set(error, GABION_ERROR_STOPPED,
                       "step %lld was abandoned, as the program asked; the state of the last "
                       "complete step is kept",

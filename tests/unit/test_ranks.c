@@ -120,6 +120,18 @@ static void test_agreement(void **state) {
     assert_string_equal(error.text, "line 3 is bad");
 }
 
+static void test_following(void **state) {
+    (void)state;
+    struct gabion_error error = {0};
+    assert_true(ranks_follow(&error));
+    assert_int_equal(error.status, GABION_OK);
+    if (ranks_me() == 0)
+        error_set(&error, GABION_ERROR_RUN, "the disk is full");
+    assert_false(ranks_follow(&error));
+    assert_int_equal(error.status, GABION_ERROR_RUN);
+    assert_string_equal(error.text, "the disk is full");
+}
+
 // The last two ranks fail, each in its own way: of two ranks all of them.
 static void test_first_error_wins(void **state) {
     (void)state;
@@ -357,12 +369,12 @@ static void test_large_exchange(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbers),        cmocka_unit_test(test_sums),
-        cmocka_unit_test(test_long_sum),       cmocka_unit_test(test_bits),
-        cmocka_unit_test(test_extremes),       cmocka_unit_test(test_broadcast),
-        cmocka_unit_test(test_agreement),      cmocka_unit_test(test_first_error_wins),
-        cmocka_unit_test(test_gathers),        cmocka_unit_test(test_exchanges),
-        cmocka_unit_test(test_large_exchange),
+        cmocka_unit_test(test_numbers),          cmocka_unit_test(test_sums),
+        cmocka_unit_test(test_long_sum),         cmocka_unit_test(test_bits),
+        cmocka_unit_test(test_extremes),         cmocka_unit_test(test_broadcast),
+        cmocka_unit_test(test_agreement),        cmocka_unit_test(test_following),
+        cmocka_unit_test(test_first_error_wins), cmocka_unit_test(test_gathers),
+        cmocka_unit_test(test_exchanges),        cmocka_unit_test(test_large_exchange),
     };
     ranks_begin();
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
