@@ -195,3 +195,15 @@ void probe_measure(const struct gabion_world *world, const struct probe *probe, 
     for (int k = 0; k < probe->components; k++)
         values[k] = NAN;
 }
+
+bool probe_reads_contacts(const struct probe *probe) {
+    return probe_quantities[probe->quantity].sources & (PROBE_CONTACTS | PROBE_INTERFACES);
+}
+
+bool probes_read_contacts(const struct gabion_world *world) {
+    const struct probes *probes = world->probes;
+    for (int k = 0; k < probes->count; k++)
+        if (probe_reads_contacts(&probes->list[k]))
+            return true;
+    return false;
+}

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "engine/probe/probe.h"
 #include "engine/step/watch.h"
 #include "engine/world/world.h"
 #include "io/file/file.h"
@@ -359,10 +360,19 @@ static bool write_flushed(struct runner *runner, struct gabion_error *error) {
            write_checkpoint(runner, error);
 }
 
+// Rank 0 needs all contacts for pictures, frames, checkpoints and some probes.
+static bool gather_for_step(struct runner *runner, bool saves, struct gabion_error *error) {
+    const struct output_settings *output = runner->output;
+    bool needed = saves || due(runner, output->vtk_every) || due(runner, output->frames_every) ||
+                  (due(runner, output->history_every) && probes_read_contacts(runner->world));
+    return !needed || gabion_gather_contacts(runner->world, error);
+}
+
 // The checkpoint comes last: once it exists, everything up to its step is on disk.
 static bool write_step(struct runner *runner, struct gabion_error *error) {
-    return write_alone(runner, error, write_series) &&
-           (!checkpoint_due(runner) || save(runner, error, write_flushed));
+    bool saves = checkpoint_due(runner);
+    return gather_for_step(runner, saves, error) && write_alone(runner, error, write_series) &&
+           (!saves || save(runner, error, write_flushed));
 }
 
 // Returns why the run is over; NULL: it is not. A collapse in the last step is one.
@@ -483,6 +493,7 @@ static bool check_ledger(struct runner *runner, struct gabion_error *error) {
 static bool finish(struct runner *runner, bool well, struct gabion_error *error) {
     struct gabion_error second = {0};
     double begin = clock_seconds();
+    gabion_gather_contacts(runner->world, well ? error : &second);
     if (!runner->series_broken && error->status != GABION_ERROR_MEMORY &&
         !write_alone(runner, well ? error : &second, write_last)) {
         runner->series_broken = true;
