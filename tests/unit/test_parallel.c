@@ -191,11 +191,11 @@ static void test_team_for_visits_every_index_once(void **state) {
 }
 
 // The sum and the sum of squares differ in the last bits when the order of the additions changes.
-static void add_numbers(void *context, size_t begin, size_t end, double *out) {
+static void add_numbers(void *context, size_t begin, size_t end, struct binned_sum *out) {
     const double *numbers = context;
     for (size_t i = begin; i < end; i++) {
-        out[0] += numbers[i];
-        out[1] += numbers[i] * numbers[i];
+        binned_add(&out[0], numbers[i]);
+        binned_add(&out[1], numbers[i] * numbers[i]);
     }
 }
 
@@ -220,17 +220,15 @@ static void test_sum_has_the_same_bits_for_every_team(void **state) {
     (void)state;
     enum { COUNT = 100003 };
     double *numbers = wild_numbers(COUNT);
-    double expected[2] = {0}, plain = 0;
-    for (size_t begin = 0; begin < COUNT; begin += TEAM_SUM_CHUNK) {
-        double chunk[2] = {0};
-        size_t end = begin + TEAM_SUM_CHUNK < COUNT ? begin + TEAM_SUM_CHUNK : COUNT;
-        add_numbers(numbers, begin, end, chunk);
-        expected[0] += chunk[0];
-        expected[1] += chunk[1];
-    }
-    for (size_t i = 0; i < COUNT; i++)
+    struct binned_sum backwards[2] = {0};
+    double plain = 0, plain_backwards = 0;
+    for (size_t i = 0; i < COUNT; i++) {
         plain += numbers[i];
-    assert_true(plain != expected[0]); // the numbers can tell one order from another
+        plain_backwards += numbers[COUNT - 1 - i];
+        add_numbers(numbers, COUNT - 1 - i, COUNT - i, backwards);
+    }
+    assert_true(plain != plain_backwards); // the numbers can tell one order from another
+    double expected[2] = {binned_value(&backwards[0]), binned_value(&backwards[1])};
     for (size_t s = 0; s < TEAM_SIZES; s++) {
         struct team *team = team_of(team_sizes[s]);
         for (int repeat = 0; repeat < 3; repeat++) {

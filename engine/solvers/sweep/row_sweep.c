@@ -253,9 +253,7 @@ static void add_change(struct row_sweep *rows, int32_t a) {
     vec3 d = vec3_sub(next, contact_get(rows->before, a));
     vec3 progress = vec3_sub(next, contact_get(rows->last, a));
     double change2 = vec3_dot(d, d);
-    rows->change.alignment -= w * vec3_dot(d, progress);
-    rows->change.change2 += w * change2;
-    rows->change.largest2 = fmax(rows->change.largest2, w * w * change2);
+    tally_add(&rows->change, -w * vec3_dot(d, progress), w * change2, w * w * change2);
 }
 
 void row_sweep(void *context, int sweep, double beta, int thread, int threads) {
@@ -264,14 +262,14 @@ void row_sweep(void *context, int sweep, double beta, int thread, int threads) {
     const struct contact_problem *problem = rows->state.problem;
     memcpy(rows->before, rows->state.r, contact_problem_size(problem) * sizeof *rows->before);
     row_sweep_once(rows);
-    rows->change = (struct sweep_sums){0};
+    rows->change = (struct sweep_tally){0};
     for (int32_t a = 0; a < problem->contacts; a++)
         add_change(rows, a);
 }
 
 struct sweep_sums row_change(const void *context, int sweep) {
     (void)sweep;
-    return ((const struct row_sweep *)context)->change;
+    return tally_close(((const struct row_sweep *)context)->change);
 }
 
 // r + beta (r - last); `last` becomes r.
