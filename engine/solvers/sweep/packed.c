@@ -1,7 +1,10 @@
 #include "engine/solvers/sweep/packed.h"
 
 #include "engine/solvers/sweep/block_sweep.h"
+#include "engine/solvers/sweep/border.h"
 #include "engine/solvers/sweep/measure.h"
+#include "parallel/ranks.h"
+#include "parallel/ranks_sums.h"
 #include "parallel/team.h"
 
 // Below this many contacts per thread a barrier costs more than the help it brings. A point of a
@@ -14,10 +17,14 @@
 static void reset_velocities(struct packed *packed, int thread, int threads) {
     struct sweep_plan *plan = packed->plan;
     const struct midpoint *midpoint = plan->views->midpoint;
+    struct solver_bodies bodies = sweep_plan_bodies(plan);
     size_t from, to;
-    team_share(0, (size_t)plan->body_count, thread, threads, &from, &to);
-    for (size_t i = from; i < to; i++)
+    bodies.count = plan->body_count; // copies follow
+    team_share(0, solver_bodies_count(&bodies), thread, threads, &from, &to);
+    for (size_t k = from; k < to; k++) {
+        int32_t i = solver_bodies_get(&bodies, k);
         solver_set_velocity(&plan->bodies[i], midpoint->v_free[i], midpoint->s_free[i]);
+    }
     team_share(0, (size_t)plan->split_count, thread, threads, &from, &to);
     for (size_t k = from; k < to; k++) {
         const struct split_body *split = &plan->splits[k];
@@ -96,22 +103,80 @@ static void sweep_chunk(struct packed *packed, const struct chunk *chunk, double
     packed->sphere_sweep(&call, chunk->begin, chunk->end, tally);
 }
 
+// What a thread does in a sweep.
+struct turn {
+    struct packed *packed;
+    double beta;
+    struct sweep_tally tally;
+    int64_t fallbacks;
+    int thread, threads;
+};
+
+// Solves this thread's share of the chunks [begin, end).
+static void sweep_share(struct turn *turn, size_t begin, size_t end) {
+    const struct sweep_plan *plan = turn->packed->plan;
+    size_t from, to;
+    team_share(begin, end, turn->thread, turn->threads, &from, &to);
+    for (size_t k = from; k < to; k++) {
+        const struct chunk *chunk = &plan->chunks[k];
+        struct sweep_tally elsewhere = {0};
+        int64_t ignored = 0;
+        bool counted = plan->batches[chunk->batch].counted;
+        sweep_chunk(turn->packed, chunk, turn->beta, counted ? &turn->tally : &elsewhere,
+                    counted ? &turn->fallbacks : &ignored);
+    }
+}
+
+// What other ranks wait for comes first, and travels while the rest is solved.
+static void sweep_border(struct turn *turn, int colour) {
+    const struct sweep_plan *plan = turn->packed->plan;
+    if (!plan->border)
+        return;
+    sweep_share(turn, plan->colour_chunk[colour], plan->colour_inside[colour]);
+    team_barrier(plan->team, turn->thread, turn->threads);
+    if (turn->thread == 0)
+        border_start(plan->border, colour);
+}
+
+static void sweep_inside(struct turn *turn, int colour) {
+    const struct sweep_plan *plan = turn->packed->plan;
+    sweep_share(turn, plan->colour_inside[colour], plan->colour_chunk[colour + 1]);
+    if (plan->border && turn->thread == 0)
+        border_finish(plan->border, colour);
+}
+
+// Leaves the tally of all ranks in that of thread 0.
+static void share_change(struct packed *packed, int sweep, int threads) {
+    struct sweep_tally *changed = packed->changed[sweep & 1], total = {0};
+    for (int t = 0; t < threads; t++) {
+        tally_merge(&total, &changed[t]);
+        changed[t] = (struct sweep_tally){0};
+    }
+    struct binned_sum sums[] = {total.alignment, total.change2};
+    ranks_merge_sums(sums, 2);
+    ranks_max(&total.largest2, 1);
+    changed[0] = (struct sweep_tally){sums[0], sums[1], total.largest2};
+}
+
 void packed_sweep(void *context, int sweep, double beta, int thread, int threads) {
     struct packed *packed = context;
     const struct sweep_plan *plan = packed->plan;
-    struct sweep_tally tally = {0};
-    int64_t fallbacks = 0;
+    struct turn turn = {.packed = packed, .beta = beta, .thread = thread, .threads = threads};
     for (int colour = 0; colour < plan->colours; colour++) {
-        size_t from, to;
-        team_share(plan->colour_chunk[colour], plan->colour_chunk[colour + 1], thread, threads,
-                   &from, &to);
-        for (size_t k = from; k < to; k++)
-            sweep_chunk(packed, &plan->chunks[k], beta, &tally, &fallbacks);
-        packed->changed[sweep & 1][thread] = tally;
-        team_barrier(packed->plan->team, thread, threads);
+        sweep_border(&turn, colour);
+        sweep_inside(&turn, colour);
+        packed->changed[sweep & 1][thread] = turn.tally;
+        team_barrier(plan->team, thread, threads);
     }
     join_copies(packed, thread, threads);
-    packed->fallbacks[thread] += fallbacks;
+    packed->fallbacks[thread] += turn.fallbacks;
+    if (!plan->border)
+        return;
+    if (thread == 0) {
+        border_share_split(plan->border);
+        share_change(packed, sweep, threads);
+    }
+    team_barrier(plan->team, thread, threads);
 }
 
 // Adds the impulses to the velocities.
@@ -128,6 +193,11 @@ static void apply_colours(struct packed *packed, int thread, int threads) {
         team_barrier(packed->plan->team, thread, threads);
     }
     join_copies(packed, thread, threads);
+    if (!plan->border)
+        return;
+    if (thread == 0)
+        border_share_all(plan->border);
+    team_barrier(packed->plan->team, thread, threads);
 }
 
 struct sweep_sums packed_change(const void *context, int sweep) {
@@ -146,8 +216,10 @@ void packed_extrapolate(void *context, double beta, int thread, int threads) {
     size_t from, to;
     if (!packed->settings->momentum)
         return;
-    team_share(0, (size_t)plan->solver_body_count, thread, threads, &from, &to);
-    for (size_t i = from; i < to; i++) {
+    struct solver_bodies bodies = sweep_plan_bodies(plan);
+    team_share(0, solver_bodies_count(&bodies), thread, threads, &from, &to);
+    for (size_t k = from; k < to; k++) {
+        int32_t i = solver_bodies_get(&bodies, k);
         struct solver_body *body = &plan->bodies[i];
         struct body_velocity *last = &plan->last_velocity[i];
         vec3 v = solver_v(body), s = solver_s(body);
@@ -178,6 +250,42 @@ static void copy_impulses(struct packed *packed, bool back, int thread, int thre
 
 // Residual ------------------------------------------------------------------------------------
 
+// A contact that may be the worst one of all ranks.
+struct worst {
+    double error2;
+    int64_t place;
+};
+
+static void find_worst(struct residual_tally *tally) {
+    struct worst mine = {tally->worst2, tally->worst};
+    size_t ranks = (size_t)ranks_count();
+    size_t *offsets = memory_allocate(ranks + 1, sizeof *offsets, "residual");
+    struct worst *all = memory_allocate(ranks, sizeof *all, "residual");
+    ranks_offsets(sizeof mine, offsets);
+    ranks_gather_all(&mine, offsets, all);
+    for (size_t k = 0; k < ranks; k++)
+        if (all[k].error2 > 0)
+            residual_note_worst(tally, all[k].error2, all[k].place);
+    memory_free(all);
+    memory_free(offsets);
+}
+
+// Adds the contacts of all other ranks.
+static void merge_ranks(struct residual_tally *tally) {
+    struct binned_sum *sums[] = {&tally->closing2, &tally->q2, &tally->scaled2,
+                                 &tally->unscaled2, &tally->r2, &tally->u2,
+                                 &tally->wr2, &tally->weight, &tally->log_speed};
+    enum { SUMS = sizeof sums / sizeof *sums };
+    struct binned_sum all[SUMS];
+    for (int k = 0; k < SUMS; k++)
+        all[k] = *sums[k];
+    ranks_merge_sums(all, SUMS);
+    for (int k = 0; k < SUMS; k++)
+        *sums[k] = all[k];
+    ranks_max(&tally->fastest2, 1);
+    find_worst(tally);
+}
+
 enum measure { MEASURE_FREE, MEASURE_LIMITED, MEASURE_SOLVED };
 
 // Measures all contacts and merges the tallies of the threads into `total`.
@@ -188,6 +296,8 @@ static void measure(struct packed *packed, enum measure what, double fast2,
     size_t from, to;
     team_share(0, (size_t)plan->chunk_count, thread, threads, &from, &to);
     for (size_t k = from; k < to; k++) {
+        if (!plan->batches[plan->chunks[k].batch].counted)
+            continue;
         if (what == MEASURE_FREE)
             measure_free(plan, &plan->chunks[k], &tally);
         else if (what == MEASURE_LIMITED)
@@ -197,8 +307,14 @@ static void measure(struct packed *packed, enum measure what, double fast2,
     }
     packed->measured[thread] = tally;
     team_barrier(plan->team, thread, threads);
-    for (int t = 0; thread == 0 && t < threads; t++)
-        residual_merge(total, &packed->measured[t]);
+    if (thread != 0)
+        return;
+    struct residual_tally merged = {0};
+    for (int t = 0; t < threads; t++)
+        residual_merge(&merged, &packed->measured[t]);
+    if (plan->border)
+        merge_ranks(&merged);
+    residual_merge(total, &merged);
 }
 
 // Sums up closing2 anew where some contacts close much faster than usual.
