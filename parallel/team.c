@@ -344,9 +344,8 @@ static int reduction_threads(const struct team *team, size_t count) {
     return threads_for(team, (count + REDUCTION_LEAST - 1) / REDUCTION_LEAST);
 }
 
-void team_sum(struct team *team, size_t count, int width, sum_function f, void *context,
-              double *total) {
-    struct binned_sum sum[TEAM_WIDTH_MAX] = {0};
+void team_collect(struct team *team, size_t count, int width, sum_function f, void *context,
+                  struct binned_sum *sum) {
     int threads = reduction_threads(team, count);
     struct reduction reduction = {count, width, context, .add = f};
     if (threads > 0) {
@@ -356,9 +355,15 @@ void team_sum(struct team *team, size_t count, int width, sum_function f, void *
     }
     for (int k = 0; k < threads * width; k++)
         binned_merge(&sum[k % width], &reduction.sums[k]);
+    memory_free(reduction.sums);
+}
+
+void team_sum(struct team *team, size_t count, int width, sum_function f, void *context,
+              double *total) {
+    struct binned_sum sum[TEAM_WIDTH_MAX] = {0};
+    team_collect(team, count, width, f, context, sum);
     for (int i = 0; i < width; i++)
         total[i] = binned_value(&sum[i]);
-    memory_free(reduction.sums);
 }
 
 void team_max(struct team *team, size_t count, int width, max_function f, void *context,

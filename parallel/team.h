@@ -67,6 +67,10 @@ typedef void (*sum_function)(void *context, size_t begin, size_t end, struct bin
 void team_sum(struct team *team, size_t count, int width, sum_function f, void *context,
               double *total);
 
+// Does the same, but adds the terms to sums that may have others.
+void team_collect(struct team *team, size_t count, int width, sum_function f, void *context,
+                  struct binned_sum *sum);
+
 // Takes `width` <= TEAM_WIDTH_MAX maxima over [0, count). f puts the maxima of one part into `out`,
 // which holds zeros when it is called; where a maximum may be negative, f first sets it to
 // -INFINITY. A maximum over NaN is NaN. Without any part the result is 0.

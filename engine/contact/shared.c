@@ -6,6 +6,7 @@
 #include "engine/world/world.h"
 #include "parallel/memory.h"
 #include "parallel/ranks.h"
+#include "parallel/ranks_sums.h"
 
 // Bodies are cut by the weights of so many parts, at most.
 #define BINS 4096
@@ -55,6 +56,30 @@ static void gather_optional(const struct shared_array *shared, size_t begin, siz
 
 size_t contacts_own_begin(const struct contacts *contacts) {
     return contacts->shared ? contacts_first(contacts, cuts_begin(&contacts->cuts), -1) : 0;
+}
+
+// A sum over the contacts from `first` on.
+struct own_sum {
+    size_t first;
+    sum_function f;
+    void *context;
+};
+
+static void add_own(void *context, size_t begin, size_t end, struct binned_sum *out) {
+    const struct own_sum *own = context;
+    own->f(own->context, own->first + begin, own->first + end, out);
+}
+
+void contacts_sum(const struct gabion_world *world, int width, sum_function f, void *context,
+                  double *total) {
+    const struct contacts *contacts = world->contacts;
+    struct own_sum own = {contacts_own_begin(contacts), f, context};
+    struct binned_sum sum[TEAM_WIDTH_MAX] = {0};
+    team_collect(world->team, contacts->count - own.first, width, add_own, &own, sum);
+    if (contacts->shared)
+        ranks_merge_sums(sum, (size_t)width);
+    for (int k = 0; k < width; k++)
+        total[k] = binned_value(&sum[k]);
 }
 
 int64_t contacts_total(const struct gabion_world *world) {

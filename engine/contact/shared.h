@@ -10,6 +10,7 @@
 #define ENGINE_CONTACT_SHARED_H
 
 #include "engine/contact/contacts.h"
+#include "parallel/team.h"
 
 struct gabion_world;
 
@@ -42,6 +43,10 @@ size_t contacts_own_begin(const struct contacts *contacts);
 
 // Returns whether something holds on any rank that shares the contacts.
 bool contacts_any(const struct contacts *contacts, bool mine);
+
+// Sums `width` numbers over the contacts of all ranks, each counted once (team_sum).
+void contacts_sum(const struct gabion_world *world, int width, sum_function f, void *context,
+                  double *total);
 
 // Returns how many contacts all ranks have together.
 int64_t contacts_total(const struct gabion_world *world);

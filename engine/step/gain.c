@@ -1,6 +1,7 @@
 #include "engine/step/gain.h"
 
-#include "engine/contact/contacts.h"
+#include "engine/contact/detection.h"
+#include "engine/contact/shared.h"
 #include "engine/step/across.h"
 #include "engine/world/islands.h"
 #include "parallel/memory.h"
@@ -92,9 +93,11 @@ static double impact_gain(const struct gabion_world *world) {
 void gain_of_step(struct gabion_world *world) {
     double sum[GAIN_COUNT] = {0};
     if (!world->galizzi)
-        team_sum(world->team, world->contacts->count, GAIN_COUNT, add_contact_gain, world, sum);
+        contacts_sum(world, GAIN_COUNT, add_contact_gain, world, sum);
     world->ledger.contact_gain += sum[GAIN_CONTACT];
     world->ledger.gain_scale += sum[GAIN_SCALE];
-    if (world->galizzi || sum[GAIN_REBOUNDS] > 0)
-        world->ledger.impact_gain += impact_gain(world);
+    if (!world->galizzi && sum[GAIN_REBOUNDS] == 0)
+        return;
+    detection_complete(world);
+    world->ledger.impact_gain += impact_gain(world);
 }

@@ -1,6 +1,7 @@
 #include "engine/step/work.h"
 
 #include "engine/contact/arms.h"
+#include "engine/contact/shared.h"
 #include "engine/motion/motion.h"
 #include "engine/step/step.h"
 #include "engine/world/loads.h"
@@ -149,7 +150,7 @@ void work_of_step(struct gabion_world *world) {
 void work_of_impulses(struct gabion_world *world) {
     struct ledger *ledger = &world->ledger;
     double contact[2], joint, driven;
-    team_sum(world->team, world->contacts->count, 2, add_contact_work, world, contact);
+    contacts_sum(world, 2, add_contact_work, world, contact);
     joints_work(world, &joint, &driven);
     driven += contact[1];
     ledger->contact_work += contact[0];
