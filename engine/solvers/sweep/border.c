@@ -40,21 +40,17 @@ struct border {
 
 // Ghosts ------------------------------------------------------------------------------------------
 
-static bool is_foreign(const struct border *border, int32_t body) {
+bool border_is_ghost(const struct border *border, int32_t index) {
+    int32_t body = split_whole(border->plan, index);
     return body < border->plan->moving && !cuts_mine(border->cuts, body);
-}
-
-// Returns the body that a solver body is, or is a copy of.
-static int32_t body_of(const struct border *border, int32_t index) {
-    return split_whole(border->plan, index);
 }
 
 // Returns the end of a node whose body belongs to another rank, or -1.
 static int foreign_end(const struct border *border, size_t node) {
     const struct layout *layout = border->plan->layout;
-    if (is_foreign(border, body_of(border, layout->first[node])))
+    if (border_is_ghost(border, layout->first[node]))
         return 0;
-    return is_foreign(border, body_of(border, layout->second[node])) ? 1 : -1;
+    return border_is_ghost(border, layout->second[node]) ? 1 : -1;
 }
 
 static int32_t *node_end(const struct border *border, size_t node, int end) {
@@ -126,6 +122,8 @@ void border_close(struct border *border) {
     exchange_free(border->velocities);
     memory_free(border);
 }
+
+const struct sweep_plan *border_plan(const struct border *border) { return border->plan; }
 
 const int32_t *border_ghosts(const struct border *border, size_t *count) {
     *count = border->ghosts;
@@ -217,14 +215,15 @@ void border_list(struct border *border) {
             border->read[peer->own[k]] = true;
     }
     struct exchange_peer *lists = whole_lists(border);
-    border->words = exchange_create(1, 2 * sizeof(uint64_t), 2 * sizeof(uint64_t));
+    border->words =
+        exchange_create(1, sizeof(struct border_words), sizeof(struct border_words));
     exchange_set(border->words, 0, lists, (size_t)border->peers);
     memory_free(lists);
 }
 
-void border_share(struct border *border, void *pairs_of_words) {
-    exchange_start(border->words, 0, pairs_of_words);
-    exchange_finish(border->words, 0, pairs_of_words);
+void border_share(struct border *border, struct border_words *words) {
+    exchange_start(border->words, 0, words);
+    exchange_finish(border->words, 0, words);
 }
 
 // Messages of the colours -------------------------------------------------------------------------
@@ -234,17 +233,17 @@ static void find_used(struct border *border) {
     const struct sweep_plan *plan = border->plan;
     const struct layout *layout = plan->layout;
     size_t count = (size_t)plan->solver_body_count;
-    uint64_t *words = memory_allocate(2 * count, sizeof *words, "colours");
+    struct border_words *words = memory_allocate(count, sizeof *words, "colours");
     for (size_t node = 0; node < plan->nodes; node++) {
         uint64_t bit = (uint64_t)1 << layout->colour[node];
-        words[2 * (size_t)layout->first[node]] |= bit;
-        words[2 * (size_t)layout->second[node]] |= bit;
+        words[layout->first[node]].colours |= bit;
+        words[layout->second[node]].colours |= bit;
     }
     border_share(border, words);
     border->used = memory_allocate(count, sizeof *border->used, "colours");
     border->between = memory_allocate(count, sizeof *border->between, "colours");
     for (size_t i = 0; i < count; i++)
-        border->used[i] = words[2 * i];
+        border->used[i] = words[i].colours;
     memory_free(words);
 }
 
@@ -330,7 +329,7 @@ void border_prepare(struct border *border, int colours) {
 enum border_class border_class(const struct border *border, size_t node) {
     const struct layout *layout = border->plan->layout;
     int32_t first = layout->first[node], second = layout->second[node];
-    if (is_foreign(border, body_of(border, first)))
+    if (border_is_ghost(border, first))
         return BORDER_ELSEWHERE;
     return border->read[first] || border->read[second] ? BORDER_SENT : BORDER_INSIDE;
 }

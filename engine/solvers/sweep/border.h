@@ -13,10 +13,16 @@
 
 struct border;
 
+// Returns the plan whose border it is.
+const struct sweep_plan *border_plan(const struct border *border);
+
 // Finds the nodes between ranks and the ghosts. Call it once the nodes are listed, before bodies are
 // split into copies.
 struct border *border_open(const struct sweep_plan *plan);
 void border_close(struct border *border); // NULL is allowed
+
+// Returns whether a solver body belongs to another rank.
+bool border_is_ghost(const struct border *border, int32_t index);
 
 // The bodies of other ranks that have nodes here, in ascending order.
 const int32_t *border_ghosts(const struct border *border, size_t *count);
@@ -36,9 +42,18 @@ void border_tell_copies(struct border *border, border_read mine, border_write th
 // Lists the solver bodies that travel. Call it once the ends of the nodes are copies.
 void border_list(struct border *border);
 
-// Copies 16 bytes of each own solver body that others read to their ghosts, in an array by solver
-// body: what the colouring has to agree on.
-void border_share(struct border *border, void *pairs_of_words);
+// What the colouring has to know of a solver body: the colours of its nodes, and the first of its
+// nodes without one, by its name (border_name).
+struct border_words {
+    uint64_t colours, next[2];
+};
+
+// Copies the words of own solver bodies that others read to their ghosts; `words` is by solver body.
+void border_share(struct border *border, struct border_words *words);
+
+// Colours the nodes as colour_pairs does (parallel/colour.h) where all are on one rank. Returns the
+// number of colours on all ranks, or -1 when they run out.
+int border_colour(struct border *border);
 
 // Prepares the messages of each colour. `colours` is the largest number on any rank.
 void border_prepare(struct border *border, int colours);
