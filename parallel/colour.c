@@ -50,16 +50,15 @@ static void colour_pair(const struct colouring *colouring, uint32_t k, int *colo
         *colours = c + 1;
 }
 
-// Sorts the pairs [begin, end) by their turns.
-static void sort_turns(const struct colouring *colouring, size_t begin, size_t end) {
-    const uint8_t *turn = colouring->graph->turn;
+void colour_sort(const struct colour_graph *graph, size_t begin, size_t end, uint32_t *order) {
+    const uint8_t *turn = graph->turn;
     uint32_t place[COLOUR_TURNS + 1] = {0};
     for (size_t k = begin; k < end; k++)
         place[turn[k] + 1]++;
     for (int t = 0; t < COLOUR_TURNS; t++)
         place[t + 1] += place[t];
     for (size_t k = begin; k < end; k++)
-        colouring->room->order[begin + place[turn[k]]++] = (uint32_t)k;
+        order[begin + place[turn[k]]++] = (uint32_t)k;
 }
 
 // Several threads -----------------------------------------------------------------------------
@@ -98,7 +97,7 @@ static void colour_share(void *context, int thread, int threads) {
         own(colouring, graph->first[k], thread);
         own(colouring, graph->second[k], thread);
     }
-    sort_turns(colouring, begin, end);
+    colour_sort(graph, begin, end, order);
     team_barrier(colouring->team, thread, threads);
     for (size_t at = begin; at < end; at++) {
         uint32_t k = order[at];
@@ -150,7 +149,7 @@ int colour_pairs(struct team *team, const struct colour_graph *graph,
     memset(room->mask, 0, graph->indices * sizeof *room->mask);
     if (threads > 1)
         return colour_shares(&colouring, threads);
-    sort_turns(&colouring, 0, graph->count);
+    colour_sort(graph, 0, graph->count, room->order);
     for (size_t at = 0; at < graph->count; at++)
         colour_pair(&colouring, room->order[at], &colours);
     return colours;

@@ -46,6 +46,9 @@ static inline uint8_t colour_turn(int32_t first, int32_t second, uint32_t number
     return (uint8_t)(z >> 56);
 }
 
+// Writes the pairs [begin, end) to the same places of `order`, sorted by their turns.
+void colour_sort(const struct colour_graph *graph, size_t begin, size_t end, uint32_t *order);
+
 // Gives colour[k] to pair k, counted from 0. Returns the number of colours, or -1 when more than
 // COLOUR_MAX would be needed. A team with several threads is put to work where there are many
 // pairs; NULL: one thread.

@@ -105,20 +105,25 @@ struct border *border_open(const struct sweep_plan *plan) {
     return border;
 }
 
+static void drop_lists(struct border *border) {
+    for (int p = 0; p < border->peers; p++) {
+        memory_free(border->peer[p].own);
+        memory_free(border->peer[p].ghost);
+    }
+    memory_free(border->read);
+    exchange_free(border->words);
+}
+
 void border_close(struct border *border) {
     if (!border)
         return;
-    for (int k = 0; k < border->peers; k++) {
+    drop_lists(border);
+    for (int k = 0; k < border->peers; k++)
         memory_free(border->peer[k].node);
-        memory_free(border->peer[k].own);
-        memory_free(border->peer[k].ghost);
-    }
     memory_free(border->peer);
     memory_free(border->ghost);
-    memory_free(border->read);
     memory_free(border->used);
     memory_free(border->between);
-    exchange_free(border->words);
     exchange_free(border->velocities);
     memory_free(border);
 }
@@ -204,7 +209,15 @@ static struct exchange_peer *whole_lists(const struct border *border) {
     return lists;
 }
 
+const uint32_t *border_ghost_indices(const struct border *border, int peer, size_t *count) {
+    if (peer == border->peers)
+        return NULL;
+    *count = border->peer[peer].ghost_count;
+    return border->peer[peer].ghost;
+}
+
 void border_list(struct border *border) {
+    drop_lists(border);
     border->read = memory_allocate((size_t)border->plan->solver_body_count, sizeof *border->read,
                                    "bodies of other ranks");
     for (int p = 0; p < border->peers; p++) {

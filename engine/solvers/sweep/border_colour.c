@@ -5,6 +5,8 @@
 // earlier node of its two bodies waits: of an own body the rank sees that itself, of a ghost the
 // owner said after the last round which is the first that waits. Nodes of a body are thus coloured
 // in order, and the colours that are taken are all known.
+#include <string.h>
+
 #include "engine/solvers/sweep/border.h"
 #include "engine/solvers/sweep/layout.h"
 #include "parallel/memory.h"
@@ -13,8 +15,6 @@
 struct name {
     uint64_t word[2];
 };
-
-static const struct name no_node = {{UINT64_MAX, UINT64_MAX}};
 
 struct agreement {
     struct border *border;
@@ -93,28 +93,37 @@ static void do_round(struct agreement *agreement) {
     agreement->waiting = left;
 }
 
-// Finds the first node of each body that waits, and tells the other ranks. What they know of a ghost
-// joins what is known here.
-static void tell(struct agreement *agreement) {
+// Finds the first node of each body that waits.
+static void find_next(const struct agreement *agreement) {
     const struct layout *layout = agreement->layout;
-    size_t ghosts;
-    const uint32_t *ghost = border_ghost_indices(agreement->border, &ghosts);
-    uint64_t *known = memory_allocate(ghosts, sizeof *known, "colours");
-    for (size_t k = 0; k < ghosts; k++)
-        known[k] = agreement->words[ghost[k]].colours;
-    border_forget_next(agreement->border, agreement->words);
-    for (size_t k = agreement->waiting; k-- > 0;) {
-        struct name name = name_of(agreement, layout->order[k]);
-        const int32_t end[2] = {layout->first[layout->order[k]], layout->second[layout->order[k]]};
-        for (int e = 0; e < 2; e++) {
-            agreement->words[end[e]].next[0] = name.word[0];
-            agreement->words[end[e]].next[1] = name.word[1];
-        }
+    for (size_t node = 0; node < agreement->plan->nodes; node++) {
+        agreement->words[layout->first[node]].next[0] = UINT64_MAX;
+        agreement->words[layout->second[node]].next[0] = UINT64_MAX;
     }
-    border_share(agreement->border, agreement->words);
-    for (size_t k = 0; k < ghosts; k++)
-        agreement->words[ghost[k]].colours |= known[k];
-    memory_free(known);
+    for (size_t k = agreement->waiting; k-- > 0;) {
+        uint32_t node = layout->order[k];
+        struct name name = name_of(agreement, node);
+        memcpy(agreement->words[layout->first[node]].next, name.word, sizeof name.word);
+        memcpy(agreement->words[layout->second[node]].next, name.word, sizeof name.word);
+    }
+}
+
+// Tells the other ranks, and learns from them. What an owner says of a ghost's colours joins what is
+// known here: it may not have come to a node between the two ranks yet.
+static void tell(const struct agreement *agreement) {
+    const struct sweep_plan *plan = agreement->plan;
+    struct border_words *words = agreement->words;
+    uint64_t *known = plan->layout->mask;
+    const uint32_t *ghost;
+    size_t count;
+    find_next(agreement);
+    for (int peer = 0; (ghost = border_ghost_indices(agreement->border, peer, &count)); peer++)
+        for (size_t k = 0; k < count; k++)
+            known[ghost[k]] = words[ghost[k]].colours;
+    border_share(agreement->border, words);
+    for (int peer = 0; (ghost = border_ghost_indices(agreement->border, peer, &count)); peer++)
+        for (size_t k = 0; k < count; k++)
+            words[ghost[k]].colours |= known[ghost[k]];
 }
 
 int border_colour(struct border *border) {

@@ -13,7 +13,7 @@ struct layout *layout_create(void) {
 }
 
 void layout_free(struct layout *layout) {
-    void *arrays[] = {layout->contact,   layout->first, layout->second,   layout->turn,
+    void *arrays[] = {layout->contact,   layout->number, layout->first, layout->second,   layout->turn,
                       layout->colour,    layout->order, layout->mask,     layout->owner,
                       layout->histogram, layout->mu,    layout->mu_of_law};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
@@ -30,6 +30,7 @@ static void reserve_nodes(struct layout *layout, size_t count) {
     layout->contact = memory_resize(layout->contact, room, sizeof(uint32_t), "sweeps");
     layout->first = memory_resize(layout->first, room, sizeof(int32_t), "sweeps");
     layout->second = memory_resize(layout->second, room, sizeof(int32_t), "sweeps");
+    layout->number = memory_resize(layout->number, room, sizeof(uint32_t), "sweeps");
     layout->turn = memory_resize(layout->turn, room, sizeof(uint8_t), "sweeps");
     layout->colour = memory_resize(layout->colour, room, sizeof(uint8_t), "sweeps");
     layout->order = memory_resize(layout->order, room, sizeof(uint32_t), "sweeps");
@@ -57,6 +58,7 @@ static void list_nodes(struct sweep_plan *plan) {
         bool again = nodes > 0 && contact->c == layout->first[nodes - 1] &&
                      contact->a == layout->second[nodes - 1];
         number = again ? number + 1 : 0;
+        layout->number[nodes] = number;
         layout->turn[nodes] = colour_turn(contact->c, contact->a, number);
         active += taking_part;
         nodes++;
@@ -111,57 +113,102 @@ static int colour(struct sweep_plan *plan) {
     struct colour_graph graph = {layout->first, layout->second, layout->turn,    plan->nodes,
                                  indices,       plan->moving,   plan->body_count};
     struct colour_room room = {layout->order, layout->mask, layout->owner};
-    return colour_pairs(plan->team, &graph, &room, layout->colour);
+    if (!plan->border)
+        return colour_pairs(plan->team, &graph, &room, layout->colour);
+    colour_sort(&graph, 0, graph.count, layout->order);
+    border_list(plan->border);
+    return border_colour(plan->border);
 }
 
-// The mask array, between colourings, counts nodes per body and then numbers the copies.
-static void count_degrees(const struct sweep_plan *plan, uint64_t *degree) {
-    const struct layout *layout = plan->layout;
-    memset(degree, 0, (size_t)plan->body_count * sizeof *degree);
-    for (size_t k = 0; k < plan->nodes; k++) {
-        degree[layout->first[k]]++;
-        degree[layout->second[k]]++;
+// Busy bodies while they are split into copies.
+struct splitting {
+    struct sweep_plan *plan;
+    uint64_t *copies;  // by body: how many it becomes; below 2: it stays whole
+    uint32_t *copy[2]; // by node, for either end: the number of the copy
+};
+
+static int32_t node_end(const struct sweep_plan *plan, size_t node, int end) {
+    return end == 0 ? plan->layout->first[node] : plan->layout->second[node];
+}
+
+// A rank has all nodes of its own bodies, and learns from others about theirs.
+static void count_copies(const struct splitting *splitting) {
+    const struct sweep_plan *plan = splitting->plan;
+    uint64_t *copies = splitting->copies;
+    memset(copies, 0, (size_t)plan->body_count * sizeof *copies);
+    for (size_t k = 0; k < plan->nodes; k++)
+        for (int end = 0; end < 2; end++)
+            copies[node_end(plan, k, end)]++;
+    for (int32_t i = 0; i < plan->body_count; i++) {
+        bool splits = i < plan->moving && copies[i] > COLOUR_DEGREE_MAX &&
+                      !(plan->border && border_is_ghost(plan->border, i));
+        copies[i] = splits ? (copies[i] + COLOUR_DEGREE_MAX - 1) / COLOUR_DEGREE_MAX : 0;
     }
 }
 
 // Contacts of a busy body go to its copies in runs of COLOUR_DEGREE_MAX, in canonical order.
-static int32_t next_copy(const struct sweep_plan *plan, int32_t body, uint64_t *state) {
-    uint64_t split = state[body] >> 32, used = state[body] & 0xffffffffu;
-    if (split == 0)
-        return body;
-    state[body]++;
-    const struct split_body *entry = &plan->splits[split - 1];
-    int32_t copy = (int32_t)(used / COLOUR_DEGREE_MAX);
-    return copy == 0 ? body : entry->first_copy + copy - 1;
+static void number_copies(const struct splitting *splitting) {
+    const struct sweep_plan *plan = splitting->plan;
+    uint32_t *used = memory_allocate((size_t)plan->body_count, sizeof *used, "splits");
+    for (size_t k = 0; k < plan->nodes; k++)
+        for (int end = 0; end < 2; end++) {
+            int32_t body = node_end(plan, k, end);
+            if (splitting->copies[body] > 1)
+                splitting->copy[end][k] = used[body]++ / COLOUR_DEGREE_MAX;
+        }
+    memory_free(used);
+}
+
+static struct border_copy tell_copy(void *context, size_t node, int end) {
+    const struct splitting *splitting = context;
+    uint64_t copies = splitting->copies[node_end(splitting->plan, node, end)];
+    return (struct border_copy){splitting->copy[end][node], (uint32_t)copies};
+}
+
+static void learn_copy(void *context, size_t node, int end, struct border_copy copy) {
+    const struct splitting *splitting = context;
+    splitting->copies[node_end(splitting->plan, node, end)] = copy.copies;
+    splitting->copy[end][node] = copy.copy;
+}
+
+// Makes the copies, and leads the ends of the nodes to them.
+static void place_copies(const struct splitting *splitting) {
+    struct sweep_plan *plan = splitting->plan;
+    int32_t *first_copy = plan->layout->owner; // by body
+    for (int32_t i = 0; i < plan->body_count; i++) {
+        if (splitting->copies[i] < 2)
+            continue;
+        split_add(plan, i, (int32_t)splitting->copies[i]);
+        first_copy[i] = plan->splits[plan->split_count - 1].first_copy;
+    }
+    for (size_t k = 0; k < plan->nodes; k++)
+        for (int end = 0; end < 2; end++) {
+            int32_t *index = end == 0 ? &plan->layout->first[k] : &plan->layout->second[k];
+            if (splitting->copies[*index] > 1 && splitting->copy[end][k] > 0)
+                *index = first_copy[*index] + (int32_t)splitting->copy[end][k] - 1;
+        }
 }
 
 static void split_busy_bodies(struct sweep_plan *plan) {
-    struct layout *layout = plan->layout;
-    uint64_t *state = layout->mask;
-    count_degrees(plan, state);
-    for (int32_t i = 0; i < plan->body_count; i++) {
-        uint64_t degree = state[i];
-        state[i] = 0;
-        if (i >= plan->moving || degree <= COLOUR_DEGREE_MAX)
-            continue;
-        split_add(plan, i, (int32_t)((degree + COLOUR_DEGREE_MAX - 1) / COLOUR_DEGREE_MAX));
-        state[i] = (uint64_t)plan->split_count << 32;
-    }
-    for (size_t k = 0; k < plan->nodes; k++) {
-        layout->first[k] = next_copy(plan, layout->first[k], state);
-        layout->second[k] = next_copy(plan, layout->second[k], state);
-    }
+    uint32_t *copy = memory_allocate(2 * plan->nodes, sizeof *copy, "splits");
+    struct splitting splitting = {plan, plan->layout->mask, {copy, copy + plan->nodes}};
+    count_copies(&splitting);
+    number_copies(&splitting);
+    if (plan->border)
+        border_tell_copies(plan->border, tell_copy, learn_copy, &splitting);
+    place_copies(&splitting);
+    memory_free(copy);
 }
 
 static void colour_contacts(struct sweep_plan *plan) {
-    plan->split_count = 0;
-    plan->solver_body_count = plan->body_count + 1;
     plan->colours = colour(plan);
     if (plan->colours < 0 || plan->colours > COLOUR_DEGREE_MAX) {
         split_busy_bodies(plan);
         plan->colours = colour(plan);
     }
     split_fill(plan);
+    if (plan->border)
+        border_prepare(plan->border, plan->colours);
 }
 
 // Batches -------------------------------------------------------------------------------------

@@ -235,10 +235,28 @@ static void store_joints(const struct sweep_plan *plan, vec3 *r) {
                 plan->points[plan->joint_slot[j] + k].r;
 }
 
+// Every rank knows the impulses of all joints: each takes them from the rank of its first body.
+static void share_joints(const struct sweep_plan *plan, vec3 *r) {
+    const struct joint_points *joints = plan->views->joints;
+    size_t bytes = joints->count * sizeof *r;
+    uint64_t *bits = memory_allocate(bytes, 1, "joints");
+    vec3 *own = (vec3 *)bits;
+    for (size_t j = 0; j < joints->block_count; j++) {
+        const struct joint_block *joint = &joints->blocks[j];
+        if (cuts_mine(plan->views->cuts, joint->c))
+            memcpy(&own[joint->begin], &r[joint->begin], joint->count * sizeof *r);
+    }
+    ranks_or(bits, bytes / sizeof *bits);
+    memcpy(r, own, bytes);
+    memory_free(bits);
+}
+
 void sweep_plan_store(const struct sweep_plan *plan, vec3 *r) {
     struct transfer transfer = {(struct sweep_plan *)plan, NULL, r};
     team_for(plan->team, plan->views->count, CHUNK, store_range, &transfer);
     store_joints(plan, r);
+    if (plan->border && plan->views->joints->count > 0)
+        share_joints(plan, r + plan->views->count);
 }
 
 void sweep_plan_store_alone(const struct sweep_plan *plan, vec3 *r) {
