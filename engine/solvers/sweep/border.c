@@ -209,13 +209,6 @@ static struct exchange_peer *whole_lists(const struct border *border) {
     return lists;
 }
 
-const uint32_t *border_ghost_indices(const struct border *border, int peer, size_t *count) {
-    if (peer == border->peers)
-        return NULL;
-    *count = border->peer[peer].ghost_count;
-    return border->peer[peer].ghost;
-}
-
 void border_list(struct border *border) {
     drop_lists(border);
     border->read = memory_allocate((size_t)border->plan->solver_body_count, sizeof *border->read,

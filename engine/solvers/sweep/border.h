@@ -48,10 +48,6 @@ struct border_words {
     uint64_t colours, next[2];
 };
 
-// The ghosts, as solver bodies, of one neighbouring rank after the other (peer 0, 1, ...). NULL: there
-// is no such peer.
-const uint32_t *border_ghost_indices(const struct border *border, int peer, size_t *count);
-
 // Copies the words of own solver bodies that others read to their ghosts; `words` is by solver body.
 void border_share(struct border *border, struct border_words *words);
 

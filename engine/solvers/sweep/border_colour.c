@@ -1,10 +1,10 @@
 // Colours nodes that the ranks share: the same colours as on one rank, where each node in its turn
 // gets the first that fits (parallel/colour.h).
 //
-// In rounds, a rank goes through its nodes without a colour in order. One is coloured where no
-// earlier node of its two bodies waits: of an own body the rank sees that itself, of a ghost the
-// owner said after the last round which is the first that waits. Nodes of a body are thus coloured
-// in order, and the colours that are taken are all known.
+// In rounds, a rank goes through its nodes without a colour in order. One between own bodies is
+// coloured where no earlier node of either waits. One between two ranks is coloured by both in the
+// same round: where it was, at the end of the round before, the first that waited at either end.
+// The nodes of a body are thus coloured in order, and the colours that are taken are all known.
 #include <string.h>
 
 #include "engine/solvers/sweep/border.h"
@@ -43,18 +43,24 @@ static struct name name_of(const struct agreement *agreement, size_t node) {
                           (uint64_t)(uint32_t)contact->a << 32 | layout->number[node]}};
 }
 
-static bool comes_before(const uint64_t *word, struct name name) {
-    return word[0] < name.word[0] || (word[0] == name.word[0] && word[1] < name.word[1]);
+// Returns whether the node was the first of this end that waited, when the ranks last told each
+// other.
+static bool was_next(const struct agreement *agreement, int32_t end, struct name name) {
+    return memcmp(agreement->words[end].next, name.word, sizeof name.word) == 0;
 }
 
-// Returns whether an earlier node of this end waits. layout->owner notes the round in which a body
-// was last seen with a node that waits.
-static bool is_held_up(const struct agreement *agreement, int32_t end, struct name name) {
-    if (!moves(agreement->plan, end))
-        return false;
-    return agreement->layout->owner[end] == agreement->round ||
-           (border_is_ghost(agreement->border, end) &&
-            comes_before(agreement->words[end].next, name));
+// layout->owner notes the round in which a body was last seen with a node that waits.
+static bool is_held_up(const struct agreement *agreement, int32_t end) {
+    return moves(agreement->plan, end) && agreement->layout->owner[end] == agreement->round;
+}
+
+static bool has_turn(const struct agreement *agreement, size_t node) {
+    const struct layout *layout = agreement->layout;
+    int32_t first = layout->first[node], second = layout->second[node];
+    if (!border_is_ghost(agreement->border, first) && !border_is_ghost(agreement->border, second))
+        return !is_held_up(agreement, first) && !is_held_up(agreement, second);
+    struct name name = name_of(agreement, node);
+    return was_next(agreement, first, name) && was_next(agreement, second, name);
 }
 
 static void colour_node(struct agreement *agreement, size_t node) {
@@ -82,8 +88,7 @@ static void do_round(struct agreement *agreement) {
     for (size_t k = 0; k < agreement->waiting; k++) {
         uint32_t node = layout->order[k];
         int32_t first = layout->first[node], second = layout->second[node];
-        struct name name = name_of(agreement, node);
-        if (!is_held_up(agreement, first, name) && !is_held_up(agreement, second, name)) {
+        if (has_turn(agreement, node)) {
             colour_node(agreement, node);
             continue;
         }
@@ -108,24 +113,6 @@ static void find_next(const struct agreement *agreement) {
     }
 }
 
-// Tells the other ranks, and learns from them. What an owner says of a ghost's colours joins what is
-// known here: it may not have come to a node between the two ranks yet.
-static void tell(const struct agreement *agreement) {
-    const struct sweep_plan *plan = agreement->plan;
-    struct border_words *words = agreement->words;
-    uint64_t *known = plan->layout->mask;
-    const uint32_t *ghost;
-    size_t count;
-    find_next(agreement);
-    for (int peer = 0; (ghost = border_ghost_indices(agreement->border, peer, &count)); peer++)
-        for (size_t k = 0; k < count; k++)
-            known[ghost[k]] = words[ghost[k]].colours;
-    border_share(agreement->border, words);
-    for (int peer = 0; (ghost = border_ghost_indices(agreement->border, peer, &count)); peer++)
-        for (size_t k = 0; k < count; k++)
-            words[ghost[k]].colours |= known[ghost[k]];
-}
-
 int border_colour(struct border *border) {
     const struct sweep_plan *plan = border_plan(border);
     size_t count = (size_t)plan->solver_body_count;
@@ -138,7 +125,8 @@ int border_colour(struct border *border) {
     };
     memset(plan->layout->owner, 0, count * sizeof *plan->layout->owner);
     do {
-        tell(&agreement);
+        find_next(&agreement);
+        border_share(border, agreement.words);
         do_round(&agreement);
     } while (ranks_any(agreement.waiting > 0));
     memory_free(agreement.words);
