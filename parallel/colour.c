@@ -30,24 +30,32 @@ static bool moves(const struct colour_graph *graph, int32_t i) {
     return i < graph->fixed_begin || i >= graph->fixed_end;
 }
 
-// Gives pair k the first colour that fits and counts it.
-static void colour_pair(const struct colouring *colouring, uint32_t k, int *colours) {
-    const struct colour_graph *graph = colouring->graph;
+// Gives each pair of the list the first colour that fits. Returns the number of colours, at least
+// `colours`, or -1. The pointers are copied since a store to a colour might change anything else.
+static int colour_list(const struct colouring *colouring, const uint32_t *list, size_t count,
+                       int colours) {
+    const int32_t *first = colouring->graph->first, *second = colouring->graph->second;
+    const uint32_t fixed = (uint32_t)colouring->graph->fixed_begin;
+    const uint32_t fixed_count = (uint32_t)colouring->graph->fixed_end - fixed;
     uint64_t *mask = colouring->room->mask;
-    int32_t a = graph->first[k], b = graph->second[k];
-    // The mask of a fixed index stays empty, so it excludes no colour.
-    uint64_t used = mask[a] | mask[b];
-    if (used == UINT64_MAX) {
-        *colours = -1;
-        return;
+    uint8_t *colour = colouring->colour;
+    for (size_t at = 0; at < count; at++) {
+        uint32_t k = list[at];
+        int32_t a = first[k], b = second[k];
+        // The mask of a fixed index stays empty, so it excludes no colour.
+        uint64_t used = mask[a] | mask[b];
+        if (used == UINT64_MAX)
+            return -1;
+        int c = __builtin_ctzll(~used);
+        uint64_t bit = (uint64_t)1 << c;
+        if ((uint32_t)a - fixed >= fixed_count)
+            mask[a] |= bit;
+        if ((uint32_t)b - fixed >= fixed_count)
+            mask[b] |= bit;
+        colour[k] = (uint8_t)c;
+        colours = c >= colours ? c + 1 : colours;
     }
-    int c = __builtin_ctzll(~used);
-    uint64_t bit = (uint64_t)1 << c;
-    mask[a] |= moves(graph, a) ? bit : 0;
-    mask[b] |= moves(graph, b) ? bit : 0;
-    colouring->colour[k] = (uint8_t)c;
-    if (*colours >= 0 && c >= *colours)
-        *colours = c + 1;
+    return colours;
 }
 
 void colour_sort(const struct colour_graph *graph, size_t begin, size_t end, uint32_t *order) {
@@ -103,7 +111,8 @@ static void colour_share(void *context, int thread, int threads) {
         uint32_t k = order[at];
         int32_t a = graph->first[k], b = graph->second[k];
         if (!waits(colouring, a) && !waits(colouring, b)) {
-            colour_pair(colouring, k, &share.colours);
+            if (share.colours >= 0)
+                share.colours = colour_list(colouring, &k, 1, share.colours);
             continue;
         }
         stop(colouring, a);
@@ -117,17 +126,20 @@ static void colour_share(void *context, int thread, int threads) {
 static int colour_waiting(const struct colouring *colouring, int threads) {
     const uint32_t *order = colouring->room->order;
     int colours = 0;
+    for (int t = 0; t < threads; t++) {
+        int other = colouring->shares[t].colours;
+        if (other < 0)
+            return -1;
+        colours = other > colours ? other : colours;
+    }
     for (int turn = 0; turn < COLOUR_TURNS; turn++)
         for (int t = 0; t < threads; t++) {
             struct share *share = &colouring->shares[t];
             for (; share->waiting > 0 && colouring->graph->turn[order[share->begin]] == turn;
                  share->begin++, share->waiting--)
-                colour_pair(colouring, order[share->begin], &colours);
+                if (colours >= 0)
+                    colours = colour_list(colouring, &order[share->begin], 1, colours);
         }
-    for (int t = 0; t < threads; t++) {
-        int other = colouring->shares[t].colours;
-        colours = colours < 0 || other < 0 ? -1 : other > colours ? other : colours;
-    }
     return colours;
 }
 
@@ -145,12 +157,10 @@ static int colour_shares(struct colouring *colouring, int threads) {
 int colour_pairs(struct team *team, const struct colour_graph *graph,
                  const struct colour_room *room, uint8_t *colour) {
     struct colouring colouring = {graph, room, colour, team, NULL};
-    int threads = team ? team_worth(team, graph->count, PAIRS_PER_THREAD) : 1, colours = 0;
+    int threads = team ? team_worth(team, graph->count, PAIRS_PER_THREAD) : 1;
     memset(room->mask, 0, graph->indices * sizeof *room->mask);
     if (threads > 1)
         return colour_shares(&colouring, threads);
     colour_sort(graph, 0, graph->count, room->order);
-    for (size_t at = 0; at < graph->count; at++)
-        colour_pair(&colouring, room->order[at], &colours);
-    return colours;
+    return colour_list(&colouring, room->order, graph->count, 0);
 }
