@@ -8,6 +8,7 @@
 #   make docs-check every command of README.md and docs/, with up to 100 steps a run
 #   make found      inputs that fuzzers found or start from
 #   make layers     which file may include which; make format: formats every C file
+#   make MPI=1      build/mpi/gabion, for mpirun (.ci/packages mpi); MPI=1 goes with the other targets too
 #   make debug      build/debug: validators between the phases of a step, with all unit tests
 #   make asan       build/asan: the same with address and undefined-behaviour sanitizers; make check shortens it
 #   make clang      build/clang: the other compiler, with all unit tests
@@ -35,6 +36,8 @@ PYTHON  ?= /usr/bin/python3
 DEMO_END ?= 62.2
 FUZZ_SECONDS ?= 60
 JOBS    ?= $(shell nproc)
+
+MPI_BUILD := $(BUILD)$(if $(MPI),,/mpi)
 
 # HDF5's serial build by its own name: plain `hdf5` turns into the MPI one where that is installed.
 HDF5_NAME := hdf5-$(if $(MPI),openmpi,serial)
@@ -92,7 +95,9 @@ demo: packages
 	@echo "  pvpython io/vtk/show.py out/demo chains.png"
 
 check: packages-test
+	@.ci/packages mpi
 	@$(MAKE) --no-print-directory -j$(JOBS) all test-programs
+	@$(MAKE) --no-print-directory -j$(JOBS) MPI=1 BUILD=$(MPI_BUILD) all $(MPI_BUILD)/tests/unit/test_ranks
 	@GABION_ALL_TESTS=1 $(MAKE) --no-print-directory layers format-check unit cli found
 	@GABION_ALL_TESTS=1 GABION_SHORT_TESTS=1 $(MAKE) --no-print-directory asan
 
@@ -117,7 +122,7 @@ unit: unit-programs
 	@JOBS=$(JOBS) tests/run_unit.sh $(UNIT_BINARIES)
 
 cli: all
-	@JOBS=$(JOBS) GABION=$(abspath $(BUILD)/gabion) PYTHON=$(PYTHON) tests/cli/run_tests.sh
+	@JOBS=$(JOBS) GABION=$(abspath $(BUILD)/gabion) GABION_MPI=$(abspath $(MPI_BUILD)/gabion) PYTHON=$(PYTHON) tests/cli/run_tests.sh
 
 found: $(FUZZ_FOUND:%=$(BUILD)/tests/fuzz/replay_%)
 	@tests/tally.sh $(foreach name,$(FUZZ_FOUND),"$(BUILD)/tests/fuzz/replay_$(name) $(wildcard tests/fuzz/found/$(name)/*)")

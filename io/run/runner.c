@@ -17,6 +17,7 @@
 #include "io/run/summary.h"
 #include "io/text/remarks.h"
 #include "io/vtk/vtk.h"
+#include "parallel/check.h"
 #include "parallel/clock.h"
 #include "parallel/memory.h"
 #include "parallel/ranks.h"
@@ -425,6 +426,13 @@ static _Noreturn void leave_others(struct runner *runner, struct gabion_error *e
     ranks_abort(error->text);
 }
 
+// Returns whether all ranks have the state of this one.
+static bool is_same_everywhere(const struct runner *runner) {
+    uint64_t hash = gabion_state_hash(runner->world), bits[] = {hash, ~hash};
+    ranks_or(bits, 2);
+    return ranks_all(bits[0] == hash && bits[1] == ~hash);
+}
+
 // A step that a watch stops the run after is complete, and is written as any other.
 static bool go_on(struct runner *runner, struct gabion_error *error) {
     struct gabion_error second = {0};
@@ -434,6 +442,7 @@ static bool go_on(struct runner *runner, struct gabion_error *error) {
         leave_others(runner, error);
     if (step_of(runner) == before)
         return false;
+    CHECK(is_same_everywhere(runner), "ranks differ after step %" PRId64, step_of(runner));
     note_step(runner);
     runner->series_broken = true; // until everything is written
     error = well ? error : &second;

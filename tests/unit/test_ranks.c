@@ -76,18 +76,20 @@ static void test_extremes(void **state) {
                      me == 0 ? -0.0 : 0.0,
                      me == last ? INFINITY : -INFINITY,
                      me == last ? NAN : INFINITY,
-                     5e-324};
+                     5e-324,
+                     me == last ? -NAN : 1};
     double least[] = {-1 - me,
                       me,
                       me == 0 ? 0.0 : -0.0,
                       me == last ? -INFINITY : INFINITY,
                       me == last ? -NAN : -INFINITY,
-                      -5e-324};
-    ranks_max(most, 6);
-    ranks_min(least, 6);
+                      -5e-324,
+                      me == last ? NAN : 1};
+    ranks_max(most, 7);
+    ranks_min(least, 7);
     assert_true(most[0] == -1 && most[1] == last && most[3] == INFINITY && isnan(most[4]));
     assert_true(least[0] == -1 - last && least[1] == 0 && least[3] == -INFINITY);
-    assert_true(isnan(least[4]));
+    assert_true(isnan(least[4]) && isnan(most[6]) && isnan(least[6]));
     assert_true(most[5] == 5e-324 && least[5] == -5e-324);
     // Zeros of both signs: the same bits on all ranks, so that any order gives the same.
     assert_true(signbit(most[2]) == (last == 0) && signbit(least[2]) == (last > 0));
@@ -206,7 +208,8 @@ struct plan {
     uint64_t readers[CHANNELS][ELEMENTS]; // a bit for each rank
 };
 
-// The last channel is empty, and each element is in few of the others.
+// The last channel is empty, in the first one rank 0 alone reads, and each element is in few
+// channels.
 static void make_plan(struct plan *plan, uint64_t seed) {
     struct random_stream stream = {seed};
     uint64_t count = (uint64_t)ranks_count();
@@ -216,6 +219,8 @@ static void make_plan(struct plan *plan, uint64_t seed) {
         for (int i = 0; i < ELEMENTS; i++) {
             uint64_t readers = random_bits(&stream) & (((uint64_t)1 << count) - 1);
             readers &= ~((uint64_t)1 << plan->owner[i]);
+            if (c == 0)
+                readers &= 1;
             bool in = c + 1 < CHANNELS && random_bits(&stream) % 4 == 0;
             plan->readers[c][i] = in ? readers : 0;
         }
