@@ -15,8 +15,8 @@ struct box {
 };
 
 struct near_bodies {
-    struct box box; // around the bodies of the range, as far as they reach
-    int32_t *index; // of the bodies near the box, in ascending order
+    struct box box;  // around the bodies of the range, as far as they reach
+    int32_t *index;  // of the bodies near the box, in ascending order
     uint32_t *place; // where those of each chunk of bodies begin
     vec3 *x;
     double *reach;
@@ -114,8 +114,8 @@ static void list_near(void *context, size_t begin, size_t end) {
 static int32_t gather_near(struct near_call *call, struct team *team, size_t count) {
     struct near_bodies *near = call->near;
     size_t chunks = (count + CHUNK - 1) / CHUNK;
-    near->place = memory_reserve(near->place, &near->place_capacity, chunks + 1,
-                                 sizeof *near->place, "grid");
+    near->place =
+        memory_reserve(near->place, &near->place_capacity, chunks + 1, sizeof *near->place, "grid");
     near->place[0] = 0;
     team_for(team, count, CHUNK, count_near, call);
     for (size_t k = 0; k < chunks; k++)

@@ -7,8 +7,8 @@ void cuts_free(struct cuts *cuts) {
     *cuts = (struct cuts){0};
 }
 
-// Returns the index up to which the bins weigh `wanted`, taking the weight of a bin as spread evenly
-// over its indices. `bin` and `before`, its first bin and the weight before that, only grow.
+// Returns the index up to which the bins weigh `wanted`, taking the weight of a bin as spread
+// evenly over its indices. `bin` and `before`, its first bin and the weight before that, only grow.
 static int32_t place_of(double wanted, const double *weight, size_t bins, int32_t count,
                         size_t *bin, double *before) {
     double length = (double)count / (double)bins;
@@ -30,9 +30,9 @@ void cuts_make(struct cuts *cuts, int ranks, int me, int32_t count, const double
     cuts->ranks = ranks;
     cuts->me = me;
     for (int rank = 0; rank < ranks; rank++)
-        cuts->first[rank] =
-            total > 0 ? place_of(total * rank / ranks, weight, bins, count, &bin, &before)
-                      : (int32_t)((int64_t)count * rank / ranks);
+        cuts->first[rank] = total > 0
+                                ? place_of(total * rank / ranks, weight, bins, count, &bin, &before)
+                                : (int32_t)((int64_t)count * rank / ranks);
     cuts->first[ranks] = count;
 }
 

@@ -87,10 +87,10 @@ struct contacts {
     size_t collision_capacity, memory_collision_capacity;
 
     // Where ranks share the contacts (engine/contact/shared.h). No result depends on it.
-    struct cuts cuts;          // of the moving bodies
-    bool shared;               // the list has the contacts of this rank's bodies alone,
-    bool memory_shared;        // and so has the memory
-    int64_t *weight;           // contacts of each part of the moving bodies, on all ranks
+    struct cuts cuts;   // of the moving bodies
+    bool shared;        // the list has the contacts of this rank's bodies alone,
+    bool memory_shared; // and so has the memory
+    int64_t *weight;    // contacts of each part of the moving bodies, on all ranks
     size_t weights, weight_capacity;
 };
 

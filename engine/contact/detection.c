@@ -16,9 +16,9 @@ struct detection {
     struct grid *grid;
     struct near_bodies *near; // used where ranks share the contacts
     struct pair_list pairs;   // of finite bodies
-    double *reach;          // radius + alert, by finite body
-    uint32_t *start;        // first contact of each moving body
-    double *approach;       // how far each wall comes in the step
+    double *reach;            // radius + alert, by finite body
+    uint32_t *start;          // first contact of each moving body
+    double *approach;         // how far each wall comes in the step
     // Contacts of blocks, found while contacts are counted and copied to their places afterwards: a
     // manifold is too dear to be computed twice. One list for each chunk of bodies.
     struct contact_list *stash;

@@ -16,7 +16,7 @@
 
 // The cuts move when a rank has this many times the contacts of the average, which is looked at
 // every so many steps, because moving them puts the memory of all contacts on every rank.
-#define UNEQUAL         1.1
+#define UNEQUAL          1.1
 #define BALANCE_INTERVAL 32
 
 // Gathering ---------------------------------------------------------------------------------------
@@ -185,7 +185,8 @@ static bool is_unequal(const struct contacts *contacts, int32_t moving) {
     size_t bins = contacts->weights, k = 0;
     for (int rank = 0; rank < cuts->ranks; rank++) {
         double own = 0;
-        for (; k < bins && (int64_t)k * moving < (int64_t)cuts->first[rank + 1] * (int64_t)bins; k++)
+        for (; k < bins && (int64_t)k * moving < (int64_t)cuts->first[rank + 1] * (int64_t)bins;
+             k++)
             own += (double)contacts->weight[k];
         total += own;
         most = fmax(most, own);

@@ -1,8 +1,8 @@
 // Contacts that the ranks of a run share. Bodies are cut into pieces, one for each rank
-// (parallel/cuts.h), and every rank knows all bodies. The list of contacts of a rank then holds those
-// that take in a body of its piece; a contact between pieces is in two lists, found by both ranks
-// from the same numbers. As c < a, the contacts whose c is an own body are the end of the list:
-// they are the rank's own contacts, and every contact is the own one of one rank.
+// (parallel/cuts.h), and every rank knows all bodies. The list of contacts of a rank then holds
+// those that take in a body of its piece; a contact between pieces is in two lists, found by both
+// ranks from the same numbers. As c < a, the contacts whose c is an own body are the end of the
+// list: they are the rank's own contacts, and every contact is the own one of one rank.
 //
 // Results do not depend on any of this. What needs all contacts calls contacts_complete first, on
 // all ranks at once: own contacts of the ranks, one after the other, are the canonical list.
@@ -29,9 +29,7 @@ void contacts_forget_cuts(struct contacts *contacts);
 // Notes how many contacts each part of the bodies has, for the next cuts.
 void contacts_weigh(struct gabion_world *world);
 
-static inline bool contacts_are_shared(const struct contacts *contacts) {
-    return contacts->shared;
-}
+static inline bool contacts_are_shared(const struct contacts *contacts) { return contacts->shared; }
 
 // Returns whether a moving body is this rank's own, or all bodies are.
 static inline bool contacts_own(const struct contacts *contacts, int32_t body) {

@@ -296,12 +296,11 @@ static void measure_chunk(void *context, size_t begin, size_t end) {
     contact_list_free(&chunk.scratch);
 }
 
-// Returns the deepest of what the ranks found among their own pairs. Their bodies are in the order of
-// the ranks, so that of equal overlaps the first one counts, as in a list of all pairs.
+// Returns the deepest of what the ranks found among their own pairs. Their bodies are in the order
+// of the ranks, so that of equal overlaps the first one counts, as in a list of all pairs.
 static struct overlap deepest_of_ranks(struct overlap mine) {
     struct overlap worst = no_overlap();
-    size_t *offsets =
-        memory_allocate((size_t)ranks_count() + 1, sizeof *offsets, "overlaps");
+    size_t *offsets = memory_allocate((size_t)ranks_count() + 1, sizeof *offsets, "overlaps");
     struct overlap *all = memory_allocate((size_t)ranks_count(), sizeof *all, "overlaps");
     ranks_offsets(sizeof mine, offsets);
     ranks_gather_all(&mine, offsets, all);

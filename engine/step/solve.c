@@ -113,8 +113,7 @@ bool solve_shares(const struct gabion_world *world) {
     bool sweeps = settings->method == GABION_METHOD_NSGS ||
                   (settings->method == GABION_METHOD_AUTO && was_large(world) &&
                    world->memory.method != GABION_METHOD_NEWTON);
-    return sweeps && !polygon && !world->observer &&
-           settings->scheme != GABION_SCHEME_CORRECTIVE;
+    return sweeps && !polygon && !world->observer && settings->scheme != GABION_SCHEME_CORRECTIVE;
 }
 
 static void open_problem(struct gabion_world *world) {

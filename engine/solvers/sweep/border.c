@@ -221,8 +221,7 @@ void border_list(struct border *border) {
             border->read[peer->own[k]] = true;
     }
     struct exchange_peer *lists = whole_lists(border);
-    border->words =
-        exchange_create(1, sizeof(struct border_words), sizeof(struct border_words));
+    border->words = exchange_create(1, sizeof(struct border_words), sizeof(struct border_words));
     exchange_set(border->words, 0, lists, (size_t)border->peers);
     memory_free(lists);
 }
@@ -292,15 +291,13 @@ static void add_lists(struct border *border, int channel, uint32_t **chosen,
         *list = (struct exchange_peer){.rank = peer->rank, .send = send, .receive = receive};
         if (channel <= border->colours) {
             mark_between(border, peer, true);
-            list->send_count =
-                select_changed(border, peer->own, peer->own_count, channel, send);
+            list->send_count = select_changed(border, peer->own, peer->own_count, channel, send);
             list->receive_count =
                 select_changed(border, peer->ghost, peer->ghost_count, channel, receive);
             mark_between(border, peer, false);
         } else {
             list->send_count = select_split(border, peer->own, peer->own_count, send);
-            list->receive_count =
-                select_split(border, peer->ghost, peer->ghost_count, receive);
+            list->receive_count = select_split(border, peer->ghost, peer->ghost_count, receive);
         }
     }
     exchange_set(border->velocities, channel, lists, (size_t)border->peers);
@@ -312,8 +309,7 @@ static int channel_split(const struct border *border) { return border->colours +
 
 void border_prepare(struct border *border, int colours) {
     border->colours = colours;
-    border->velocities =
-        exchange_create(colours + 2, sizeof(struct solver_body), VELOCITY_BYTES);
+    border->velocities = exchange_create(colours + 2, sizeof(struct solver_body), VELOCITY_BYTES);
     find_used(border);
     uint32_t **chosen =
         memory_allocate((size_t)border->peers, sizeof *chosen, "bodies of other ranks");

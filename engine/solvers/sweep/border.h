@@ -1,7 +1,7 @@
 // What the ranks of a run (parallel/ranks.h) tell each other about a sweep plan whose contacts they
-// share. Every rank has the nodes that take in its own bodies; a node between two ranks is solved by
-// both, with the same numbers, so that only velocities travel: those of own bodies that other ranks
-// have nodes with. There they are ghosts.
+// share. Every rank has the nodes that take in its own bodies; a node between two ranks is solved
+// by both, with the same numbers, so that only velocities travel: those of own bodies that other
+// ranks have nodes with. There they are ghosts.
 //
 // A body that a node of one colour changed is sent before the next colour begins, unless the ranks
 // that read it have solved the same node. Which bodies these are follows on both sides from the
@@ -16,8 +16,8 @@ struct border;
 // Returns the plan whose border it is.
 const struct sweep_plan *border_plan(const struct border *border);
 
-// Finds the nodes between ranks and the ghosts. Call it once the nodes are listed, before bodies are
-// split into copies.
+// Finds the nodes between ranks and the ghosts. Call it once the nodes are listed, before bodies
+// are split into copies.
 struct border *border_open(const struct sweep_plan *plan);
 void border_close(struct border *border); // NULL is allowed
 
@@ -33,7 +33,8 @@ struct border_copy {
 };
 
 // Tells the other ranks to which copies of busy own bodies the nodes between ranks belong, and
-// learns it of theirs. `mine` and `theirs` are called with a node and its end (0: first, 1: second).
+// learns it of theirs. `mine` and `theirs` are called with a node and its end (0: first, 1:
+// second).
 typedef struct border_copy (*border_read)(void *context, size_t node, int end);
 typedef void (*border_write)(void *context, size_t node, int end, struct border_copy copy);
 void border_tell_copies(struct border *border, border_read mine, border_write theirs,
@@ -48,7 +49,8 @@ struct border_words {
     uint64_t colours, next[2];
 };
 
-// Copies the words of own solver bodies that others read to their ghosts; `words` is by solver body.
+// Copies the words of own solver bodies that others read to their ghosts; `words` is by solver
+// body.
 void border_share(struct border *border, struct border_words *words);
 
 // Colours the nodes as colour_pairs does (parallel/colour.h) where all are on one rank. Returns the
@@ -58,8 +60,8 @@ int border_colour(struct border *border);
 // Prepares the messages of each colour. `colours` is the largest number on any rank.
 void border_prepare(struct border *border, int colours);
 
-// What becomes of a node's solution. Nodes whose solution travels come first in their colour, so that
-// the others are solved meanwhile.
+// What becomes of a node's solution. Nodes whose solution travels come first in their colour, so
+// that the others are solved meanwhile.
 enum border_class {
     BORDER_ELSEWHERE, // its first body belongs to another rank, which counts it
     BORDER_SENT,      // counted here; other ranks may read what it changes

@@ -39,8 +39,8 @@ static struct name name_of(const struct agreement *agreement, size_t node) {
     if (node >= layout->joints)
         return (struct name){{turn | (uint64_t)1 << 32, layout->contact[node]}};
     const struct contact *contact = &plan->views->contacts[layout->contact[node]];
-    return (struct name){{turn | (uint32_t)contact->c,
-                          (uint64_t)(uint32_t)contact->a << 32 | layout->number[node]}};
+    return (struct name){
+        {turn | (uint32_t)contact->c, (uint64_t)(uint32_t)contact->a << 32 | layout->number[node]}};
 }
 
 // Returns whether the node was the first of this end that waited, when the ranks last told each

@@ -13,9 +13,9 @@ struct layout *layout_create(void) {
 }
 
 void layout_free(struct layout *layout) {
-    void *arrays[] = {layout->contact,   layout->number, layout->first, layout->second,   layout->turn,
-                      layout->colour,    layout->order, layout->mask,     layout->owner,
-                      layout->histogram, layout->mu,    layout->mu_of_law};
+    void *arrays[] = {layout->contact, layout->number,    layout->first, layout->second,
+                      layout->turn,    layout->colour,    layout->order, layout->mask,
+                      layout->owner,   layout->histogram, layout->mu,    layout->mu_of_law};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         memory_free(arrays[k]);
     memory_free(layout);
@@ -78,9 +78,8 @@ static bool takes_joint(const struct sweep_plan *plan, const struct joint_block 
 static void list_joints(struct sweep_plan *plan) {
     const struct joint_points *joints = plan->views->joints;
     struct layout *layout = plan->layout;
-    plan->joint_slot =
-        memory_reserve(plan->joint_slot, &plan->joint_slot_capacity, joints->block_count,
-                       sizeof *plan->joint_slot, "joints");
+    plan->joint_slot = memory_reserve(plan->joint_slot, &plan->joint_slot_capacity,
+                                      joints->block_count, sizeof *plan->joint_slot, "joints");
     for (size_t k = 0; k < joints->block_count; k++) {
         plan->joint_slot[k] = SLOT_NONE;
         if (!takes_joint(plan, &joints->blocks[k]))
@@ -308,7 +307,8 @@ static void place_bin(struct sweep_plan *plan, size_t bin, int threads, enum bat
         count += histogram[(size_t)t * bins];
     if (count == 0)
         return;
-    uint32_t place = (uint32_t)(kind == BATCH_BLOCK ? plan->block_count : plan->group_count * LANES);
+    uint32_t place =
+        (uint32_t)(kind == BATCH_BLOCK ? plan->block_count : plan->group_count * LANES);
     append_batch(plan, kind, counted, mu, count);
     for (int t = 0; t < threads; t++) {
         uint32_t mine = histogram[(size_t)t * bins];
@@ -317,8 +317,8 @@ static void place_bin(struct sweep_plan *plan, size_t bin, int threads, enum bat
     }
 }
 
-// Bin by bin, and thread by thread inside a bin, which is the canonical order whatever the number of
-// threads.
+// Bin by bin, and thread by thread inside a bin, which is the canonical order whatever the number
+// of threads.
 static void place_bins(struct sweep_plan *plan, int threads) {
     const struct layout *layout = plan->layout;
     uint32_t classes = classes_of(plan);
@@ -328,7 +328,7 @@ static void place_bins(struct sweep_plan *plan, int threads) {
     for (int c = 0; c < plan->colours; c++) {
         plan->colour_start[c] = (uint32_t)plan->batch_count;
         plan->colour_chunk[c] = (uint32_t)plan->chunk_count;
-        for (uint32_t class = 0; class < classes; class++) {
+        for (uint32_t class = 0; class < classes; class ++) {
             bool counted = classes == 1 || class != BORDER_ELSEWHERE;
             if (class + 1 == classes)
                 plan->colour_inside[c] = (uint32_t)plan->chunk_count;

@@ -272,9 +272,9 @@ static void find_worst(struct residual_tally *tally) {
 
 // Adds the contacts of all other ranks.
 static void merge_ranks(struct residual_tally *tally) {
-    struct binned_sum *sums[] = {&tally->closing2, &tally->q2, &tally->scaled2,
-                                 &tally->unscaled2, &tally->r2, &tally->u2,
-                                 &tally->wr2, &tally->weight, &tally->log_speed};
+    struct binned_sum *sums[] = {&tally->closing2,  &tally->q2,     &tally->scaled2,
+                                 &tally->unscaled2, &tally->r2,     &tally->u2,
+                                 &tally->wr2,       &tally->weight, &tally->log_speed};
     enum { SUMS = sizeof sums / sizeof *sums };
     struct binned_sum all[SUMS];
     for (int k = 0; k < SUMS; k++)

@@ -73,9 +73,9 @@ static void size_bodies(struct sweep_plan *plan) {
     plan->moving = midpoint->moving;
     plan->solver_body_count = plan->body_count + 1;
     plan->split_count = 0;
-    plan->bodies = memory_reserve_aligned(plan->bodies, &plan->body_capacity,
-                                          (size_t)plan->solver_body_count, sizeof *plan->bodies,
-                                          "solver bodies");
+    plan->bodies =
+        memory_reserve_aligned(plan->bodies, &plan->body_capacity, (size_t)plan->solver_body_count,
+                               sizeof *plan->bodies, "solver bodies");
 }
 
 struct solver_bodies sweep_plan_bodies(const struct sweep_plan *plan) {
@@ -98,10 +98,9 @@ static void take_masses(struct sweep_plan *plan) {
     plan->inverse = midpoint->general ? midpoint->inverse : NULL;
     if (midpoint->general || !plan->full_blocks)
         return;
-    plan->own_inverse =
-        memory_reserve_aligned(plan->own_inverse, &plan->inverse_capacity,
-                               (size_t)plan->solver_body_count, sizeof *plan->own_inverse,
-                               "inverse masses");
+    plan->own_inverse = memory_reserve_aligned(plan->own_inverse, &plan->inverse_capacity,
+                                               (size_t)plan->solver_body_count,
+                                               sizeof *plan->own_inverse, "inverse masses");
     team_for(plan->team, count, CHUNK, inverse_range, &masses);
     plan->inverse = plan->own_inverse;
 }

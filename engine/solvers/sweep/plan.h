@@ -164,8 +164,8 @@ struct sweep_plan {
     uint32_t colour_chunk[COLOUR_MAX + 1]; // chunks of each colour
     uint32_t colour_inside[COLOUR_MAX];    // the first chunk that no other rank waits for
     int colours;                           // the most on any rank
-    size_t active; // contacts and points of joints in the plan
-    size_t nodes;  // nodes of the graph; those of joints, one each, come last
+    size_t active;                         // contacts and points of joints in the plan
+    size_t nodes; // nodes of the graph; those of joints, one each, come last
     struct sweep_totals total;
     struct border *border; // to other ranks (border.h); NULL: the plan has all contacts
 
