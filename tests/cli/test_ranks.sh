@@ -102,7 +102,7 @@ is "info: ranks" "$(field ranks)" 3
 once "info" "^version" .out
 ranks_exit 2 "check of a bad case" 2 check bad.yaml
 once "check of a bad case" "^gabion: .*raduis" .err
-printf '%s\n' "case: $CASES/box.yaml" "set: {time.end: 0.01}" "vary: {solver.tolerance: [1e-3, 1e-4]}" >study.yaml
+printf '%s\n' "case: $CASES/box.yaml" "set: {time.end: 0.01}" "vary: [{name: tolerance, key: solver.tolerance, values: [1e-3, 1e-4]}]" >study.yaml
 ranks_exit 0 "study, whose members are processes of their own" 2 study study.yaml -o study
 
 # What a clock decides is the same on all ranks: they would stop waiting for each other otherwise.
