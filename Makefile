@@ -8,6 +8,7 @@
 #   make docs-check every command of README.md and docs/, with up to 100 steps a run
 #   make found      inputs that fuzzers found or start from
 #   make layers     which file may include which; make format: formats every C file
+#   make MPI=1      build/mpi/gabion, for mpirun (.ci/packages mpi); MPI=1 goes with the other targets too
 #   make debug      build/debug: validators between the phases of a step, with all unit tests
 #   make asan       build/asan: the same with address and undefined-behaviour sanitizers; make check shortens it
 #   make clang      build/clang: the other compiler, with all unit tests
@@ -23,7 +24,9 @@
 #
 # debug, asan and clang take TEST as unit does. docs/contributing.md says when to use which.
 # Yours to set: CC CFLAGS LDFLAGS ARCH=native PREFIX DESTDIR BINDIR LIBDIR MANDIR PYTHON PYTHONDIR BUILD JOBS TEST
-BUILD   ?= build
+# MPI=1: the program whose ranks talk through MPI, in a folder of its own.
+MPI     ?=
+BUILD   ?= build$(if $(MPI),/mpi)
 CC      ?= cc
 OPT     ?= -O2
 HOT     ?= -O3
@@ -34,9 +37,13 @@ DEMO_END ?= 62.2
 FUZZ_SECONDS ?= 60
 JOBS    ?= $(shell nproc)
 
+MPI_BUILD := $(BUILD)$(if $(MPI),,/mpi)
+
 # HDF5's serial build by its own name: plain `hdf5` turns into the MPI one where that is installed.
-HDF5     := $(shell pkg-config --exists hdf5-serial 2>/dev/null && echo hdf5-serial || echo hdf5)
-PACKAGES := $(HDF5) hwloc libfyaml zlib
+HDF5_NAME := hdf5-$(if $(MPI),openmpi,serial)
+HDF5     := $(shell pkg-config --exists $(HDF5_NAME) 2>/dev/null && echo $(HDF5_NAME) || echo hdf5)
+# CC=mpicc finds MPI by itself; other compilers by the package of Open MPI.
+PACKAGES := $(HDF5) $(if $(MPI),$(shell pkg-config --exists ompi-c 2>/dev/null && echo ompi-c)) hwloc libfyaml zlib
 WARN     := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror
 # -ffp-contract=off: the same bits on every processor. -fno-math-errno lets sqrt be one instruction.
 GABION_CFLAGS = -std=c17 -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE $(WARN) $(OPT) -g -fopenmp \
@@ -47,7 +54,8 @@ GABION_LIBS = $(LIBRARY_LIBS) -lamd -lm $(LDFLAGS)
 LIBRARY_CFLAGS := $(shell pkg-config --cflags $(PACKAGES) 2>/dev/null)
 LIBRARY_LIBS   := $(shell pkg-config --libs $(PACKAGES) 2>/dev/null)
 
-LIB_SOURCES  := $(wildcard parallel/*.c geometry/*.c engine/*/*.c engine/solvers/*/*.c cases/*.c io/*/*.c)
+LIB_SOURCES  := $(filter-out parallel/ranks$(if $(MPI),,_mpi).c,$(wildcard \
+    parallel/*.c geometry/*.c engine/*/*.c engine/solvers/*/*.c cases/*.c io/*/*.c))
 # The sweep kernel is one source compiled once per instruction set and chosen at run time.
 KERNEL       := engine/solvers/sweep/sphere_sweep
 KERNEL_FLAGS := -O3 -Wno-psabi
@@ -87,7 +95,9 @@ demo: packages
 	@echo "  pvpython io/vtk/show.py out/demo chains.png"
 
 check: packages-test
+	@.ci/packages mpi
 	@$(MAKE) --no-print-directory -j$(JOBS) all test-programs
+	@$(MAKE) --no-print-directory -j$(JOBS) MPI=1 BUILD=$(MPI_BUILD) all $(MPI_BUILD)/tests/unit/test_ranks
 	@GABION_ALL_TESTS=1 $(MAKE) --no-print-directory layers format-check unit cli found
 	@GABION_ALL_TESTS=1 GABION_SHORT_TESTS=1 $(MAKE) --no-print-directory asan
 
@@ -112,7 +122,7 @@ unit: unit-programs
 	@JOBS=$(JOBS) tests/run_unit.sh $(UNIT_BINARIES)
 
 cli: all
-	@JOBS=$(JOBS) GABION=$(abspath $(BUILD)/gabion) PYTHON=$(PYTHON) tests/cli/run_tests.sh
+	@JOBS=$(JOBS) GABION=$(abspath $(BUILD)/gabion) GABION_MPI=$(abspath $(MPI_BUILD)/gabion) PYTHON=$(PYTHON) tests/cli/run_tests.sh
 
 found: $(FUZZ_FOUND:%=$(BUILD)/tests/fuzz/replay_%)
 	@tests/tally.sh $(foreach name,$(FUZZ_FOUND),"$(BUILD)/tests/fuzz/replay_$(name) $(wildcard tests/fuzz/found/$(name)/*)")

@@ -2,6 +2,8 @@
 
 #include <stddef.h>
 
+#include "parallel/ranks.h"
+
 static _Thread_local struct stop *current;
 
 struct stop *stop_use(struct stop *stop) {
@@ -10,11 +12,13 @@ struct stop *stop_use(struct stop *stop) {
     return before;
 }
 
-bool stop_requested(void) {
+bool stop_requested(void) { return ranks_count() == 1 ? stop_agreed() : stop_seen(); }
+
+bool stop_agreed(void) {
     struct stop *stop = current;
     if (stop == NULL || stop->asked == NULL)
         return false;
-    stop->seen = stop->seen || stop->asked(stop->user);
+    stop->seen = stop->seen || ranks_any(stop->asked(stop->user));
     return stop->seen;
 }
 

@@ -19,7 +19,12 @@ struct stop {
 // Makes a stop current in this thread and returns the one before it. NULL: nothing stops the work.
 struct stop *stop_use(struct stop *stop);
 
+// Where the program has several ranks, this says no until stop_agreed has said yes: one rank that
+// stops alone would leave the others waiting.
 bool stop_requested(void);
+
+// The same, called by all ranks together: says yes on all of them where any rank asks to stop.
+bool stop_agreed(void);
 
 // Returns whether stop_requested has said yes to any work since the present stop was made current.
 bool stop_seen(void);

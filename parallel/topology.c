@@ -10,12 +10,16 @@
 
 #include "parallel/cgroup.h"
 #include "parallel/memory.h"
+#include "parallel/ranks.h"
 
 struct topology {
     hwloc_topology_t hwloc;
     hwloc_obj_type_t core_type;
-    hwloc_bitmap_t usable; // hardware threads that are both allowed and in the start mask
+    // Hardware threads that are both allowed and in the start mask, and those of them that no other
+    // rank has.
+    hwloc_bitmap_t shared, usable;
     int allowed_cores;
+    bool crowded; // other ranks have the same cores
     double quota;
 };
 
@@ -102,17 +106,21 @@ static bool topology_fill(struct topology *topology, int *processors, struct gab
     bool has_cores = hwloc_get_nbobjs_by_type(topology->hwloc, HWLOC_OBJ_CORE) > 0;
     topology->core_type = has_cores ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
     topology->usable = hwloc_bitmap_alloc();
+    topology->shared = hwloc_bitmap_alloc();
     hwloc_bitmap_t start = hwloc_bitmap_alloc();
-    bool complete = topology->usable != NULL && start != NULL;
-    if (complete)
+    bool complete = topology->usable != NULL && topology->shared != NULL && start != NULL;
+    if (complete) {
         usable_find(topology, start, processors);
-    else
+        hwloc_bitmap_copy(topology->shared, topology->usable);
+    } else
         error_set(error, GABION_ERROR_MEMORY, "out of memory: hwloc's sets of cores");
     hwloc_bitmap_free(start);
     if (!complete)
         return false;
     core_find(topology, -1, &topology->allowed_cores);
-    topology->quota = cgroup_cpu_quota("");
+    topology->quota = cgroup_cpu_quota("") / ranks_on_machine();
+    struct ranks_sharing sharing = ranks_sharing_cores();
+    topology_divide(topology, sharing.before, sharing.count);
     return true;
 }
 
@@ -133,6 +141,7 @@ void topology_free(struct topology *topology) {
     if (topology == NULL)
         return;
     hwloc_bitmap_free(topology->usable);
+    hwloc_bitmap_free(topology->shared);
     if (topology->hwloc != NULL)
         hwloc_topology_destroy(topology->hwloc);
     memory_free(topology);
@@ -142,6 +151,22 @@ static int object_count(const struct topology *topology, hwloc_obj_type_t type) 
     int count = hwloc_get_nbobjs_by_type(topology->hwloc, type);
     return count > 0 ? count : 0;
 }
+
+void topology_divide(struct topology *topology, int before, int count) {
+    int cores = topology->allowed_cores, passed;
+    int begin = cores * before / count, end = cores * (before + 1) / count;
+    topology->crowded = count > cores;
+    if (end == begin)
+        end++;
+    for (int k = 0; k < cores - (end - begin); k++) {
+        // What is taken away before the part moves it to the front.
+        hwloc_obj_t core = core_find(topology, k < begin ? 0 : end - begin, &passed);
+        hwloc_bitmap_andnot(topology->usable, topology->usable, core->cpuset);
+    }
+    topology->allowed_cores = end - begin;
+}
+
+bool topology_is_crowded(const struct topology *topology) { return topology->crowded; }
 
 int topology_packages(const struct topology *topology) {
     return object_count(topology, HWLOC_OBJ_PACKAGE);
@@ -184,7 +209,7 @@ bool topology_pin(const struct topology *topology, int k) {
 
 bool topology_unpin(const struct topology *topology) {
     return hwloc_topology_is_thissystem(topology->hwloc) &&
-           hwloc_set_cpubind(topology->hwloc, topology->usable, HWLOC_CPUBIND_THREAD) == 0;
+           hwloc_set_cpubind(topology->hwloc, topology->shared, HWLOC_CPUBIND_THREAD) == 0;
 }
 
 struct description {

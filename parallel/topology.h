@@ -21,6 +21,15 @@ int topology_cores(const struct topology *topology); // physical cores of the ma
 // Physical cores that this process may use: containers and `taskset` can take some away.
 int topology_allowed_cores(const struct topology *topology);
 
+// Leaves to this process its part of the allowed cores where `count` processes have the same ones,
+// of which it is number `before` from 0. Where they are more than the cores, several share one.
+// topology_load does this for the ranks of a run.
+void topology_divide(struct topology *topology, int before, int count);
+
+// Returns whether other ranks of the run may use the same cores, so that pinning would put two
+// threads on one core.
+bool topology_is_crowded(const struct topology *topology);
+
 // The limit of the process's control group, in cores; 0: no limit.
 double topology_cpu_quota(const struct topology *topology);
 
@@ -30,8 +39,8 @@ int topology_default_threads(const struct topology *topology);
 // Binds the calling thread to the k-th allowed core. Returns false where the system rejects it.
 bool topology_pin(const struct topology *topology, int k);
 
-// Lets the calling thread use all allowed cores again. A thread that a pinned one starts (such as
-// one that writes files) inherits its single core and needs this.
+// Lets the calling thread use all cores again that the process started with. A thread that a pinned
+// one starts (such as one that writes files) inherits its single core and needs this.
 bool topology_unpin(const struct topology *topology);
 
 // Writes several "key: value" lines for `gabion info`, cut at `size` - 1 characters.

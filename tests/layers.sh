@@ -11,13 +11,13 @@
 #     headers.
 #   - No file includes itself, directly or through others.
 #   - Paths are written from the root of the repository.
-#   - OpenMP is used in parallel/ only.
+#   - OpenMP is used in parallel/ only, MPI in parallel/ranks_mpi.c only.
 # Tests may include everything.
 #
 # A room is a folder, or one module: engine/solvers/monitor stands for monitor.h and monitor.c. The
 # longest name that fits a file is its room. Columns: room | what it holds | never.
 rooms=$(cat <<'END'
-parallel                | threads, sums in fixed order, sorting, memory, clocks, errors, hashes  |
+parallel                | threads, ranks, sums in any order, sorting, memory, clocks, hashes      |
 geometry                | vectors, shapes, mass properties, broad phase, contact manifolds       |
 engine/gabion.h         | the public interface                                                   |
 engine/world            | what there is: bodies, laws, joints, drivers, events, hash, ledger     |
@@ -67,7 +67,7 @@ done | sort)
 [ -n "$sources" ] || { echo "no sources in $PWD"; exit 2; }
 
 # shellcheck disable=SC2086 # the names of sources have no spaces
-grep -HnE '^ *# *(include *["<]|pragma +omp)' $sources | awk -v rooms="$rooms" -v sources="$sources" '
+grep -HnE '^ *# *(include *["<]|pragma +omp)|\<MPI_[A-Za-z_]+ *[(]' $sources | awk -v rooms="$rooms" -v sources="$sources" '
     BEGIN {
         rows = split(rooms, row, "\n")
         for (i = 1; i <= rows; i++)
@@ -130,6 +130,9 @@ grep -HnE '^ *# *(include *["<]|pragma +omp)' $sources | awk -v rooms="$rooms" -
         if ($0 ~ /# *pragma +omp|<omp[.]h>/) {
             if (part[1] !~ "^(parallel|tests)/")
                 breach(place, "OpenMP outside parallel/; use parallel/team.h")
+        } else if ($0 ~ /<mpi[.]h>|MPI_[A-Za-z_]+ *[(]/) {
+            if (part[1] != "parallel/ranks_mpi.c")
+                breach(place, "MPI outside parallel/ranks_mpi.c; use parallel/ranks.h")
         } else if (match($0, /"[^"]+"/)) {
             target = substr($0, RSTART + 1, RLENGTH - 2)
             edges[part[1]]++

@@ -15,6 +15,7 @@ put() {
 clean_tree() {
     rm -rf "${tree:?}"/*
     put parallel/team.h '#include <omp.h>'
+    put parallel/ranks_mpi.c '#include <mpi.h>' '    MPI_Init(NULL, NULL);'
     put geometry/vec.h '#include <math.h>'
     put engine/gabion.h '#include "geometry/vec.h"'
     put engine/world/world.h '#include "engine/gabion.h"'
@@ -86,6 +87,11 @@ breach "OpenMP" '^engine/world/world.h:1: OpenMP outside parallel/' \
     engine/world/world.h '#pragma omp simd'
 breach "OpenMP's header" '^engine/world/world.h:1: OpenMP outside parallel/' \
     engine/world/world.h '#include <omp.h>'
+
+breach "MPI's header" '^parallel/exchange.c:1: MPI outside parallel/ranks_mpi.c' \
+    parallel/exchange.c '#include <mpi.h>'
+breach "a call of MPI" '^io/file/h5.c:2: MPI outside parallel/ranks_mpi.c' \
+    io/file/h5.c '#include <hdf5.h>' '    MPI_Barrier(MPI_COMM_WORLD);'
 
 # The manual shows the same rooms in the same order.
 if diff <("$here/layers.sh" --table) <(sed -n '/^| room /,/^$/p' "$here/../docs/contributing.md" | sed '$d'); then

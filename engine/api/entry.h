@@ -27,6 +27,10 @@ bool entry_try(void (*work)(void *context), void *context, struct gabion_error *
 // thread is changing it.
 bool entry_readable(const struct gabion_world *world, struct gabion_error *error);
 
+// Returns whether the contacts of the world may be read: false with an error as entry_readable, and
+// where ranks share them.
+bool entry_whole(const struct gabion_world *world, struct gabion_error *error);
+
 // Makes the calling thread the only one that may use the world until it calls entry_leave; calls
 // nest. Returns false with an error where the world may not be read or changed, or another thread
 // has taken it.

@@ -185,6 +185,8 @@ int gabion_probe_read(const struct gabion_world *world, int probe, double *value
         !entry_capacity(capacity, values, "values", error))
         return -1;
     struct reading reading = {.world = world, .probe = &world->probes->list[probe]};
+    if (probe_reads_contacts(reading.probe) && !entry_whole(world, error))
+        return -1;
     if (!entry_try(read_probe, &reading, error ? error : &ignored))
         return -1;
     for (int k = 0; k < capacity && k < reading.probe->components; k++)

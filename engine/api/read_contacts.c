@@ -30,7 +30,7 @@ static struct gabion_contact contact_of(const struct gabion_world *world, size_t
 
 int64_t gabion_read_contacts(const struct gabion_world *world, int64_t first, int64_t capacity,
                              struct gabion_contact *contacts, struct gabion_error *error) {
-    if (!entry_readable(world, error))
+    if (!entry_whole(world, error))
         return -1;
     int64_t count = (int64_t)world->contacts->count;
     if (first < 0 || first > count) {
@@ -48,7 +48,7 @@ int64_t gabion_read_contacts(const struct gabion_world *world, int64_t first, in
 
 bool gabion_view_contacts(const struct gabion_world *world, struct gabion_contacts *view,
                           struct gabion_error *error) {
-    if (!entry_readable(world, error))
+    if (!entry_whole(world, error))
         return false;
     if (!view)
         return entry_missing("contacts", error);
@@ -111,7 +111,7 @@ struct gabion_interface *gabion_measure_interfaces(const struct gabion_world *wo
                                                    struct gabion_error *error) {
     struct gabion_error ignored = {0};
     struct survey survey = {.world = world};
-    if (!entry_readable(world, error))
+    if (!entry_whole(world, error))
         return NULL;
     if (!count) {
         entry_missing("count", error);

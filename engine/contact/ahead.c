@@ -5,6 +5,7 @@
 #include "engine/contact/detection.h"
 #include "engine/contact/gap.h"
 #include "engine/contact/pairs.h"
+#include "engine/contact/shared.h"
 #include "engine/contact/way.h"
 #include "parallel/memory.h"
 
@@ -249,20 +250,22 @@ static void look_range(void *context, size_t begin, size_t end) {
             way_c = way_in(look, c);
         for (uint32_t p = pairs->start[c]; p < pairs->start[c + 1]; p++)
             look_at(look, &way_c, c, pairs->other[p], out);
-        for (int32_t a = detection_finite(&world->bodies); a < world->bodies.count; a++)
+        for (int32_t a = detection_first_wall(world, c); a < world->bodies.count; a++)
             look_at(look, &way_c, c, a, out);
     }
 }
 
+// Returns how many contacts all ranks add.
 static size_t insert(struct gabion_world *world, struct additions *chunk, size_t chunks) {
     struct additions all = {0};
+    int64_t before = contacts_total(world);
     for (size_t k = 0; k < chunks; k++)
         for (size_t i = 0; i < chunk[k].count; i++)
             add(&all, chunk[k].list[i]);
-    if (all.count > 0)
+    if (contacts_any(world->contacts, all.count > 0))
         contacts_insert(world, all.list, all.count);
     memory_free(all.list);
-    return all.count;
+    return (size_t)(contacts_total(world) - before);
 }
 
 size_t ahead_look(struct gabion_world *world, velocity_function velocity, const void *context,

@@ -14,6 +14,7 @@
 void contacts_void_list(struct contacts *contacts) {
     contacts->count = contacts->joints.block_count = contacts->joints.count = 0;
     contacts->lost = true;
+    contacts->shared = false;
 }
 
 void contacts_free(struct contacts *contacts) {
@@ -27,6 +28,8 @@ void contacts_free(struct contacts *contacts) {
     memory_free(contacts->memory_start);
     memory_free(contacts->collision);
     memory_free(contacts->memory_collision);
+    memory_free(contacts->weight);
+    cuts_free(&contacts->cuts);
     *contacts = (struct contacts){0};
 }
 
@@ -347,6 +350,7 @@ static void remember_collisions(struct contacts *contacts) {
 
 void contacts_remember(struct gabion_world *world) {
     struct contacts *contacts = world->contacts;
+    contacts->memory_shared = contacts->shared;
     size_t moving = (size_t)world->bodies.moving, chunks = (contacts->count + CHUNK - 1) / CHUNK;
     struct remember remember = {contacts, NULL};
     remember.place = memory_allocate(chunks + 1, sizeof *remember.place, "contact memory");

@@ -11,6 +11,7 @@
 
 #include "engine/contact/joint_points.h"
 #include "geometry/vec.h"
+#include "parallel/cuts.h"
 
 struct islands;
 
@@ -84,6 +85,13 @@ struct contacts {
     // it; else zero. NULL: nothing is known.
     vec3 *collision, *memory_collision;
     size_t collision_capacity, memory_collision_capacity;
+
+    // Where ranks share the contacts (engine/contact/shared.h). No result depends on it.
+    struct cuts cuts;   // of the moving bodies
+    bool shared;        // the list has the contacts of this rank's bodies alone,
+    bool memory_shared; // and so has the memory
+    int64_t *weight;    // contacts of each part of the moving bodies, on all ranks
+    size_t weights, weight_capacity;
 };
 
 static inline bool contacts_carries(const struct contacts *contacts, size_t k) {

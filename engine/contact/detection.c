@@ -2,10 +2,11 @@
 
 #include <string.h>
 
-#include "engine/contact/contacts.h"
+#include "engine/contact/shared.h"
 #include "engine/motion/midpoint.h"
 #include "engine/contact/pairs.h"
 #include "geometry/grid.h"
+#include "geometry/grid_near.h"
 #include "parallel/memory.h"
 
 #define CHUNK        2048 // bodies
@@ -13,10 +14,11 @@
 
 struct detection {
     struct grid *grid;
-    struct pair_list pairs; // of finite bodies
-    double *reach;          // radius + alert, by finite body
-    uint32_t *start;        // first contact of each moving body
-    double *approach;       // how far each wall comes in the step
+    struct near_bodies *near; // used where ranks share the contacts
+    struct pair_list pairs;   // of finite bodies
+    double *reach;            // radius + alert, by finite body
+    uint32_t *start;          // first contact of each moving body
+    double *approach;         // how far each wall comes in the step
     // Contacts of blocks, found while contacts are counted and copied to their places afterwards: a
     // manifold is too dear to be computed twice. One list for each chunk of bodies.
     struct contact_list *stash;
@@ -28,6 +30,7 @@ struct detection {
 struct detection *detection_create(void) {
     struct detection *detection = memory_allocate(1, sizeof *detection, "detection");
     detection->grid = grid_create();
+    detection->near = near_bodies_create();
     return detection;
 }
 
@@ -35,6 +38,7 @@ void detection_free(struct detection *detection) {
     if (!detection)
         return;
     grid_free(detection->grid);
+    near_bodies_free(detection->near);
     pair_list_free(&detection->pairs);
     memory_free(detection->reach);
     memory_free(detection->start);
@@ -100,6 +104,23 @@ struct grid *detection_grid(const struct gabion_world *world) {
     return world->detection->grid;
 }
 
+int32_t detection_first_wall(const struct gabion_world *world, int32_t c) {
+    return contacts_own(world->contacts, c) ? detection_finite(&world->bodies)
+                                            : world->bodies.count;
+}
+
+void detection_pairs_of(const struct gabion_world *world, const vec3 *x, const double *reach,
+                        int32_t finite, struct pair_list *pairs) {
+    struct detection *detection = world->detection;
+    int32_t moving = world->bodies.moving;
+    const struct cuts *cuts = &world->contacts->cuts;
+    if (contacts_are_shared(world->contacts))
+        near_bodies_find_pairs(detection->near, detection->grid, world->team, x, reach, finite,
+                               moving, cuts_begin(cuts), cuts_end(cuts, moving), pairs);
+    else
+        grid_find_pairs(detection->grid, world->team, x, reach, finite, moving, pairs);
+}
+
 void detection_broad(struct gabion_world *world) {
     struct detection *detection = world->detection;
     struct reach_context reach = {world, 0};
@@ -111,8 +132,17 @@ void detection_broad(struct gabion_world *world) {
                                       sizeof *detection->reach, "detection");
     team_max(world->team, (size_t)world->bodies.count, 1, measure_speed, world, &reach.v_max);
     team_for(world->team, finite, CHUNK, fill_reach, &reach);
-    grid_find_pairs(detection->grid, world->team, world->midpoint->x_m, detection->reach,
-                    detection->finite, world->bodies.moving, &detection->pairs);
+    detection_pairs_of(world, world->midpoint->x_m, detection->reach, detection->finite,
+                       &detection->pairs);
+}
+
+void detection_complete(struct gabion_world *world) {
+    struct detection *detection = world->detection;
+    if (!contacts_are_shared(world->contacts))
+        return;
+    contacts_complete(world);
+    detection_pairs_of(world, world->midpoint->x_m, detection->reach, detection->finite,
+                       &detection->pairs);
 }
 
 // How far a body can come beyond the reach that the search knew, in radii: a bound against
@@ -157,8 +187,8 @@ bool detection_renew(struct gabion_world *world, velocity_function velocity, con
     if (beyond == 0)
         return detection->renewed;
     team_for(world->team, (size_t)world->bodies.moving, CHUNK, extend_reach, &renewal);
-    grid_find_pairs(detection->grid, world->team, world->midpoint->x_m, detection->reach,
-                    detection->finite, world->bodies.moving, &detection->pairs);
+    detection_pairs_of(world, world->midpoint->x_m, detection->reach, detection->finite,
+                       &detection->pairs);
     return detection->renewed = true;
 }
 
@@ -225,7 +255,7 @@ static void count_contacts(void *context, size_t begin, size_t end) {
                 continue;
             count += kinds[bodies->shape[a]].direct ? 1 : stash_contacts(world, stash, c, a);
         }
-        for (int32_t a = detection->finite; a < bodies->count; a++) {
+        for (int32_t a = detection_first_wall(world, c); a < bodies->count; a++) {
             if (joints_part(&world->joints, bodies->id[c], bodies->id[a]))
                 continue;
             count += kinds[bodies->shape[a]].direct ? (uint32_t)near_half_space(world, c, a)

@@ -22,9 +22,20 @@ bool detection_renew(struct gabion_world *world, velocity_function velocity, con
 // Returns the number of bodies that are not walls. Walls come last.
 int32_t detection_finite(const struct bodies *bodies);
 
+// Returns the first wall that a body is tested against: one past the last where another rank does.
+int32_t detection_first_wall(const struct gabion_world *world, int32_t c);
+
 // The pairs of finite bodies that the last broad phase found, and the grid that it used.
 const struct pair_list *detection_pairs(const struct gabion_world *world);
 struct grid *detection_grid(const struct gabion_world *world);
+
+// Gives every rank all contacts and pairs of the step, where they were shared.
+void detection_complete(struct gabion_world *world);
+
+// Finds the pairs of the bodies [0, finite) at x that are within reach of each other: all of them,
+// or, where ranks share the contacts, those of this rank's bodies.
+void detection_pairs_of(const struct gabion_world *world, const vec3 *x, const double *reach,
+                        int32_t finite, struct pair_list *pairs);
 
 // Returns how far beyond its surface a body looked for others in the last narrow phase; for a wall,
 // how far it comes in the step, turning apart.

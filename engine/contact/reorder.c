@@ -1,5 +1,5 @@
 // Updates the contact memory after the bodies were sorted anew.
-#include "engine/contact/contacts.h"
+#include "engine/contact/shared.h"
 #include "engine/world/world.h"
 #include "parallel/memory.h"
 #include "parallel/sort.h"
@@ -44,6 +44,8 @@ static void remap_collisions(struct contacts *contacts, const struct memory_list
 void contacts_reorder(struct gabion_world *world, const int32_t *new_index, int32_t old_moving) {
     struct contacts *contacts = world->contacts;
     int32_t moving = world->bodies.moving;
+    contacts_complete_memory(contacts, old_moving);
+    contacts_forget_cuts(contacts);
     size_t n = contacts->memory_count;
     struct memory_list list = {
         memory_allocate(n, sizeof *list.key, "contact order"),

@@ -1,10 +1,11 @@
 #include "engine/contact/standing.h"
 
-#include "engine/contact/contacts.h"
 #include "engine/contact/detection.h"
 #include "engine/contact/pairs.h"
+#include "engine/contact/shared.h"
 #include "engine/world/order.h"
 #include "parallel/memory.h"
+#include "parallel/ranks.h"
 
 #define CHUNK 256 // bodies
 
@@ -50,8 +51,7 @@ static void find_pairs(struct standing *standing, double share) {
     double *reach = memory_allocate((size_t)standing->finite, sizeof *reach, "bodies");
     for (int32_t i = 0; i < standing->finite; i++)
         reach[i] = bodies->radius[i] + margin_of(bodies, i, share);
-    grid_find_pairs(detection_grid(view), view->team, bodies->x, reach, standing->finite,
-                    bodies->moving, &standing->pairs);
+    detection_pairs_of(view, bodies->x, reach, standing->finite, &standing->pairs);
     memory_free(reach);
 }
 
@@ -79,7 +79,7 @@ static void visit_pairs(const struct standing *standing, const struct pair_list 
         for (uint32_t p = pairs->start[c]; p < pairs->start[c + 1]; p++)
             if (!joints_part(&view->joints, bodies->id[c], bodies->id[pairs->other[p]]))
                 visit(context, c, pairs->other[p]);
-        for (int32_t a = standing->finite; a < bodies->count; a++)
+        for (int32_t a = detection_first_wall(view, c); a < bodies->count; a++)
             if (!joints_part(&view->joints, bodies->id[c], bodies->id[a]))
                 visit(context, c, a);
     }
@@ -296,6 +296,21 @@ static void measure_chunk(void *context, size_t begin, size_t end) {
     contact_list_free(&chunk.scratch);
 }
 
+// Returns the deepest of what the ranks found among their own pairs. Their bodies are in the order
+// of the ranks, so that of equal overlaps the first one counts, as in a list of all pairs.
+static struct overlap deepest_of_ranks(struct overlap mine) {
+    struct overlap worst = no_overlap();
+    size_t *offsets = memory_allocate((size_t)ranks_count() + 1, sizeof *offsets, "overlaps");
+    struct overlap *all = memory_allocate((size_t)ranks_count(), sizeof *all, "overlaps");
+    ranks_offsets(sizeof mine, offsets);
+    ranks_gather_all(&mine, offsets, all);
+    for (int rank = 0; rank < ranks_count(); rank++)
+        deepen(&worst, &all[rank]);
+    memory_free(all);
+    memory_free(offsets);
+    return worst;
+}
+
 static struct overlap measure(struct measuring *measuring) {
     struct overlap worst = no_overlap();
     size_t moving = (size_t)measuring->world->bodies.moving, chunks = (moving + CHUNK - 1) / CHUNK;
@@ -304,7 +319,7 @@ static struct overlap measure(struct measuring *measuring) {
     for (size_t k = 0; k < chunks; k++)
         deepen(&worst, &measuring->worst[k]);
     memory_free(measuring->worst);
-    return worst;
+    return contacts_are_shared(measuring->world->contacts) ? deepest_of_ranks(worst) : worst;
 }
 
 static void find_shifts(void *context, size_t begin, size_t end, double *out) {

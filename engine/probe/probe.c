@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/contact/contacts.h"
+#include "engine/contact/shared.h"
 #include "engine/probe/heights.h"
 #include "engine/probe/quantities.h"
 #include "engine/world/given_region.h"
@@ -190,12 +190,26 @@ int probes_add(struct gabion_world *world, const struct gabion_probe *probe,
 
 // Reading ---------------------------------------------------------------------------------------
 
+bool probe_reads_contacts(const struct probe *probe) {
+    return probe_quantities[probe->quantity].sources & (PROBE_CONTACTS | PROBE_INTERFACES);
+}
+
+bool probes_read_contacts(const struct gabion_world *world) {
+    const struct probes *probes = world->probes;
+    for (int k = 0; k < probes->count; k++)
+        if (probe_reads_contacts(&probes->list[k]))
+            return true;
+    return false;
+}
+
 static bool is_of_contacts(const struct probe *probe) {
     return probe_quantities[probe->quantity].sources & PROBE_CONTACTS;
 }
 
 void probes_keep(struct gabion_world *world) {
     struct probes *probes = world->probes;
+    if (probes_read_contacts(world))
+        contacts_complete(world);
     for (int k = 0; k < probes->count && !world->contacts->lost; k++)
         if (is_of_contacts(&probes->list[k])) {
             probe_measure(world, &probes->list[k], probes->list[k].kept);

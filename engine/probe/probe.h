@@ -78,6 +78,10 @@ int probes_add(struct gabion_world *world, const struct gabion_probe *probe,
 // last complete step are gone once a step has failed.
 void probes_keep(struct gabion_world *world);
 
+// Return whether a probe, or some probe of the world, measures contacts or interfaces.
+bool probe_reads_contacts(const struct probe *probe);
+bool probes_read_contacts(const struct gabion_world *world);
+
 // Computes the components of a probe. Needs memory.
 void probe_measure(const struct gabion_world *world, const struct probe *probe, double *values);
 

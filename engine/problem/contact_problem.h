@@ -38,6 +38,7 @@
 #include "engine/world/hold.h"
 #include "parallel/wide.h"
 
+struct cuts;
 struct team;
 
 // Pointers to the data of a step; the problem does not own them.
@@ -53,6 +54,9 @@ struct contact_views {
     int law_count;
     // Velocities and spins of the bodies before the step, by body.
     const vec3 *v, *w;
+    // Which moving bodies are this rank's own, where the views are of their contacts alone
+    // (engine/contact/shared.h); NULL: these are all contacts.
+    const struct cuts *cuts;
 };
 
 // How a problem gives access to W.

@@ -23,6 +23,8 @@
 #define PAUSE       8     // solves between trials of sweeps, at first,
 #define PAUSE_MOST  256   // and at most
 
+bool choice_is_large(size_t nodes) { return nodes > LARGE; }
+
 double choice_iteration(double rows, double multiplications) {
     return ROW * rows + MULTIPLY * multiplications;
 }
@@ -61,7 +63,7 @@ struct choice choice_make(struct contact_problem *problem, struct solver_workspa
     struct solver_sizes sizes = solver_workspace_sizes(workspace);
     struct choice choice = {.memory = memory, .trial = memory->wait == 1};
     choice.iterations = choice_iterations(tolerance);
-    choice.large = sizes.spheres + sizes.nodes > LARGE;
+    choice.large = choice_is_large(sizes.spheres + sizes.nodes);
     choice.faces = sizes.points >= 2 * sizes.nodes && 2 * sizes.points > sizes.spheres;
     choice.sweep = SPHERE * (double)sizes.spheres + POINT * (double)sizes.points;
     predict(&choice, problem, (double)(sizes.spheres + sizes.points));

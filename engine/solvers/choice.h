@@ -33,6 +33,9 @@ struct choice {
 struct choice choice_make(struct contact_problem *problem, struct solver_workspace *workspace,
                           struct solver_memory *memory, double tolerance);
 
+// Returns whether a problem has so many pairs of bodies that it is only swept.
+bool choice_is_large(size_t nodes);
+
 // Return the cost of an iteration of newton, by rows and multiplications of its factorisation, and
 // such iterations that a solve by ipm is expected to cost.
 double choice_iteration(double rows, double multiplications);

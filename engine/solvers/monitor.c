@@ -25,7 +25,7 @@ static double chosen(const struct solver_settings *settings, const struct contac
 }
 
 static bool out_of_time(const struct solver_settings *settings) {
-    return stop_requested() || (settings->deadline > 0 && clock_seconds() >= settings->deadline);
+    return stop_agreed() || clock_past(settings->deadline);
 }
 
 static void record(struct monitor *monitor, int iterations, const struct contact_error *error) {

@@ -1,6 +1,7 @@
 #include "engine/step/gain.h"
 
-#include "engine/contact/contacts.h"
+#include "engine/contact/detection.h"
+#include "engine/contact/shared.h"
 #include "engine/step/across.h"
 #include "engine/world/islands.h"
 #include "parallel/memory.h"
@@ -23,16 +24,16 @@ static vec3 asked_velocity(const struct gabion_world *world, size_t k) {
 
 enum { GAIN_CONTACT, GAIN_SCALE, GAIN_REBOUNDS, GAIN_COUNT };
 
-static void add_contact_gain(void *context, size_t begin, size_t end, double *out) {
+static void add_contact_gain(void *context, size_t begin, size_t end, struct binned_sum *out) {
     const struct gabion_world *world = context;
     for (size_t k = begin; k < end; k++) {
         if (!contacts_carries(world->contacts, k))
             continue;
         vec3 asked = asked_velocity(world, k), impulse = world->contacts->impulse[k];
         struct across u = across_contact(world, k);
-        out[GAIN_CONTACT] += fmax(vec3_dot(vec3_sub(u.after, asked), impulse), 0);
-        out[GAIN_SCALE] += fabs(vec3_dot(u.free, impulse));
-        out[GAIN_REBOUNDS] += vec3_dot(asked, asked) > 0;
+        binned_add(&out[GAIN_CONTACT], fmax(vec3_dot(vec3_sub(u.after, asked), impulse), 0));
+        binned_add(&out[GAIN_SCALE], fabs(vec3_dot(u.free, impulse)));
+        binned_add(&out[GAIN_REBOUNDS], vec3_dot(asked, asked) > 0);
     }
 }
 
@@ -92,9 +93,11 @@ static double impact_gain(const struct gabion_world *world) {
 void gain_of_step(struct gabion_world *world) {
     double sum[GAIN_COUNT] = {0};
     if (!world->galizzi)
-        team_sum(world->team, world->contacts->count, GAIN_COUNT, add_contact_gain, world, sum);
+        contacts_sum(world, GAIN_COUNT, add_contact_gain, world, sum);
     world->ledger.contact_gain += sum[GAIN_CONTACT];
     world->ledger.gain_scale += sum[GAIN_SCALE];
-    if (world->galizzi || sum[GAIN_REBOUNDS] > 0)
-        world->ledger.impact_gain += impact_gain(world);
+    if (!world->galizzi && sum[GAIN_REBOUNDS] == 0)
+        return;
+    detection_complete(world);
+    world->ledger.impact_gain += impact_gain(world);
 }

@@ -1,6 +1,7 @@
 #include "engine/step/healing.h"
 
 #include "engine/contact/arms.h"
+#include "engine/contact/detection.h"
 #include "engine/contact/pairs.h"
 #include "engine/contact/standing.h"
 #include "engine/problem/rows.h"
@@ -388,6 +389,7 @@ static bool do_round(struct healing *healing) {
 }
 
 void healing_apply(struct gabion_world *world) {
+    detection_complete(world);
     size_t moving = (size_t)world->bodies.moving;
     struct healing healing = {
         .world = world,

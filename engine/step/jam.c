@@ -1,6 +1,7 @@
 #include "engine/step/jam.h"
 
-#include "engine/contact/contacts.h"
+#include "engine/contact/detection.h"
+#include "engine/contact/shared.h"
 #include "engine/step/across.h"
 #include "engine/world/islands.h"
 #include "parallel/memory.h"
@@ -98,9 +99,10 @@ static bool ask_for_rest(struct joint_points *joints, const struct joint_block *
 bool jam_found(struct gabion_world *world) {
     struct joint_points *joints = &world->contacts->joints;
     bool found = false;
-    if (joints->count == 0 || world->contacts->count == 0 || world->report.rejection[0] ||
+    if (joints->count == 0 || contacts_total(world) == 0 || world->report.rejection[0] ||
         stop_seen())
         return false;
+    detection_complete(world);
     struct jam jam = jam_open(world);
     for (size_t k = 0; k < joints->block_count; k++) {
         const struct joint_block *block = &joints->blocks[k];

@@ -17,7 +17,7 @@ void look_begin(struct gabion_world *world) {
 
 // Anitescu's scheme has bounds of its own on what a step may leave, and pushes overlaps out.
 static bool looks(const struct gabion_world *world) {
-    bool late = stop_seen() || (world->deadline > 0 && clock_seconds() >= world->deadline);
+    bool late = stop_seen() || clock_past(world->deadline);
     return world->settings.gap != GABION_GAP_STABILIZED && !world->report.rejection[0] &&
            world->report.rounds < MOST_ROUNDS && !late;
 }

@@ -1,7 +1,7 @@
 #include "engine/step/overlap.h"
 
-#include "engine/contact/contacts.h"
 #include "engine/contact/pairs.h"
+#include "engine/contact/shared.h"
 #include "engine/contact/standing.h"
 #include "parallel/memory.h"
 
@@ -20,14 +20,14 @@ static void find_gaps(void *context, size_t begin, size_t end) {
 }
 
 // Adds up the overlaps from the gaps that find_gaps found.
-static void add_overlap(void *context, size_t begin, size_t end, double *out) {
+static void add_overlap(void *context, size_t begin, size_t end, struct binned_sum *out) {
     const struct overlaps *overlaps = context;
     for (size_t k = begin; k < end; k++) {
         bool carries = contacts_carries(overlaps->world->contacts, k);
         double gap = overlaps->gap[k];
-        out[0] -= gap < 0 ? gap : 0;
-        out[1] += gap < 0 || carries;
-        out[2] += carries;
+        binned_add(&out[0], gap < 0 ? -gap : 0);
+        binned_add(&out[1], gap < 0 || carries);
+        binned_add(&out[2], carries);
     }
 }
 
@@ -36,7 +36,7 @@ static void find_mean(struct gabion_world *world) {
     struct overlaps overlaps = {world, memory_allocate(count, sizeof *overlaps.gap, "overlaps")};
     double sum[3];
     team_for(world->team, count, CHUNK, find_gaps, &overlaps);
-    team_sum(world->team, count, 3, add_overlap, &overlaps, sum);
+    contacts_sum(world, 3, add_overlap, &overlaps, sum);
     memory_free(overlaps.gap);
     world->report.contacts = (int64_t)sum[2];
     world->report.mean_overlap = sum[1] > 0 ? sum[0] / sum[1] : 0;

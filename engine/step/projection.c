@@ -1,6 +1,7 @@
 #include "engine/step/projection.h"
 
 #include "engine/contact/contacts.h"
+#include "engine/contact/detection.h"
 #include "engine/contact/pairs.h"
 #include "engine/solvers/krylov/partition.h"
 #include "parallel/memory.h"
@@ -85,6 +86,7 @@ static int iterations(const struct gabion_world *world) {
 // of blocks are those of the midpoint, moved with their bodies; what that misses, the square of the
 // angle turned, the next step's pass finds.
 void projection_apply(struct gabion_world *world) {
+    detection_complete(world);
     size_t count = world->contacts->count;
     struct after after = {world, memory_allocate(count, sizeof *after.list, "projection")};
     team_for(world->team, count, CHUNK, fill_after, &after);

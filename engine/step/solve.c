@@ -2,8 +2,10 @@
 
 #include <string.h>
 
-#include "engine/contact/contacts.h"
+#include "engine/contact/detection.h"
+#include "engine/contact/shared.h"
 #include "engine/problem/stored.h"
+#include "engine/solvers/choice.h"
 #include "engine/solvers/local/polygon.h"
 #include "engine/solvers/newton/proximal_newton.h"
 #include "engine/solvers/panel.h"
@@ -67,6 +69,7 @@ static struct contact_problem *problem_of(const struct gabion_world *world, size
         .law_count = world->laws.count,
         .v = world->bodies.v,
         .w = world->bodies.w,
+        .cuts = contacts_are_shared(contacts) ? &contacts->cuts : NULL,
     };
     return contact_problem_of_views(&views, solve_least_speeds(world), world->team);
 }
@@ -98,22 +101,57 @@ void solve_admit(struct gabion_world *world) {
         contacts_admit(world);
 }
 
-void solve_open(struct gabion_world *world) {
+// Of the steps before: auto leaves what is large to sweeps alone.
+static bool was_large(const struct gabion_world *world) {
+    int64_t rows = world->report.rows;
+    return choice_is_large((size_t)(rows > 0 ? rows : 3 * (int64_t)world->bodies.moving));
+}
+
+bool solve_shares(const struct gabion_world *world) {
+    const struct gabion_settings *settings = &world->settings;
+    bool polygon = solver_has_polygon(GABION_METHOD_NSGS, settings->local);
+    bool sweeps = settings->method == GABION_METHOD_NSGS ||
+                  (settings->method == GABION_METHOD_AUTO && was_large(world) &&
+                   world->memory.method != GABION_METHOD_NEWTON);
+    return sweeps && !polygon && !world->observer && settings->scheme != GABION_SCHEME_CORRECTIVE;
+}
+
+static void open_problem(struct gabion_world *world) {
     struct solver_settings settings = solve_settings(world);
     world->problem = solve_problem(world);
     if (!panel_visits_all(world->settings.method))
         contact_problem_keep_rho(world->problem);
+    solver_workspace_open(world->workspace, world->problem, &settings, world->contacts->impulse);
+}
+
+static void close_problem(struct gabion_world *world) {
+    solver_workspace_close(world->workspace);
+    contact_problem_free(world->problem);
+    world->problem = NULL;
+}
+
+static bool is_large(const struct gabion_world *world) {
+    struct solver_sizes sizes = solver_workspace_sizes(world->workspace);
+    return choice_is_large(sizes.spheres + sizes.nodes);
+}
+
+// What auto may solve by other methods than sweeps, every rank solves whole.
+void solve_open(struct gabion_world *world) {
+    open_problem(world);
+    if (contacts_are_shared(world->contacts) && world->settings.method == GABION_METHOD_AUTO &&
+        !is_large(world)) {
+        close_problem(world);
+        detection_complete(world);
+        open_problem(world);
+    }
     if (world->observer)
         world->observer->see(world->observer, world->problem, world->contacts->impulse);
-    solver_workspace_open(world->workspace, world->problem, &settings, world->contacts->impulse);
 }
 
 void solve_close(struct gabion_world *world) {
     world->report.colours = solver_workspace_colours(world->workspace);
     world->report.rows = (int64_t)solver_workspace_active(world->workspace);
-    solver_workspace_close(world->workspace);
-    contact_problem_free(world->problem);
-    world->problem = NULL;
+    close_problem(world);
 }
 
 // What the step goes on with --------------------------------------------------------------------

@@ -1,7 +1,7 @@
 #include "engine/step/step.h"
 
-#include "engine/contact/contacts.h"
 #include "engine/contact/interfaces.h"
+#include "engine/contact/shared.h"
 #include "engine/motion/motion.h"
 #include "engine/probe/probe.h"
 #include "engine/solvers/panel.h"
@@ -11,6 +11,7 @@
 #include "engine/step/galizzi.h"
 #include "engine/step/moreau.h"
 #include "engine/step/moves.h"
+#include "engine/step/solve.h"
 #include "engine/step/validate.h"
 #include "engine/world/drivers.h"
 #include "engine/world/events.h"
@@ -117,7 +118,7 @@ static int32_t first_not_finite(const struct gabion_world *world) {
 }
 
 bool step_stopped(const struct gabion_world *world, struct gabion_error *error) {
-    return stop_requested() &&
+    return stop_agreed() &&
            !error_set(error, GABION_ERROR_STOPPED,
                       "step %lld was abandoned, as the program asked; the state of the last "
                       "complete step is kept",
@@ -149,7 +150,10 @@ bool step_check(struct gabion_world *world, struct gabion_error *error) {
     return true;
 }
 
-void step_begin(struct gabion_world *world) { world->start.kept = true; }
+void step_begin(struct gabion_world *world) {
+    contacts_begin(world, solve_shares(world));
+    world->start.kept = true;
+}
 
 void step_commit(struct gabion_world *world) {
     world->start.kept = false;
@@ -169,7 +173,7 @@ void step_integrate(struct gabion_world *world) {
 
 void step_count(struct gabion_world *world) {
     double time;
-    world->report.candidates = (int64_t)world->contacts->count;
+    world->report.candidates = contacts_total(world);
     world->report.bodies = 0;
     for (int32_t i = 0; i < world->bodies.count; i++)
         world->report.bodies += !bodies_is_wall(&world->bodies, i);

@@ -4,6 +4,7 @@
 #include "io/file/file.h"
 #include "io/file/folder.h"
 #include "io/run/scene.h"
+#include "parallel/ranks.h"
 #include "parallel/topology.h"
 
 static bool describe_machine(struct gabion_error *error) {
@@ -14,7 +15,9 @@ static bool describe_machine(struct gabion_error *error) {
     const char *kernel;
     sphere_sweep_choose(&kernel);
     topology_describe(topology, text, sizeof text);
-    printf("version: %s\ncompiler: %s\nkernel: %s\n%s", GABION_VERSION, __VERSION__, kernel, text);
+    printf("version: %s\ncompiler: %s\nkernel: %s\n", GABION_VERSION, __VERSION__, kernel);
+    printf("mpi: %s\nranks: %d\n%s", ranks_library()[0] ? ranks_library() : "none", ranks_started(),
+           text);
     topology_free(topology);
     return true;
 }

@@ -6,6 +6,7 @@
 #include "io/file/file.h"
 #include "io/run/interrupt.h"
 #include "parallel/memory.h"
+#include "parallel/ranks.h"
 
 static bool (*const commands[VERB_COUNT])(const struct options *, struct gabion_error *) = {
     [VERB_RUN] = command_run,         [VERB_RESUME] = command_resume,
@@ -26,14 +27,16 @@ static bool dispatch(const struct options *options, struct gabion_error *error) 
     return true;
 }
 
-int main(int argc, char **argv) {
+// Ranks other than the first have part in a run and in nothing else, and print nothing.
+static int run_program(int argc, char **argv) {
     struct options options;
     struct gabion_error error = {0};
-    file_fill_standard();
-    interrupt_spare_writes();
-    memory_keep_freed();
-    bool done = options_parse(&options, argc, (const char *const *)argv, &error) &&
-                dispatch(&options, &error);
+    bool done = options_parse(&options, argc, (const char *const *)argv, &error);
+    bool together = done && (options.verb == VERB_RUN || options.verb == VERB_RESUME) &&
+                    !options.help && !options.version;
+    bool first = ranks_me() == 0;
+    if (together || ranks_leave_to_first())
+        done = done && dispatch(&options, &error);
     options_free(&options);
     // A write failure is an error: a script that reads an empty summary must not see exit status 0.
     if (fflush(stdout) != 0 || ferror(stdout))
@@ -41,6 +44,15 @@ int main(int argc, char **argv) {
                          strerror(errno));
     if (done)
         return 0;
-    fprintf(stderr, "gabion: %s\n", error.text);
+    if (first)
+        fprintf(stderr, "gabion: %s\n", error.text);
     return error.status == GABION_ERROR_INPUT ? 2 : 1;
+}
+
+int main(int argc, char **argv) {
+    file_fill_standard();
+    interrupt_spare_writes();
+    memory_keep_freed();
+    ranks_begin();
+    return ranks_end(run_program(argc, argv));
 }

@@ -5,6 +5,7 @@
 #include "io/file/file.h"
 #include "io/file/folder.h"
 #include "io/run/runner.h"
+#include "parallel/ranks.h"
 
 static void folder_of(const char *path, char directory[FOLDER_PATH_MAX]) {
     const char *slash = strrchr(path, '/');
@@ -18,7 +19,7 @@ static struct checkpoint *open_newest(const char *directory, struct gabion_error
     char remarks[2048] = "";
     struct checkpoint *checkpoint =
         checkpoint_open_newest(directory, remarks, sizeof remarks, error);
-    if (remarks[0] != '\0')
+    if (remarks[0] != '\0' && ranks_me() == 0)
         fprintf(stderr, "gabion: %s%s", remarks, remarks[strlen(remarks) - 1] == '\n' ? "" : "\n");
     return checkpoint;
 }
@@ -101,9 +102,11 @@ static bool resume_scene(struct scene *scene, const struct checkpoint *checkpoin
         .parent = checkpoint_path(checkpoint),
         .reference = reference,
     };
-    bool done = find_goal(scene, options, &request.target, error) &&
-                (request.resume || folder_claim(request.directory, NULL, false, &lock, error)) &&
-                runner_run(&request, error);
+    if (!find_goal(scene, options, &request.target, error))
+        return false;
+    if (!request.resume && ranks_me() == 0)
+        folder_claim(request.directory, NULL, false, &lock, error);
+    bool done = ranks_follow(error) && runner_run(&request, error);
     folder_unlock(lock);
     return done;
 }
@@ -111,28 +114,27 @@ static bool resume_scene(struct scene *scene, const struct checkpoint *checkpoin
 static bool resume_folder(const char *directory, const struct options *options,
                           struct gabion_error *error) {
     struct scene_request request = options_scene(options);
-    struct scene scene;
+    struct scene scene = {0};
     struct checkpoint *checkpoint = open_target(options, directory, error);
-    if (checkpoint == NULL)
-        return false;
-    bool done = scene_open_checkpoint(&scene, checkpoint, &request, error);
-    if (done) {
-        done = resume_scene(&scene, checkpoint, directory, options, error);
-        scene_close(&scene);
-    }
-    checkpoint_close(checkpoint);
+    if (checkpoint != NULL)
+        scene_open_checkpoint(&scene, checkpoint, &request, error);
+    bool done = ranks_agree(error) && resume_scene(&scene, checkpoint, directory, options, error);
+    scene_close(&scene);
+    if (checkpoint != NULL)
+        checkpoint_close(checkpoint);
     return done;
 }
 
 bool command_resume(const struct options *options, struct gabion_error *error) {
     char directory[FOLDER_PATH_MAX];
     int lock = FOLDER_NO_LOCK;
-    if (!find_folder(options->target, directory, error))
+    find_folder(options->target, directory, error);
+    if (!ranks_agree(error))
         return false;
     // Before the checkpoint is read: a run that ended in between would have left a newer one.
-    if (options->output == NULL && !folder_lock(directory, &lock, error))
-        return false;
-    bool done = resume_folder(directory, options, error);
+    if (options->output == NULL && ranks_me() == 0)
+        folder_lock(directory, &lock, error);
+    bool done = ranks_follow(error) && resume_folder(directory, options, error);
     folder_unlock(lock);
     return done;
 }

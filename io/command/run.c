@@ -2,6 +2,7 @@
 #include "io/file/folder.h"
 #include "io/run/runner.h"
 #include "io/text/remarks.h"
+#include "parallel/ranks.h"
 
 // With --strict a run does not begin with a state that lacks something.
 static bool check_strictly(const struct scene *scene, bool strict, struct gabion_error *error) {
@@ -16,7 +17,7 @@ static bool check_strictly(const struct scene *scene, bool strict, struct gabion
 static bool run_scene(struct scene *scene, const struct options *options,
                       struct gabion_error *error) {
     char directory[FOLDER_PATH_MAX];
-    int lock;
+    int lock = FOLDER_NO_LOCK;
     struct runner_request request = {
         .scene = scene,
         .directory = options->output,
@@ -37,8 +38,9 @@ static bool run_scene(struct scene *scene, const struct options *options,
         request.directory = directory;
     }
     // Last of all, so that a bad case never costs the results of an earlier run.
-    bool done = folder_claim(request.directory, options->target, options->force, &lock, error) &&
-                runner_run(&request, error);
+    if (ranks_me() == 0)
+        folder_claim(request.directory, options->target, options->force, &lock, error);
+    bool done = ranks_follow(error) && runner_run(&request, error);
     folder_unlock(lock);
     return done;
 }
@@ -46,9 +48,8 @@ static bool run_scene(struct scene *scene, const struct options *options,
 bool command_run(const struct options *options, struct gabion_error *error) {
     struct scene_request request = options_scene(options);
     struct scene scene;
-    if (!scene_open_case(&scene, &request, error))
-        return false;
-    bool done = run_scene(&scene, options, error);
+    scene_open_case(&scene, &request, error);
+    bool done = ranks_agree(error) && run_scene(&scene, options, error);
     scene_close(&scene);
     return done;
 }

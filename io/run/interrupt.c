@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "parallel/clock.h"
+#include "parallel/ranks.h"
 
 static volatile sig_atomic_t requested;
 
@@ -20,7 +21,7 @@ static void take_signal(int number) {
     if (requested)
         _exit(128 + number);
     requested = 1;
-    if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
+    if (ranks_me() == 0 && write(STDERR_FILENO, text, sizeof text - 1) < 0)
         return; // standard error is closed, and there is no other place to report to
 }
 

@@ -7,7 +7,7 @@
 
 struct run_log;
 
-// Appends to the log of the folder.
+// Appends to the log of the folder. Lines for the log NULL are dropped.
 struct run_log *log_open(const char *directory, struct gabion_error *error);
 __attribute__((format(printf, 2, 3))) void log_line(struct run_log *log, const char *format, ...);
 void log_close(struct run_log *log);

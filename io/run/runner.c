@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "engine/probe/probe.h"
 #include "engine/step/watch.h"
 #include "engine/world/world.h"
 #include "io/file/file.h"
@@ -16,8 +17,10 @@
 #include "io/run/summary.h"
 #include "io/text/remarks.h"
 #include "io/vtk/vtk.h"
+#include "parallel/check.h"
 #include "parallel/clock.h"
 #include "parallel/memory.h"
+#include "parallel/ranks.h"
 
 #define NO_CHECKPOINT (-1)
 #define REPORT_SIZE   2200
@@ -51,7 +54,13 @@ static double wall_time(const struct runner *runner) { return clock_seconds() - 
 
 static int64_t step_of(const struct runner *runner) { return gabion_step_number(runner->world); }
 
+// Rank 0 writes the files of the run and all messages; the others compute the same and write
+// nothing.
+static bool is_writer(void) { return ranks_me() == 0; }
+
 static void show(struct runner *runner, const char *text) {
+    if (!is_writer())
+        return;
     progress_clear(&runner->progress);
     fprintf(stderr, "%s\n", text);
 }
@@ -67,6 +76,35 @@ __attribute__((format(printf, 2, 3))) static void report(struct runner *runner, 
     log_line(runner->log, "%s", text);
     if (!runner->request->quiet)
         show(runner, text);
+}
+
+// Something that the runner does and that may run out of memory.
+struct attempt {
+    bool (*work)(struct runner *runner, struct gabion_error *error);
+    struct runner *runner;
+    struct gabion_error *error;
+    bool good;
+};
+
+static void attempt_make(void *context) {
+    struct attempt *attempt = context;
+    attempt->good = attempt->work(attempt->runner, attempt->error);
+}
+
+// Output that runs out of memory must not end the program: what was computed is still to be saved.
+static bool attempt(struct runner *runner, struct gabion_error *error,
+                    bool (*work)(struct runner *runner, struct gabion_error *error)) {
+    struct attempt attempt = {work, runner, error, false};
+    return memory_try(NULL, attempt_make, &attempt, error) && attempt.good;
+}
+
+// Writes files on the rank that does, and lets all ranks know whether that went well.
+static bool write_alone(struct runner *runner, struct gabion_error *error,
+                        bool (*work)(struct runner *runner, struct gabion_error *error)) {
+    struct gabion_error own = {0};
+    if (is_writer())
+        attempt(runner, &own, work);
+    return ranks_follow(&own) || error_set(error, own.status, "%s", own.text);
 }
 
 static bool write_case(const struct runner *runner, struct gabion_error *error) {
@@ -180,6 +218,8 @@ static struct summary summarise(const struct runner *runner) {
 }
 
 static void print_summary(const struct runner *runner) {
+    if (!is_writer())
+        return;
     struct summary summary = summarise(runner);
     summary_print(&summary, runner->world, stdout);
 }
@@ -217,6 +257,14 @@ static bool write_checkpoint(struct runner *runner, struct gabion_error *error) 
     return settle_case(runner, error) && (runner->status != NULL || write_summary(runner, error));
 }
 
+// All ranks need to know which checkpoint is good, also where something failed after it.
+static bool save(struct runner *runner, struct gabion_error *error,
+                 bool (*work)(struct runner *runner, struct gabion_error *error)) {
+    bool good = write_alone(runner, error, work);
+    ranks_broadcast(&runner->checkpoint_step, sizeof runner->checkpoint_step, 0);
+    return good;
+}
+
 static bool write_pictures(struct runner *runner, struct gabion_error *error) {
     if (due(runner, runner->output->vtk_every) && !vtk_write(runner->vtk, runner->world, error))
         return false;
@@ -240,19 +288,27 @@ static bool forget_stop(struct runner *runner, struct gabion_error *error) {
     return true;
 }
 
-// A resumed run has its first frame already. That of a new one shows the interfaces that the first
-// step will find.
-static bool open_files(struct runner *runner, struct gabion_error *error) {
-    if (step_of(runner) == 0 && !gabion_find_interfaces(runner->world, error))
-        return false;
+static bool open_log(struct runner *runner, struct gabion_error *error) {
     runner->log = log_open(runner->request->directory, error);
-    if (runner->log == NULL)
+    return runner->log != NULL;
+}
+
+// A resumed run has its first frame already.
+static bool open_outputs(struct runner *runner, struct gabion_error *error) {
+    bool resume = runner->request->resume;
+    runner->case_settled = resume && runner->request->scene->changes == 0;
+    return (resume || settle_case(runner, error)) && open_series(runner, error) &&
+           (resume || write_pictures(runner, error)) && write_summary(runner, error);
+}
+
+// The first frame of a new run shows the interfaces that the first step will find.
+static bool open_files(struct runner *runner, struct gabion_error *error) {
+    if (step_of(runner) == 0)
+        gabion_find_interfaces(runner->world, error);
+    if (!ranks_agree(error) || !write_alone(runner, error, open_log))
         return false;
     log_start(runner);
-    runner->case_settled = runner->request->resume && runner->request->scene->changes == 0;
-    return (runner->request->resume || settle_case(runner, error)) && open_series(runner, error) &&
-           (runner->request->resume || write_pictures(runner, error)) &&
-           write_summary(runner, error);
+    return write_alone(runner, error, open_outputs);
 }
 
 // Returns false if what was written last may not be on disk.
@@ -286,21 +342,38 @@ static bool write_last(struct runner *runner, struct gabion_error *error) {
 static bool checkpoint_due(const struct runner *runner) {
     double allowed = 60 * runner->output->checkpoint_minutes;
     return due(runner, runner->output->checkpoint_every) ||
-           (allowed > 0 && clock_seconds() - runner->checkpoint_time >= allowed);
+           (allowed > 0 && clock_past(runner->checkpoint_time + allowed));
+}
+
+static bool write_series(struct runner *runner, struct gabion_error *error) {
+    double wall = runner->request->wall_time + wall_time(runner);
+    if (runner->request->resume && step_of(runner) == runner->start_step + 1 &&
+        !forget_stop(runner, error))
+        return false;
+    if (due(runner, runner->output->history_every) &&
+        !history_write(runner->history, runner->world, wall, error))
+        return false;
+    return write_pictures(runner, error);
+}
+
+static bool write_flushed(struct runner *runner, struct gabion_error *error) {
+    return (runner->history == NULL || history_flush(runner->history, error)) &&
+           write_checkpoint(runner, error);
+}
+
+// Rank 0 needs all contacts for pictures, frames, checkpoints and some probes.
+static bool gather_for_step(struct runner *runner, bool saves, struct gabion_error *error) {
+    const struct output_settings *output = runner->output;
+    bool needed = saves || due(runner, output->vtk_every) || due(runner, output->frames_every) ||
+                  (due(runner, output->history_every) && probes_read_contacts(runner->world));
+    return !needed || gabion_gather_contacts(runner->world, error);
 }
 
 // The checkpoint comes last: once it exists, everything up to its step is on disk.
 static bool write_step(struct runner *runner, struct gabion_error *error) {
-    double wall = runner->request->wall_time + wall_time(runner);
-    if (due(runner, runner->output->history_every) &&
-        !history_write(runner->history, runner->world, wall, error))
-        return false;
-    if (!write_pictures(runner, error))
-        return false;
-    if (!checkpoint_due(runner))
-        return true;
-    return (runner->history == NULL || history_flush(runner->history, error)) &&
-           write_checkpoint(runner, error);
+    bool saves = checkpoint_due(runner);
+    return gather_for_step(runner, saves, error) && write_alone(runner, error, write_series) &&
+           (!saves || save(runner, error, write_flushed));
 }
 
 // Returns why the run is over; NULL: it is not. A collapse in the last step is one.
@@ -316,66 +389,6 @@ static const char *end_status(const struct runner *runner) {
 static void note_step(struct runner *runner) {
     runner->last_step = step_of(runner);
     runner->last_time = gabion_time(runner->world);
-}
-
-// A step that a watch stops the run after is complete, and is written as any other.
-static bool go_on(struct runner *runner, struct gabion_error *error) {
-    struct gabion_error second = {0};
-    int64_t before = step_of(runner);
-    bool resumed = runner->request->resume && before == runner->start_step;
-    bool well = gabion_step(runner->world, error);
-    if (step_of(runner) == before)
-        return false;
-    note_step(runner);
-    runner->series_broken = true; // until everything is written
-    error = well ? error : &second;
-    double begin = clock_seconds();
-    runner->series_broken = !(!resumed || forget_stop(runner, error)) || !write_step(runner, error);
-    runner->output_time += clock_seconds() - begin;
-    return well && !runner->series_broken;
-}
-
-// A step that a signal made the run abandon is not an error: the state before it is whole.
-static bool was_interrupted(struct runner *runner, struct gabion_error *error) {
-    if (error->status != GABION_ERROR_STOPPED)
-        return false;
-    report(runner, "%s", error->text);
-    *error = (struct gabion_error){0};
-    runner->status = "interrupted";
-    return true;
-}
-
-// Something that the runner does and that may run out of memory.
-struct attempt {
-    bool (*work)(struct runner *runner, struct gabion_error *error);
-    struct runner *runner;
-    struct gabion_error *error;
-    bool good;
-};
-
-static void attempt_make(void *context) {
-    struct attempt *attempt = context;
-    attempt->good = attempt->work(attempt->runner, attempt->error);
-}
-
-// Output that runs out of memory must not end the program: what was computed is still to be saved.
-static bool attempt(struct runner *runner, struct gabion_error *error,
-                    bool (*work)(struct runner *runner, struct gabion_error *error)) {
-    struct attempt attempt = {work, runner, error, false};
-    return memory_try(NULL, attempt_make, &attempt, error) && attempt.good;
-}
-
-static bool run_steps(struct runner *runner, struct gabion_error *error) {
-    while ((runner->status = end_status(runner)) == NULL) {
-        if (interrupt_requested()) {
-            runner->status = "interrupted";
-            return true;
-        }
-        if (!attempt(runner, error, go_on))
-            return was_interrupted(runner, error);
-        progress_update(&runner->progress, runner->world);
-    }
-    return true;
 }
 
 __attribute__((format(printf, 2, 3))) static void append(struct gabion_error *error,
@@ -407,6 +420,61 @@ static void explain_failure(struct runner *runner, struct gabion_error *error) {
     log_line(runner->log, "stopped: %s", error->text);
 }
 
+// Ends all ranks where memory ran out on this one: the others are waiting for it within the step.
+static _Noreturn void leave_others(struct runner *runner, struct gabion_error *error) {
+    explain_failure(runner, error);
+    ranks_abort(error->text);
+}
+
+// Returns whether all ranks have the state of this one.
+static bool is_same_everywhere(const struct runner *runner) {
+    uint64_t hash = gabion_state_hash(runner->world), bits[] = {hash, ~hash};
+    ranks_or(bits, 2);
+    return ranks_all(bits[0] == hash && bits[1] == ~hash);
+}
+
+// A step that a watch stops the run after is complete, and is written as any other.
+static bool go_on(struct runner *runner, struct gabion_error *error) {
+    struct gabion_error second = {0};
+    int64_t before = step_of(runner);
+    bool well = gabion_step(runner->world, error);
+    if (error->status == GABION_ERROR_MEMORY && ranks_count() > 1)
+        leave_others(runner, error);
+    if (step_of(runner) == before)
+        return false;
+    CHECK(is_same_everywhere(runner), "ranks differ after step %" PRId64, step_of(runner));
+    note_step(runner);
+    runner->series_broken = true; // until everything is written
+    error = well ? error : &second;
+    double begin = clock_seconds();
+    runner->series_broken = !write_step(runner, error);
+    runner->output_time += clock_seconds() - begin;
+    return well && !runner->series_broken;
+}
+
+// A step that a signal made the run abandon is not an error: the state before it is whole.
+static bool was_interrupted(struct runner *runner, struct gabion_error *error) {
+    if (error->status != GABION_ERROR_STOPPED)
+        return false;
+    report(runner, "%s", error->text);
+    *error = (struct gabion_error){0};
+    runner->status = "interrupted";
+    return true;
+}
+
+static bool run_steps(struct runner *runner, struct gabion_error *error) {
+    while ((runner->status = end_status(runner)) == NULL) {
+        if (ranks_any(interrupt_requested())) {
+            runner->status = "interrupted";
+            return true;
+        }
+        if (!attempt(runner, error, go_on))
+            return was_interrupted(runner, error);
+        progress_update(&runner->progress, runner->world);
+    }
+    return true;
+}
+
 // The results are on disk, but they cannot be trusted. Only where nothing else was wrong with the
 // run is this a defect of the program.
 static bool check_ledger(struct runner *runner, struct gabion_error *error) {
@@ -434,15 +502,16 @@ static bool check_ledger(struct runner *runner, struct gabion_error *error) {
 static bool finish(struct runner *runner, bool well, struct gabion_error *error) {
     struct gabion_error second = {0};
     double begin = clock_seconds();
+    gabion_gather_contacts(runner->world, well ? error : &second);
     if (!runner->series_broken && error->status != GABION_ERROR_MEMORY &&
-        !attempt(runner, well ? error : &second, write_last)) {
+        !write_alone(runner, well ? error : &second, write_last)) {
         runner->series_broken = true;
         well = false;
     }
-    if (!close_series(runner, well ? error : &second))
+    if (!write_alone(runner, well ? error : &second, close_series))
         well = false;
     if (runner->checkpoint_step != step_of(runner) &&
-        !attempt(runner, well ? error : &second, write_checkpoint))
+        !save(runner, well ? error : &second, write_checkpoint))
         well = false;
     runner->output_time += clock_seconds() - begin;
     if (well)
@@ -511,7 +580,8 @@ bool runner_run(const struct runner_request *request, struct gabion_error *error
     interrupt_install();
     interrupt_before_cpu_limit(gabion_threads(request->scene->world));
     gabion_set_stop_function(request->scene->world, interrupt_presses, NULL, NULL);
-    progress_start(&runner.progress, step_of(&runner), request->target, request->quiet);
+    progress_start(&runner.progress, step_of(&runner), request->target,
+                   request->quiet || !is_writer());
     double begin = clock_seconds();
     bool opened = open_files(&runner, error);
     runner.output_time = clock_seconds() - begin;
@@ -526,7 +596,7 @@ bool runner_run(const struct runner_request *request, struct gabion_error *error
     watch_end(runner.world, report_warning, &runner);
     well = finish(&runner, well, error) && check_strictly(&runner, error);
     struct gabion_error second = {0};
-    if (!write_summary(&runner, well ? error : &second))
+    if (!write_alone(&runner, well ? error : &second, write_summary))
         well = false;
     log_line(runner.log, "%s at step %" PRId64 ", t = %.9g s, state-hash %016" PRIx64,
              runner.status, step_of(&runner), gabion_time(runner.world),

@@ -14,6 +14,10 @@ import series
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 GABION = os.path.abspath(os.environ.get("GABION", os.path.join(ROOT, "build", "gabion")))
+# The program whose ranks talk through MPI, and how many ranks of it are started.
+GABION_MPI = os.path.abspath(os.environ.get("GABION_MPI", os.path.join(os.path.dirname(GABION), "mpi", "gabion")))
+LAUNCHER = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
+            "OMPI_MCA_btl": "^tcp"}
 # What a sanitizer reports ends the program with a status that it has not of its own.
 SANITIZERS = {"ASAN_OPTIONS": "exitcode=99", "UBSAN_OPTIONS": "exitcode=99"}
 STOPPING = ("INT", "TERM", "HUP", "XCPU", "USR1", "USR2", "ALRM")
@@ -32,20 +36,27 @@ def call(words, prefix=(), limit=None, silent=False):
     return finished(start(words, prefix, limit), words, silent=silent)
 
 
+def call_ranks(count, words):
+    """The program on so many ranks, to its end; 0: the program without MPI."""
+    if count == 0:
+        return call(words)
+    return finished(start(words, ["mpirun", "-n", str(count)], program=GABION_MPI), words)
+
+
 def hear_signals():
     """In a new process: no signal is ignored, as SIGHUP is where nohup has started the attacks."""
     for name in STOPPING:
         signal.signal(getattr(signal, "SIG" + name), signal.SIG_DFL)
 
 
-def start(words, prefix=(), limit=None):
+def start(words, prefix=(), limit=None, program=GABION):
     """limit is a resource and the most of it that the program gets."""
     def confine():
         hear_signals()
         if limit:
             resource.setrlimit(limit[0], (limit[1], limit[1]))
-    return subprocess.Popen([*prefix, GABION, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                            text=True, errors="replace", preexec_fn=confine, env={**SANITIZERS, **os.environ})
+    return subprocess.Popen([*prefix, program, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            text=True, errors="replace", preexec_fn=confine, env={**SANITIZERS, **LAUNCHER, **os.environ})
 
 
 def finished(process, words, expected=(0, 1, 2), silent=False):

@@ -5,7 +5,7 @@ import json
 import os
 
 import series
-from program import Wrong, call, summary
+from program import Wrong, call, call_ranks, summary
 
 CELL = 0.3  # m
 ROUND = ("sphere", "bar", "torus", "clump")
@@ -44,11 +44,11 @@ def motion(chance, step):
 class Scene:
     """A case, drawn piece by piece."""
 
-    def __init__(self, chance):
-        self.chance = chance
+    def __init__(self, chance, swept=False):
+        self.chance, self.swept = chance, swept
         self.steps = chance.randint(12, 50)
         self.step = chance.choice((1e-3, 2e-3, 5e-3))
-        self.corrective = chance.random() < 0.15
+        self.corrective = not swept and chance.random() < 0.15
         self.bodies = []
         self.case = {"title": "a random scene", "materials": {"stone": {"density": 2600}, "wood": {"density": 700}},
                      "gravity": [0, 0, -9.81] if chance.random() < 0.8 else vector(chance, 9.81),
@@ -64,7 +64,7 @@ class Scene:
 
     def draw_methods(self):
         chance = self.chance
-        self.method = "bicg" if self.corrective else chance.choice(METHODS)
+        self.method = "nsgs" if self.swept else "bicg" if self.corrective else chance.choice(METHODS)
         solver = {"method": self.method, "tolerance": chance.choice((1e-2, 1e-4, 1e-8)), "max_sweeps": chance.choice((20, 200, 1000)),
                   "on_cap": "accept"}
         if self.method == "nsgs":
@@ -152,29 +152,56 @@ class Scene:
         case["probes"] = [{"name": "first", "group": self.bodies[-1]["name"], "quantity": "position"}]
 
 
+def write(scene, folder):
+    os.makedirs(folder)
+    path = os.path.join(folder, "scene.yaml")
+    with open(path, "w", encoding="utf-8") as stream:
+        json.dump(scene.case, stream)
+    return path
+
+
+def compare(scene, folder, expected, go):
+    """The scene with stops at random steps: `go` does the words of a part of it. Compares it with the scene without a stop."""
+    chance, part, stop = scene.chance, os.path.join(folder, "part"), scene.chance.randint(0, scene.steps)
+    done = go(["run", os.path.join(folder, "scene.yaml"), "-o", part, "--steps", str(stop), "-q"])
+    while done.returncode == 0 and stop < scene.steps:
+        more = chance.randint(1, scene.steps - stop)
+        stop += more
+        done = go(["resume", part, "--steps", str(more), "-q"])
+    for key in ("status", "steps", "state-hash"):
+        if summary(done, key) != summary(expected, key):
+            raise Wrong("%s %s, and %s with stops" % (key, summary(expected, key), summary(done, key)))
+    wrong, missing = series.difference(series.read(os.path.join(folder, "whole")), part, 0)
+    if wrong or missing:
+        raise Wrong("other output with stops: %s, missing %s" % (", ".join(wrong[:5]), ", ".join(missing[:5])))
+    return "%s, status %d" % (scene.method, done.returncode)
+
+
 def random(_, folder, chance):
     """A scene without a stop, and with stops at random steps and other numbers of threads each time."""
     scene = Scene(chance)
-    os.makedirs(folder)
-    path, whole, part = (os.path.join(folder, name) for name in ("scene.yaml", "whole", "part"))
-    with open(path, "w", encoding="utf-8") as stream:
-        json.dump(scene.case, stream)
-    expected = call(["run", path, "-o", whole, "-q", "-j", str(chance.randint(1, 3))])
+    path = write(scene, folder)
+    expected = call(["run", path, "-o", os.path.join(folder, "whole"), "-q", "-j", str(chance.randint(1, 3))])
     if "defect of the program" in expected.stderr:
         raise Wrong(expected.stderr.strip()[-500:])
     if expected.returncode == 2:
         return "rejected: " + expected.stderr.strip()[-200:]
-    stop = chance.randint(0, scene.steps)
-    words = ["run", path, "-o", part, "--steps", str(stop)]
-    done = call([*words, "-q", "-j", str(chance.randint(1, 3))])
-    while done.returncode == 0 and stop < scene.steps:
-        more = chance.randint(1, scene.steps - stop)
-        stop += more
-        done = call(["resume", part, "--steps", str(more), "-q", "-j", str(chance.randint(1, 3))])
-    for key in ("status", "steps", "state-hash"):
-        if summary(done, key) != summary(expected, key):
-            raise Wrong("%s %s, and %s with stops" % (key, summary(expected, key), summary(done, key)))
-    wrong, missing = series.difference(series.read(whole), part, 0)
-    if wrong or missing:
-        raise Wrong("other output with stops: %s, missing %s" % (", ".join(wrong[:5]), ", ".join(missing[:5])))
-    return "%s, status %d" % (scene.method, done.returncode)
+    return compare(scene, folder, expected, lambda words: call([*words, "-j", str(chance.randint(1, 3))]))
+
+
+def ranks(_, folder, chance):
+    """A scene without MPI, and on 1 to 7 ranks with 1 or 2 threads each, with stops and other numbers after each. Most are solved by
+    sweeps, which the ranks share."""
+    scene = Scene(chance, swept=chance.random() < 0.8)
+    path, used = write(scene, folder), []
+    expected = call(["run", path, "-o", os.path.join(folder, "whole"), "-q", "-j", "1"])
+    if expected.returncode == 2:
+        return "rejected: " + expected.stderr.strip()[-200:]
+
+    def go(words):
+        used.append(chance.choice((0, 1, 2, 2, 3, 3, 4, 5, 7)))
+        return call_ranks(used[-1], [*words, "-j", str(chance.randint(1, 2))])
+    try:
+        return compare(scene, folder, expected, go) + ", ranks %s" % used
+    except Wrong as wrong:
+        raise Wrong("%s, ranks %s" % (wrong, used)) from None

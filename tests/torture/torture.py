@@ -19,6 +19,7 @@ and scenes.py have the attacks:
   forged   a dataset of a checkpoint, a frame or a contact problem replaced, linked elsewhere or made to claim too much, sealed anew
   frames   a bit, a cut or a hole in a frame that is imported
   random   a random scene, with and without stops, on other numbers of threads after each; meant for a build with sanitizers
+  ranks    a random scene on one process, and on other numbers of ranks after each stop
 
 --share F runs a share of the trials. Prints a line for each attack and each broken promise, and ends with
 "N passed, M failed". What needs strace is left out with a message where it is not there or may not trace.
@@ -36,11 +37,11 @@ import damage
 import faults
 import forged
 import scenes
-from program import GABION, Case, Wrong
+from program import GABION, GABION_MPI, Case, Wrong
 
 TRIALS = {attacks.kills: 400, attacks.signals: 140, attacks.hangups: 60, attacks.disks: 96, faults.faults: 1628, faults.reads: 400,
           faults.claims: 200, attacks.memory: 400, attacks.allocations: 1000, damage.flips: 2888, forged.forged: 1400,
-          forged.frames: 1500, scenes.random: 300}
+          forged.frames: 1500, scenes.random: 300, scenes.ranks: 300}
 ATTACKS = {function.__name__: function for function in TRIALS}
 CASES = ("box", "blocks", "joints")
 
@@ -86,6 +87,9 @@ def main():
         for name in options.attacks or ATTACKS:
             if ATTACKS[name].__module__ == "faults" and not can_trace():
                 print("skipped: %s needs strace" % name)
+                continue
+            if name == "ranks" and not (os.path.exists(GABION_MPI) and shutil.which("mpirun")):
+                print("skipped: ranks needs mpirun and the program of make MPI=1")
                 continue
             count = max(1, round(options.share * TRIALS[ATTACKS[name]]))
             lost = attack(name, cases, count, options.seed, options.verbose)

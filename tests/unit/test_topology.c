@@ -230,6 +230,62 @@ static void run_on_new_workers(struct team *team, struct masks *masks) {
     assert_int_equal(pthread_join(thread, NULL), 0);
 }
 
+// Ranks that start with the same cores get parts that do not overlap and leave nothing over.
+static void test_division(void **state) {
+    (void)state;
+    setenv("HWLOC_SYNTHETIC", "pack:2 numa:1 l3:1 core:8 pu:2", 1);
+    for (int count = 1; count <= 20; count++) {
+        int sum = 0;
+        for (int before = 0; before < count; before++) {
+            struct topology *topology = load();
+            topology_divide(topology, before, count);
+            int cores = topology_allowed_cores(topology);
+            assert_in_range(cores, count > 16 ? 1 : 16 / count, count > 16 ? 1 : 16 / count + 1);
+            assert_int_equal(topology_is_crowded(topology), count > 16);
+            sum += cores;
+            topology_free(topology);
+        }
+        assert_int_equal(sum, count > 16 ? count : 16);
+    }
+    unsetenv("HWLOC_SYNTHETIC");
+}
+
+// On this machine: the threads of two ranks' teams are on cores of their own.
+static void test_divided_pinning(void **state) {
+    (void)state;
+    struct topology *first = load(), *second = load();
+    int cores = topology_allowed_cores(first);
+    if (!machine_is_plain(first) || cores < 2) {
+        topology_free(first);
+        topology_free(second);
+        skip();
+    }
+    topology_divide(first, 0, 2);
+    topology_divide(second, 1, 2);
+    hwloc_topology_t hwloc;
+    assert_int_equal(hwloc_topology_init(&hwloc), 0);
+    assert_int_equal(hwloc_topology_load(hwloc), 0);
+    hwloc_bitmap_t used = hwloc_bitmap_alloc(), mask = hwloc_bitmap_alloc();
+    for (int rank = 0; rank < 2; rank++) {
+        struct topology *topology = rank == 0 ? first : second;
+        for (int k = 0; k < topology_allowed_cores(topology); k++) {
+            assert_true(topology_pin(topology, k));
+            hwloc_get_cpubind(hwloc, mask, HWLOC_CPUBIND_THREAD);
+            assert_false(hwloc_bitmap_intersects(used, mask));
+            hwloc_bitmap_or(used, used, mask);
+        }
+        assert_false(topology_pin(topology, topology_allowed_cores(topology)));
+    }
+    assert_true(topology_unpin(second));
+    hwloc_get_cpubind(hwloc, mask, HWLOC_CPUBIND_THREAD);
+    assert_true(hwloc_bitmap_isequal(mask, used));
+    hwloc_bitmap_free(used);
+    hwloc_bitmap_free(mask);
+    hwloc_topology_destroy(hwloc);
+    topology_free(first);
+    topology_free(second);
+}
+
 static void test_pinning(void **state) {
     (void)state;
     struct topology *topology = load();
@@ -276,7 +332,8 @@ int main(int count, char **arguments) {
         return count_print();
     program = arguments[0];
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_synthetic_machine),  cmocka_unit_test(test_machine_without_cores),
+        cmocka_unit_test(test_synthetic_machine),  cmocka_unit_test(test_division),
+        cmocka_unit_test(test_divided_pinning),    cmocka_unit_test(test_machine_without_cores),
         cmocka_unit_test(test_quota_version_1),    cmocka_unit_test(test_quota_version_2),
         cmocka_unit_test(test_masks_from_outside), cmocka_unit_test(test_pinning),
     };

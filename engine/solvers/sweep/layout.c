@@ -2,8 +2,10 @@
 #include <string.h>
 
 #include "engine/problem/rows.h"
+#include "engine/solvers/sweep/border.h"
 #include "engine/solvers/sweep/layout.h"
 #include "engine/solvers/sweep/split.h"
+#include "parallel/cuts.h"
 #include "parallel/team.h"
 
 struct layout *layout_create(void) {
@@ -11,8 +13,9 @@ struct layout *layout_create(void) {
 }
 
 void layout_free(struct layout *layout) {
-    void *arrays[] = {layout->contact, layout->first,     layout->second, layout->colour,
-                      layout->mask,    layout->histogram, layout->mu,     layout->mu_of_law};
+    void *arrays[] = {layout->contact, layout->number,    layout->first, layout->second,
+                      layout->turn,    layout->colour,    layout->order, layout->mask,
+                      layout->owner,   layout->histogram, layout->mu,    layout->mu_of_law};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         memory_free(arrays[k]);
     memory_free(layout);
@@ -27,7 +30,10 @@ static void reserve_nodes(struct layout *layout, size_t count) {
     layout->contact = memory_resize(layout->contact, room, sizeof(uint32_t), "sweeps");
     layout->first = memory_resize(layout->first, room, sizeof(int32_t), "sweeps");
     layout->second = memory_resize(layout->second, room, sizeof(int32_t), "sweeps");
+    layout->number = memory_resize(layout->number, room, sizeof(uint32_t), "sweeps");
+    layout->turn = memory_resize(layout->turn, room, sizeof(uint8_t), "sweeps");
     layout->colour = memory_resize(layout->colour, room, sizeof(uint8_t), "sweeps");
+    layout->order = memory_resize(layout->order, room, sizeof(uint32_t), "sweeps");
     layout->capacity = room;
 }
 
@@ -37,6 +43,7 @@ static void list_nodes(struct sweep_plan *plan) {
     const struct contact_views *views = plan->views;
     struct layout *layout = plan->layout;
     size_t count = views->count, nodes = 0, active = 0;
+    uint32_t number = 0; // of the node among those of its pair
     reserve_nodes(layout, count + views->joints->block_count);
     for (size_t k = 0, end; k < count; k = end) {
         const struct contact *contact = &views->contacts[k];
@@ -48,6 +55,11 @@ static void list_nodes(struct sweep_plan *plan) {
         layout->contact[nodes] = (uint32_t)k;
         layout->first[nodes] = contact->c;
         layout->second[nodes] = contact->a;
+        bool again = nodes > 0 && contact->c == layout->first[nodes - 1] &&
+                     contact->a == layout->second[nodes - 1];
+        number = again ? number + 1 : 0;
+        layout->number[nodes] = number;
+        layout->turn[nodes] = colour_turn(contact->c, contact->a, number);
         active += taking_part;
         nodes++;
     }
@@ -56,15 +68,36 @@ static void list_nodes(struct sweep_plan *plan) {
     plan->nodes = nodes;
 }
 
+// Returns whether a joint has a node here: every rank knows all joints.
+static bool takes_joint(const struct sweep_plan *plan, const struct joint_block *joint) {
+    const struct cuts *cuts = plan->views->cuts;
+    return !cuts || cuts_mine(cuts, joint->c) ||
+           (joint->a < plan->moving && cuts_mine(cuts, joint->a));
+}
+
 static void list_joints(struct sweep_plan *plan) {
     const struct joint_points *joints = plan->views->joints;
     struct layout *layout = plan->layout;
+    plan->joint_slot = memory_reserve(plan->joint_slot, &plan->joint_slot_capacity,
+                                      joints->block_count, sizeof *plan->joint_slot, "joints");
     for (size_t k = 0; k < joints->block_count; k++) {
+        plan->joint_slot[k] = SLOT_NONE;
+        if (!takes_joint(plan, &joints->blocks[k]))
+            continue;
         layout->contact[plan->nodes] = (uint32_t)k;
+        layout->turn[plan->nodes] =
+            colour_turn(joints->blocks[k].c, joints->blocks[k].a, UINT32_MAX - (uint32_t)k);
         layout->first[plan->nodes] = joints->blocks[k].c;
         layout->second[plan->nodes++] = joints->blocks[k].a;
+        plan->active += joints->blocks[k].count;
     }
-    plan->active += joints->count;
+}
+
+void layout_list(struct sweep_plan *plan) {
+    list_nodes(plan);
+    list_joints(plan);
+    if (plan->views->cuts)
+        plan->border = border_open(plan);
 }
 
 // Colours -------------------------------------------------------------------------------------
@@ -74,58 +107,107 @@ static int colour(struct sweep_plan *plan) {
     size_t indices = (size_t)plan->solver_body_count;
     layout->mask = memory_reserve_aligned(layout->mask, &layout->mask_capacity, indices,
                                           sizeof *layout->mask, "colouring");
-    return colour_pairs(layout->first, layout->second, plan->nodes, indices, plan->moving,
-                        plan->body_count, layout->mask, layout->colour);
+    layout->owner = memory_reserve(layout->owner, &layout->owner_capacity, indices,
+                                   sizeof *layout->owner, "colouring");
+    struct colour_graph graph = {layout->first, layout->second, layout->turn,    plan->nodes,
+                                 indices,       plan->moving,   plan->body_count};
+    struct colour_room room = {layout->order, layout->mask, layout->owner};
+    if (!plan->border)
+        return colour_pairs(plan->team, &graph, &room, layout->colour);
+    colour_sort(&graph, 0, graph.count, layout->order);
+    border_list(plan->border);
+    return border_colour(plan->border);
 }
 
-// The mask array, between colourings, counts nodes per body and then numbers the copies.
-static void count_degrees(const struct sweep_plan *plan, uint64_t *degree) {
-    const struct layout *layout = plan->layout;
-    memset(degree, 0, (size_t)plan->body_count * sizeof *degree);
-    for (size_t k = 0; k < plan->nodes; k++) {
-        degree[layout->first[k]]++;
-        degree[layout->second[k]]++;
+// Busy bodies while they are split into copies.
+struct splitting {
+    struct sweep_plan *plan;
+    uint64_t *copies;  // by body: how many it becomes; below 2: it stays whole
+    uint32_t *copy[2]; // by node, for either end: the number of the copy
+};
+
+static int32_t node_end(const struct sweep_plan *plan, size_t node, int end) {
+    return end == 0 ? plan->layout->first[node] : plan->layout->second[node];
+}
+
+// A rank has all nodes of its own bodies, and learns from others about theirs.
+static void count_copies(const struct splitting *splitting) {
+    const struct sweep_plan *plan = splitting->plan;
+    uint64_t *copies = splitting->copies;
+    memset(copies, 0, (size_t)plan->body_count * sizeof *copies);
+    for (size_t k = 0; k < plan->nodes; k++)
+        for (int end = 0; end < 2; end++)
+            copies[node_end(plan, k, end)]++;
+    for (int32_t i = 0; i < plan->body_count; i++) {
+        bool splits = i < plan->moving && copies[i] > COLOUR_DEGREE_MAX &&
+                      !(plan->border && border_is_ghost(plan->border, i));
+        copies[i] = splits ? (copies[i] + COLOUR_DEGREE_MAX - 1) / COLOUR_DEGREE_MAX : 0;
     }
 }
 
 // Contacts of a busy body go to its copies in runs of COLOUR_DEGREE_MAX, in canonical order.
-static int32_t next_copy(const struct sweep_plan *plan, int32_t body, uint64_t *state) {
-    uint64_t split = state[body] >> 32, used = state[body] & 0xffffffffu;
-    if (split == 0)
-        return body;
-    state[body]++;
-    const struct split_body *entry = &plan->splits[split - 1];
-    int32_t copy = (int32_t)(used / COLOUR_DEGREE_MAX);
-    return copy == 0 ? body : entry->first_copy + copy - 1;
+static void number_copies(const struct splitting *splitting) {
+    const struct sweep_plan *plan = splitting->plan;
+    uint32_t *used = memory_allocate((size_t)plan->body_count, sizeof *used, "splits");
+    for (size_t k = 0; k < plan->nodes; k++)
+        for (int end = 0; end < 2; end++) {
+            int32_t body = node_end(plan, k, end);
+            if (splitting->copies[body] > 1)
+                splitting->copy[end][k] = used[body]++ / COLOUR_DEGREE_MAX;
+        }
+    memory_free(used);
+}
+
+static struct border_copy tell_copy(void *context, size_t node, int end) {
+    const struct splitting *splitting = context;
+    uint64_t copies = splitting->copies[node_end(splitting->plan, node, end)];
+    return (struct border_copy){splitting->copy[end][node], (uint32_t)copies};
+}
+
+static void learn_copy(void *context, size_t node, int end, struct border_copy copy) {
+    const struct splitting *splitting = context;
+    splitting->copies[node_end(splitting->plan, node, end)] = copy.copies;
+    splitting->copy[end][node] = copy.copy;
+}
+
+// Makes the copies, and leads the ends of the nodes to them.
+static void place_copies(const struct splitting *splitting) {
+    struct sweep_plan *plan = splitting->plan;
+    int32_t *first_copy = plan->layout->owner; // by body
+    for (int32_t i = 0; i < plan->body_count; i++) {
+        if (splitting->copies[i] < 2)
+            continue;
+        split_add(plan, i, (int32_t)splitting->copies[i]);
+        first_copy[i] = plan->splits[plan->split_count - 1].first_copy;
+    }
+    for (size_t k = 0; k < plan->nodes; k++)
+        for (int end = 0; end < 2; end++) {
+            int32_t *index = end == 0 ? &plan->layout->first[k] : &plan->layout->second[k];
+            if (splitting->copies[*index] > 1 && splitting->copy[end][k] > 0)
+                *index = first_copy[*index] + (int32_t)splitting->copy[end][k] - 1;
+        }
 }
 
 static void split_busy_bodies(struct sweep_plan *plan) {
-    struct layout *layout = plan->layout;
-    uint64_t *state = layout->mask;
-    count_degrees(plan, state);
-    for (int32_t i = 0; i < plan->body_count; i++) {
-        uint64_t degree = state[i];
-        state[i] = 0;
-        if (i >= plan->moving || degree <= COLOUR_DEGREE_MAX)
-            continue;
-        split_add(plan, i, (int32_t)((degree + COLOUR_DEGREE_MAX - 1) / COLOUR_DEGREE_MAX));
-        state[i] = (uint64_t)plan->split_count << 32;
-    }
-    for (size_t k = 0; k < plan->nodes; k++) {
-        layout->first[k] = next_copy(plan, layout->first[k], state);
-        layout->second[k] = next_copy(plan, layout->second[k], state);
-    }
+    uint32_t *copy = memory_allocate(2 * plan->nodes, sizeof *copy, "splits");
+    struct splitting splitting = {plan, plan->layout->mask, {copy, copy + plan->nodes}};
+    count_copies(&splitting);
+    number_copies(&splitting);
+    if (plan->border)
+        border_tell_copies(plan->border, tell_copy, learn_copy, &splitting);
+    place_copies(&splitting);
+    memory_free(copy);
 }
 
 static void colour_contacts(struct sweep_plan *plan) {
-    plan->split_count = 0;
-    plan->solver_body_count = plan->body_count + 1;
     plan->colours = colour(plan);
     if (plan->colours < 0 || plan->colours > COLOUR_DEGREE_MAX) {
         split_busy_bodies(plan);
         plan->colours = colour(plan);
     }
     split_fill(plan);
+    if (plan->border)
+        border_prepare(plan->border, plan->colours);
 }
 
 // Batches -------------------------------------------------------------------------------------
@@ -154,8 +236,13 @@ static enum batch_kind kind_of(const struct sweep_plan *plan, const struct conta
     return contact->a < plan->moving ? BATCH_SPHERE_PAIR : BATCH_SPHERE_FIXED;
 }
 
+// The classes of a plan that has all contacts are one.
+static uint32_t classes_of(const struct sweep_plan *plan) {
+    return plan->border ? BORDER_CLASSES : 1;
+}
+
 size_t layout_bins(const struct sweep_plan *plan) {
-    return (size_t)plan->colours * BATCH_KINDS * (size_t)plan->layout->mu_count;
+    return (size_t)plan->colours * classes_of(plan) * BATCH_KINDS * (size_t)plan->layout->mu_count;
 }
 
 uint32_t layout_bin(const struct sweep_plan *plan, size_t node) {
@@ -167,9 +254,9 @@ uint32_t layout_bin(const struct sweep_plan *plan, size_t node) {
         kind = kind_of(plan, contact);
         mu = layout->mu_of_law[contact->law];
     }
-    return ((uint32_t)layout->colour[node] * BATCH_KINDS + (uint32_t)kind) *
-               (uint32_t)layout->mu_count +
-           mu;
+    uint32_t class = plan->border ? (uint32_t)border_class(plan->border, node) : 0;
+    uint32_t row = (uint32_t)layout->colour[node] * classes_of(plan) + class;
+    return (row * BATCH_KINDS + (uint32_t)kind) * (uint32_t)layout->mu_count + mu;
 }
 
 static void count_bins(void *context, int thread, int threads) {
@@ -192,11 +279,12 @@ static void append_chunks(struct sweep_plan *plan, const struct batch *batch) {
     }
 }
 
-static void append_batch(struct sweep_plan *plan, enum batch_kind kind, double mu, uint32_t count) {
+static void append_batch(struct sweep_plan *plan, enum batch_kind kind, bool counted, double mu,
+                         uint32_t count) {
     plan->batches = memory_reserve(plan->batches, &plan->batch_capacity, plan->batch_count + 1,
                                    sizeof(struct batch), "batches");
     struct batch *batch = &plan->batches[plan->batch_count++];
-    *batch = (struct batch){.kind = kind, .mu = mu};
+    *batch = (struct batch){.kind = kind, .counted = counted, .mu = mu};
     if (kind == BATCH_BLOCK) {
         batch->begin = (uint32_t)plan->block_count;
         plan->block_count += count;
@@ -210,32 +298,44 @@ static void append_batch(struct sweep_plan *plan, enum batch_kind kind, double m
     append_chunks(plan, batch);
 }
 
-// Turns per-thread counts into first places: bin by bin, and thread by thread inside a bin, which
-// is the canonical order whatever the number of threads.
+// Makes a batch of one bin, and turns the counts of the threads into their first places in it.
+static void place_bin(struct sweep_plan *plan, size_t bin, int threads, enum batch_kind kind,
+                      bool counted, double mu) {
+    uint32_t *histogram = plan->layout->histogram + bin, count = 0;
+    size_t bins = layout_bins(plan);
+    for (int t = 0; t < threads; t++)
+        count += histogram[(size_t)t * bins];
+    if (count == 0)
+        return;
+    uint32_t place =
+        (uint32_t)(kind == BATCH_BLOCK ? plan->block_count : plan->group_count * LANES);
+    append_batch(plan, kind, counted, mu, count);
+    for (int t = 0; t < threads; t++) {
+        uint32_t mine = histogram[(size_t)t * bins];
+        histogram[(size_t)t * bins] = place;
+        place += mine;
+    }
+}
+
+// Bin by bin, and thread by thread inside a bin, which is the canonical order whatever the number
+// of threads.
 static void place_bins(struct sweep_plan *plan, int threads) {
-    struct layout *layout = plan->layout;
-    size_t bins = layout_bins(plan), bin = 0;
+    const struct layout *layout = plan->layout;
+    uint32_t classes = classes_of(plan);
+    size_t bin = 0;
     plan->batch_count = plan->group_count = plan->block_count = 0;
     plan->chunk_count = 0;
     for (int c = 0; c < plan->colours; c++) {
         plan->colour_start[c] = (uint32_t)plan->batch_count;
         plan->colour_chunk[c] = (uint32_t)plan->chunk_count;
-        for (int kind = 0; kind < BATCH_KINDS; kind++)
-            for (int m = 0; m < layout->mu_count; m++, bin++) {
-                uint32_t count = 0;
-                for (int t = 0; t < threads; t++)
-                    count += layout->histogram[(size_t)t * bins + bin];
-                if (count == 0)
-                    continue;
-                uint32_t place =
-                    (uint32_t)(kind == BATCH_BLOCK ? plan->block_count : plan->group_count * LANES);
-                append_batch(plan, (enum batch_kind)kind, layout->mu[m], count);
-                for (int t = 0; t < threads; t++) {
-                    uint32_t mine = layout->histogram[(size_t)t * bins + bin];
-                    layout->histogram[(size_t)t * bins + bin] = place;
-                    place += mine;
-                }
-            }
+        for (uint32_t class = 0; class < classes; class ++) {
+            bool counted = classes == 1 || class != BORDER_ELSEWHERE;
+            if (class + 1 == classes)
+                plan->colour_inside[c] = (uint32_t)plan->chunk_count;
+            for (int kind = 0; kind < BATCH_KINDS; kind++)
+                for (int m = 0; m < layout->mu_count; m++)
+                    place_bin(plan, bin++, threads, (enum batch_kind)kind, counted, layout->mu[m]);
+        }
     }
     plan->colour_start[plan->colours] = (uint32_t)plan->batch_count;
     plan->colour_chunk[plan->colours] = (uint32_t)plan->chunk_count;
@@ -251,16 +351,11 @@ static void size_contacts(struct sweep_plan *plan) {
                        plan->views->joints->block_count, sizeof *plan->joint_inverses, "joints");
     plan->slot = memory_reserve_aligned(plan->slot, &plan->slot_capacity, plan->views->count,
                                         sizeof *plan->slot, "slots");
-    plan->joint_slot =
-        memory_reserve(plan->joint_slot, &plan->joint_slot_capacity,
-                       plan->views->joints->block_count, sizeof *plan->joint_slot, "joints");
 }
 
 void layout_make(struct sweep_plan *plan) {
     struct layout *layout = plan->layout;
     layout->threads = team_worth(plan->team, plan->views->count, CHUNK);
-    list_nodes(plan);
-    list_joints(plan);
     colour_contacts(plan);
     list_frictions(plan);
     size_t places = layout_bins(plan) * (size_t)layout->threads;

@@ -1,5 +1,18 @@
 #include "engine/solvers/sweep/measure.h"
 
+#include "engine/solvers/sweep/split.h"
+
+// Names a contact by its bodies, so that the name says nothing about where the plan keeps it.
+static int64_t place_of(const struct sweep_plan *plan, int32_t c, int32_t a) {
+    return (int64_t)split_whole(plan, c) << 32 | (split_whole(plan, a) + 1);
+}
+
+bool measure_place(int64_t place, int32_t *c, int32_t *a) {
+    *c = (int32_t)(place >> 32);
+    *a = (int32_t)(place & INT32_MAX) - 1;
+    return place != 0;
+}
+
 static struct contact_view view_sphere(const struct sweep_plan *plan, const struct batch *batch,
                                        uint32_t group_index, uint32_t lane) {
     const struct sphere_group *group = &plan->groups[group_index];
@@ -19,7 +32,7 @@ static struct contact_view view_sphere(const struct sweep_plan *plan, const stru
         .mu = batch->mu,
         .rho = 1 / w_t,
         .still = plan->least.still,
-        .place = (int64_t)group_index * LANES + lane + 1,
+        .place = place_of(plan, group->c[lane], group->a[lane]),
         .r_t = vec3_add_scaled(p, -p_n, n),
         .u_t = vec3_add_scaled(u, -u_n, n),
     };
@@ -39,15 +52,15 @@ static struct contact_view view_point(const struct sweep_plan *plan, const struc
         .mu = batch->mu,
         .rho = point->rho,
         .still = plan->least.still,
-        .place = -1 - (block - plan->blocks),
+        .place = place_of(plan, block->c, block->a),
         .r_t = vec3_make(0, point->r.y, point->r.z),
         .u_t = vec3_make(0, u.y, u.z),
     };
 }
 
 static void add_chunk(const struct sweep_plan *plan, const struct chunk *chunk,
-                      void (*add)(const struct contact_view *, double, struct residual_sums *),
-                      double limit, struct residual_sums *sums) {
+                      void (*add)(const struct contact_view *, double, struct residual_tally *),
+                      double limit, struct residual_tally *tally) {
     const struct batch *batch = &plan->batches[chunk->batch];
     for (uint32_t k = chunk->begin; k < chunk->end; k++) {
         if (batch->kind == BATCH_BLOCK) {
@@ -55,55 +68,29 @@ static void add_chunk(const struct sweep_plan *plan, const struct chunk *chunk,
             for (uint32_t p = 0; p < block->count; p++) {
                 const struct block_point *point = &plan->points[block->begin + p];
                 struct contact_view view = view_point(plan, batch, block, point);
-                add(&view, limit, sums);
+                add(&view, limit, tally);
             }
             continue;
         }
         uint32_t used = k + 1 == batch->end ? batch->lanes : LANES;
         for (uint32_t lane = 0; lane < used; lane++) {
             struct contact_view view = view_sphere(plan, batch, k, lane);
-            add(&view, limit, sums);
+            add(&view, limit, tally);
         }
     }
 }
 
 void measure_free(const struct sweep_plan *plan, const struct chunk *chunk,
-                  struct residual_sums *sums) {
-    add_chunk(plan, chunk, residual_add_free, plan->least.floor, sums);
+                  struct residual_tally *tally) {
+    add_chunk(plan, chunk, residual_add_free, plan->least.floor, tally);
 }
 
 void measure_limited(const struct sweep_plan *plan, const struct chunk *chunk, double fast2,
-                     struct residual_sums *sums) {
-    add_chunk(plan, chunk, residual_add_limited, fast2, sums);
+                     struct residual_tally *tally) {
+    add_chunk(plan, chunk, residual_add_limited, fast2, tally);
 }
 
 void measure_solved(const struct sweep_plan *plan, const struct chunk *chunk,
-                    struct residual_sums *sums) {
-    add_chunk(plan, chunk, residual_add_solved, plan->least.floor, sums);
-}
-
-// Returns the body that a solver body is, or is a copy of.
-static int32_t whole_body(const struct sweep_plan *plan, int32_t i) {
-    for (size_t k = 0; k < plan->split_count; k++) {
-        const struct split_body *split = &plan->splits[k];
-        if (i >= split->first_copy && i < split->first_copy + split->copies - 1)
-            return split->body;
-    }
-    return i;
-}
-
-bool measure_place(const struct sweep_plan *plan, int64_t place, int32_t *c, int32_t *a) {
-    if (place > 0) {
-        const struct sphere_group *group = &plan->groups[(place - 1) / LANES];
-        *c = group->c[(place - 1) % LANES];
-        *a = group->a[(place - 1) % LANES];
-    } else if (place < 0) {
-        *c = plan->blocks[-1 - place].c;
-        *a = plan->blocks[-1 - place].a;
-    } else {
-        return false;
-    }
-    *c = whole_body(plan, *c);
-    *a = whole_body(plan, *a);
-    return true;
+                    struct residual_tally *tally) {
+    add_chunk(plan, chunk, residual_add_solved, plan->least.floor, tally);
 }

@@ -178,16 +178,17 @@ static void solve_packed(struct monitor *monitor, struct sweep_judge *judge, vec
                         .total = &packed.total,
                         .judge = judge,
                         .floor = plan->least.floor,
-                        .contacts = plan->active,
+                        .contacts = plan->total.active,
                         .settled = has_polygon(monitor->settings) ? packed_settled : NULL};
-    if (plan->active > 0) {
+    if (plan->total.active > 0) {
         team_run(plan->team, packed.threads, run, &nsgs);
     } else {
         packed_rest(&packed);
         monitor_note(monitor, 0, &(struct contact_error){0});
     }
     sweep_plan_store(plan, r);
-    note_substitutions(monitor, plan->substitutions);
+    sweep_plan_gather(plan);
+    note_substitutions(monitor, plan->total.substitutions);
     monitor->result.local_fallbacks += packed_close(&packed);
 }
 

@@ -1,7 +1,10 @@
 #include "engine/solvers/sweep/packed.h"
 
 #include "engine/solvers/sweep/block_sweep.h"
+#include "engine/solvers/sweep/border.h"
 #include "engine/solvers/sweep/measure.h"
+#include "parallel/ranks.h"
+#include "parallel/ranks_sums.h"
 #include "parallel/team.h"
 
 // Below this many contacts per thread a barrier costs more than the help it brings. A point of a
@@ -14,10 +17,14 @@
 static void reset_velocities(struct packed *packed, int thread, int threads) {
     struct sweep_plan *plan = packed->plan;
     const struct midpoint *midpoint = plan->views->midpoint;
+    struct solver_bodies bodies = sweep_plan_bodies(plan);
     size_t from, to;
-    team_share(0, (size_t)plan->body_count, thread, threads, &from, &to);
-    for (size_t i = from; i < to; i++)
+    bodies.count = plan->body_count; // copies follow
+    team_share(0, solver_bodies_count(&bodies), thread, threads, &from, &to);
+    for (size_t k = from; k < to; k++) {
+        int32_t i = solver_bodies_get(&bodies, k);
         solver_set_velocity(&plan->bodies[i], midpoint->v_free[i], midpoint->s_free[i]);
+    }
     team_share(0, (size_t)plan->split_count, thread, threads, &from, &to);
     for (size_t k = from; k < to; k++) {
         const struct split_body *split = &plan->splits[k];
@@ -82,36 +89,94 @@ static void apply_impulses(struct packed *packed, const struct batch *batch, uin
 // Sweeps --------------------------------------------------------------------------------------
 
 static void sweep_chunk(struct packed *packed, const struct chunk *chunk, double beta,
-                        struct sweep_sums *sums, int64_t *fallbacks) {
+                        struct sweep_tally *tally, int64_t *fallbacks) {
     struct sweep_plan *plan = packed->plan;
     const struct batch *batch = &plan->batches[chunk->batch];
-    *sums = (struct sweep_sums){0};
     if (batch->kind == BATCH_BLOCK) {
         struct block_sweep sweep = {plan, packed->settings, batch->mu, beta};
         for (uint32_t k = chunk->begin; k < chunk->end; k++)
-            block_sweep_solve(&sweep, &plan->blocks[k], sums, fallbacks);
+            block_sweep_solve(&sweep, &plan->blocks[k], tally, fallbacks);
         return;
     }
     struct sweep_call call = {
         plan->bodies, plan->groups, plan->last, batch, packed->settings->relaxation, beta};
-    packed->sphere_sweep(&call, chunk->begin, chunk->end, sums);
+    packed->sphere_sweep(&call, chunk->begin, chunk->end, tally);
+}
+
+// What a thread does in a sweep.
+struct turn {
+    struct packed *packed;
+    double beta;
+    struct sweep_tally tally;
+    int64_t fallbacks;
+    int thread, threads;
+};
+
+// Solves this thread's share of the chunks [begin, end).
+static void sweep_share(struct turn *turn, size_t begin, size_t end) {
+    const struct sweep_plan *plan = turn->packed->plan;
+    size_t from, to;
+    team_share(begin, end, turn->thread, turn->threads, &from, &to);
+    for (size_t k = from; k < to; k++) {
+        const struct chunk *chunk = &plan->chunks[k];
+        struct sweep_tally elsewhere = {0};
+        int64_t ignored = 0;
+        bool counted = plan->batches[chunk->batch].counted;
+        sweep_chunk(turn->packed, chunk, turn->beta, counted ? &turn->tally : &elsewhere,
+                    counted ? &turn->fallbacks : &ignored);
+    }
+}
+
+// What other ranks wait for comes first, and travels while the rest is solved.
+static void sweep_border(struct turn *turn, int colour) {
+    const struct sweep_plan *plan = turn->packed->plan;
+    if (!plan->border)
+        return;
+    sweep_share(turn, plan->colour_chunk[colour], plan->colour_inside[colour]);
+    team_barrier(plan->team, turn->thread, turn->threads);
+    if (turn->thread == 0)
+        border_start(plan->border, colour);
+}
+
+static void sweep_inside(struct turn *turn, int colour) {
+    const struct sweep_plan *plan = turn->packed->plan;
+    sweep_share(turn, plan->colour_inside[colour], plan->colour_chunk[colour + 1]);
+    if (plan->border && turn->thread == 0)
+        border_finish(plan->border, colour);
+}
+
+// Leaves the tally of all ranks in that of thread 0.
+static void share_change(struct packed *packed, int sweep, int threads) {
+    struct sweep_tally *changed = packed->changed[sweep & 1], total = {0};
+    for (int t = 0; t < threads; t++) {
+        tally_merge(&total, &changed[t]);
+        changed[t] = (struct sweep_tally){0};
+    }
+    struct binned_sum sums[] = {total.alignment, total.change2};
+    ranks_merge_sums(sums, 2);
+    ranks_max(&total.largest2, 1);
+    changed[0] = (struct sweep_tally){sums[0], sums[1], total.largest2};
 }
 
 void packed_sweep(void *context, int sweep, double beta, int thread, int threads) {
     struct packed *packed = context;
     const struct sweep_plan *plan = packed->plan;
-    struct sweep_sums *sums = packed->sums[sweep & 1];
-    int64_t fallbacks = 0;
+    struct turn turn = {.packed = packed, .beta = beta, .thread = thread, .threads = threads};
     for (int colour = 0; colour < plan->colours; colour++) {
-        size_t from, to;
-        team_share(plan->colour_chunk[colour], plan->colour_chunk[colour + 1], thread, threads,
-                   &from, &to);
-        for (size_t k = from; k < to; k++)
-            sweep_chunk(packed, &plan->chunks[k], beta, &sums[k], &fallbacks);
-        team_barrier(packed->plan->team, thread, threads);
+        sweep_border(&turn, colour);
+        sweep_inside(&turn, colour);
+        packed->changed[sweep & 1][thread] = turn.tally;
+        team_barrier(plan->team, thread, threads);
     }
     join_copies(packed, thread, threads);
-    packed->fallbacks[thread] += fallbacks;
+    packed->fallbacks[thread] += turn.fallbacks;
+    if (!plan->border)
+        return;
+    if (thread == 0) {
+        border_share_split(plan->border);
+        share_change(packed, sweep, threads);
+    }
+    team_barrier(plan->team, thread, threads);
 }
 
 // Adds the impulses to the velocities.
@@ -128,18 +193,19 @@ static void apply_colours(struct packed *packed, int thread, int threads) {
         team_barrier(packed->plan->team, thread, threads);
     }
     join_copies(packed, thread, threads);
+    if (!plan->border)
+        return;
+    if (thread == 0)
+        border_share_all(plan->border);
+    team_barrier(packed->plan->team, thread, threads);
 }
 
 struct sweep_sums packed_change(const void *context, int sweep) {
     const struct packed *packed = context;
-    const struct sweep_sums *sums = packed->sums[sweep & 1];
-    struct sweep_sums total = {0};
-    for (size_t k = 0; k < packed->plan->chunk_count; k++) {
-        total.alignment += sums[k].alignment;
-        total.change2 += sums[k].change2;
-        total.largest2 = fmax(total.largest2, sums[k].largest2);
-    }
-    return total;
+    struct sweep_tally total = {0};
+    for (int t = 0; t < packed->threads; t++)
+        tally_merge(&total, &packed->changed[sweep & 1][t]);
+    return tally_close(total);
 }
 
 // Extrapolation -------------------------------------------------------------------------------
@@ -150,8 +216,10 @@ void packed_extrapolate(void *context, double beta, int thread, int threads) {
     size_t from, to;
     if (!packed->settings->momentum)
         return;
-    team_share(0, (size_t)plan->solver_body_count, thread, threads, &from, &to);
-    for (size_t i = from; i < to; i++) {
+    struct solver_bodies bodies = sweep_plan_bodies(plan);
+    team_share(0, solver_bodies_count(&bodies), thread, threads, &from, &to);
+    for (size_t k = from; k < to; k++) {
+        int32_t i = solver_bodies_get(&bodies, k);
         struct solver_body *body = &plan->bodies[i];
         struct body_velocity *last = &plan->last_velocity[i];
         vec3 v = solver_v(body), s = solver_s(body);
@@ -182,45 +250,85 @@ static void copy_impulses(struct packed *packed, bool back, int thread, int thre
 
 // Residual ------------------------------------------------------------------------------------
 
-static void measure_chunks(struct packed *packed, bool free, int thread, int threads) {
+// A contact that may be the worst one of all ranks.
+struct worst {
+    double error2;
+    int64_t place;
+};
+
+static void find_worst(struct residual_tally *tally) {
+    struct worst mine = {tally->worst2, tally->worst};
+    size_t ranks = (size_t)ranks_count();
+    size_t *offsets = memory_allocate(ranks + 1, sizeof *offsets, "residual");
+    struct worst *all = memory_allocate(ranks, sizeof *all, "residual");
+    ranks_offsets(sizeof mine, offsets);
+    ranks_gather_all(&mine, offsets, all);
+    for (size_t k = 0; k < ranks; k++)
+        if (all[k].error2 > 0)
+            residual_note_worst(tally, all[k].error2, all[k].place);
+    memory_free(all);
+    memory_free(offsets);
+}
+
+// Adds the contacts of all other ranks.
+static void merge_ranks(struct residual_tally *tally) {
+    struct binned_sum *sums[] = {&tally->closing2,  &tally->q2,     &tally->scaled2,
+                                 &tally->unscaled2, &tally->r2,     &tally->u2,
+                                 &tally->wr2,       &tally->weight, &tally->log_speed};
+    enum { SUMS = sizeof sums / sizeof *sums };
+    struct binned_sum all[SUMS];
+    for (int k = 0; k < SUMS; k++)
+        all[k] = *sums[k];
+    ranks_merge_sums(all, SUMS);
+    for (int k = 0; k < SUMS; k++)
+        *sums[k] = all[k];
+    ranks_max(&tally->fastest2, 1);
+    find_worst(tally);
+}
+
+enum measure { MEASURE_FREE, MEASURE_LIMITED, MEASURE_SOLVED };
+
+// Measures all contacts and merges the tallies of the threads into `total`.
+static void measure(struct packed *packed, enum measure what, double fast2,
+                    struct residual_tally *total, int thread, int threads) {
     const struct sweep_plan *plan = packed->plan;
+    struct residual_tally tally = {0};
     size_t from, to;
     team_share(0, (size_t)plan->chunk_count, thread, threads, &from, &to);
     for (size_t k = from; k < to; k++) {
-        struct residual_sums *partial = &packed->partial[k];
-        if (free) {
-            *partial = (struct residual_sums){0};
-            measure_free(plan, &plan->chunks[k], partial);
-        } else {
-            partial->scaled2 = partial->unscaled2 = partial->r2 = partial->u2 = partial->wr2 = 0;
-            partial->worst2 = 0;
-            measure_solved(plan, &plan->chunks[k], partial);
-        }
+        if (!plan->batches[plan->chunks[k].batch].counted)
+            continue;
+        if (what == MEASURE_FREE)
+            measure_free(plan, &plan->chunks[k], &tally);
+        else if (what == MEASURE_LIMITED)
+            measure_limited(plan, &plan->chunks[k], fast2, &tally);
+        else
+            measure_solved(plan, &plan->chunks[k], &tally);
     }
+    packed->measured[thread] = tally;
     team_barrier(plan->team, thread, threads);
-}
-
-static void sum_chunks(struct packed *packed) {
-    packed->total = (struct residual_sums){0};
-    for (size_t k = 0; k < packed->plan->chunk_count; k++)
-        residual_add(&packed->total, &packed->partial[k]);
+    if (thread != 0)
+        return;
+    struct residual_tally merged = {0};
+    for (int t = 0; t < threads; t++)
+        residual_merge(&merged, &packed->measured[t]);
+    if (plan->border)
+        merge_ranks(&merged);
+    residual_merge(total, &merged);
 }
 
 // Sums up closing2 anew where some contacts close much faster than usual.
 static void limit_fast(struct packed *packed, int thread, int threads) {
-    const struct sweep_plan *plan = packed->plan;
-    double fast2 = residual_limit2(&packed->total, plan->least.floor);
-    size_t from, to;
+    double fast2 = residual_limit2(&packed->total, packed->plan->least.floor);
+    struct residual_tally limited = {0};
     if (fast2 == INFINITY)
         return;
-    team_share(0, (size_t)plan->chunk_count, thread, threads, &from, &to);
-    for (size_t k = from; k < to; k++) {
-        packed->partial[k].closing2 = 0;
-        measure_limited(plan, &plan->chunks[k], fast2, &packed->partial[k]);
+    measure(packed, MEASURE_LIMITED, fast2, &limited, thread, threads);
+    team_barrier(packed->plan->team, thread, threads);
+    if (thread == 0) {
+        packed->free.closing2 = limited.closing2;
+        packed->total = residual_close(&packed->free);
     }
-    team_barrier(plan->team, thread, threads);
-    if (thread == 0)
-        sum_chunks(packed);
 }
 
 // Measures the impulses of the last sweep, without extrapolation. Velocities are recomputed from
@@ -230,9 +338,10 @@ void packed_check(void *context, int thread, int threads) {
     copy_impulses(packed, true, thread, threads);
     reset_velocities(packed, thread, threads);
     apply_colours(packed, thread, threads);
-    measure_chunks(packed, false, thread, threads);
+    struct residual_tally tally = packed->free;
+    measure(packed, MEASURE_SOLVED, 0, &tally, thread, threads);
     if (thread == 0) {
-        sum_chunks(packed);
+        packed->total = residual_close(&tally);
         packed->plan->worst = packed->total.worst;
     }
 }
@@ -240,9 +349,9 @@ void packed_check(void *context, int thread, int threads) {
 void packed_start(void *context, int thread, int threads) {
     struct packed *packed = context;
     reset_velocities(packed, thread, threads);
-    measure_chunks(packed, true, thread, threads);
+    measure(packed, MEASURE_FREE, 0, &packed->free, thread, threads);
     if (thread == 0)
-        sum_chunks(packed);
+        packed->total = residual_close(&packed->free);
     team_barrier(packed->plan->team, thread, threads);
     limit_fast(packed, thread, threads);
     apply_colours(packed, thread, threads);
@@ -257,13 +366,13 @@ void packed_rest(struct packed *packed) { reset_velocities(packed, 0, 1); }
 struct packed packed_open(struct sweep_plan *plan, const struct solver_settings *settings) {
     struct packed packed = {
         .plan = plan, .settings = settings, .sphere_sweep = sphere_sweep_choose(NULL)};
-    size_t work = plan->active + POINT_WEIGHT * plan->point_count, chunks = plan->chunk_count;
+    size_t work = plan->active + POINT_WEIGHT * plan->point_count;
     packed.threads = team_worth(plan->team, work, CONTACTS_PER_THREAD);
-    packed.partial = memory_allocate(chunks, sizeof *packed.partial, "residual");
-    packed.sums[0] = memory_allocate(2 * chunks, sizeof *packed.sums[0], "residual");
-    packed.sums[1] = packed.sums[0] + chunks;
-    packed.fallbacks =
-        memory_allocate((size_t)packed.threads, sizeof *packed.fallbacks, "residual");
+    size_t threads = (size_t)packed.threads;
+    packed.measured = memory_allocate(threads, sizeof *packed.measured, "residual");
+    packed.changed[0] = memory_allocate(2 * threads, sizeof *packed.changed[0], "residual");
+    packed.changed[1] = packed.changed[0] + threads;
+    packed.fallbacks = memory_allocate(threads, sizeof *packed.fallbacks, "residual");
     sweep_plan_size_last(plan);
     return packed;
 }
@@ -272,8 +381,8 @@ int64_t packed_close(struct packed *packed) {
     int64_t fallbacks = 0;
     for (int t = 0; t < packed->threads; t++)
         fallbacks += packed->fallbacks[t];
-    memory_free(packed->partial);
-    memory_free(packed->sums[0]);
+    memory_free(packed->measured);
+    memory_free(packed->changed[0]);
     memory_free(packed->fallbacks);
     return fallbacks;
 }

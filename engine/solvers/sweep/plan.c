@@ -3,9 +3,12 @@
 #include <string.h>
 
 #include "engine/solvers/local/local.h"
+#include "engine/solvers/sweep/border.h"
 #include "engine/solvers/sweep/conflict.h"
 #include "engine/solvers/sweep/layout.h"
 #include "parallel/check.h"
+#include "parallel/cuts.h"
+#include "parallel/ranks.h"
 #include "parallel/team.h"
 
 struct sweep_plan *sweep_plan_create(void) {
@@ -24,6 +27,7 @@ void sweep_plan_free(struct sweep_plan *plan) {
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         memory_free(arrays[k]);
     layout_free(plan->layout);
+    border_close(plan->border);
     memory_free(plan);
 }
 
@@ -37,10 +41,18 @@ void sweep_plan_size_last(struct sweep_plan *plan) {
 
 // Masses --------------------------------------------------------------------------------------
 
+// The bodies of a plan, and which of them a loop goes over.
+struct masses {
+    struct sweep_plan *plan;
+    struct solver_bodies bodies;
+};
+
 static void mass_range(void *context, size_t begin, size_t end) {
-    struct sweep_plan *plan = context;
-    for (size_t i = begin; i < end; i++) {
-        struct round_mass round = midpoint_round(plan->views->midpoint, (int32_t)i);
+    const struct masses *masses = context;
+    struct sweep_plan *plan = masses->plan;
+    for (size_t k = begin; k < end; k++) {
+        int32_t i = solver_bodies_get(&masses->bodies, k);
+        struct round_mass round = midpoint_round(plan->views->midpoint, i);
         plan->bodies[i].inv_m = round.inv_m;
         plan->bodies[i].k = round.k;
     }
@@ -48,30 +60,76 @@ static void mass_range(void *context, size_t begin, size_t end) {
 
 // Spheres with the masses of spheres, solved as blocks because the user asked for it.
 static void inverse_range(void *context, size_t begin, size_t end) {
-    struct sweep_plan *plan = context;
-    for (size_t i = begin; i < end; i++)
-        plan->own_inverse[i] = midpoint_inverse(plan->views->midpoint, (int32_t)i);
+    const struct masses *masses = context;
+    for (size_t k = begin; k < end; k++) {
+        int32_t i = solver_bodies_get(&masses->bodies, k);
+        masses->plan->own_inverse[i] = midpoint_inverse(masses->plan->views->midpoint, i);
+    }
+}
+
+static void size_bodies(struct sweep_plan *plan) {
+    const struct midpoint *midpoint = plan->views->midpoint;
+    plan->body_count = midpoint->count;
+    plan->moving = midpoint->moving;
+    plan->solver_body_count = plan->body_count + 1;
+    plan->split_count = 0;
+    plan->bodies =
+        memory_reserve_aligned(plan->bodies, &plan->body_capacity, (size_t)plan->solver_body_count,
+                               sizeof *plan->bodies, "solver bodies");
+}
+
+struct solver_bodies sweep_plan_bodies(const struct sweep_plan *plan) {
+    struct solver_bodies bodies = {
+        .end = plan->moving, .fixed = plan->moving, .count = plan->solver_body_count};
+    if (!plan->border)
+        return bodies;
+    bodies.begin = cuts_begin(plan->views->cuts);
+    bodies.end = cuts_end(plan->views->cuts, plan->moving);
+    bodies.ghost = border_ghosts(plan->border, &bodies.ghosts);
+    return bodies;
 }
 
 static void take_masses(struct sweep_plan *plan) {
     const struct midpoint *midpoint = plan->views->midpoint;
-    size_t count = (size_t)midpoint->count;
-    plan->body_count = midpoint->count;
-    plan->moving = midpoint->moving;
-    plan->bodies = memory_reserve_aligned(plan->bodies, &plan->body_capacity, count + 1,
-                                          sizeof *plan->bodies, "solver bodies");
-    team_for(plan->team, count, CHUNK, mass_range, plan);
+    struct masses masses = {plan, sweep_plan_bodies(plan)};
+    masses.bodies.count = plan->body_count; // the null body has no mass yet
+    size_t count = solver_bodies_count(&masses.bodies);
+    team_for(plan->team, count, CHUNK, mass_range, &masses);
     plan->inverse = midpoint->general ? midpoint->inverse : NULL;
     if (midpoint->general || !plan->full_blocks)
         return;
-    plan->own_inverse =
-        memory_reserve_aligned(plan->own_inverse, &plan->inverse_capacity, count + 1,
-                               sizeof *plan->own_inverse, "inverse masses");
-    team_for(plan->team, count, CHUNK, inverse_range, plan);
+    plan->own_inverse = memory_reserve_aligned(plan->own_inverse, &plan->inverse_capacity,
+                                               (size_t)plan->solver_body_count,
+                                               sizeof *plan->own_inverse, "inverse masses");
+    team_for(plan->team, count, CHUNK, inverse_range, &masses);
     plan->inverse = plan->own_inverse;
 }
 
 // Building ------------------------------------------------------------------------------------
+
+// Every node between ranks is in the plans of both; the rank of its first body counts it.
+static void count_totals(struct sweep_plan *plan) {
+    bool all_substituted = local_substitutes(plan->local, false);
+    int64_t sum[] = {0, 0, 0};
+    for (size_t k = 0; k < plan->batch_count; k++) {
+        const struct batch *batch = &plan->batches[k];
+        size_t groups = batch->end - batch->begin;
+        if (!batch->counted)
+            continue;
+        if (batch->kind != BATCH_BLOCK)
+            sum[0] += (int64_t)((groups - 1) * LANES + batch->lanes);
+        else
+            sum[2] += (int64_t)groups;
+        for (uint32_t b = batch->begin; batch->kind == BATCH_BLOCK && b < batch->end; b++)
+            sum[1] += plan->blocks[b].count;
+    }
+    if (plan->border)
+        ranks_sum_signed(sum, 3);
+    plan->total = (struct sweep_totals){
+        .active = (size_t)(sum[0] + sum[1]), .points = (size_t)sum[1], .blocks = (size_t)sum[2]};
+    if (all_substituted)
+        plan->total.substitutions = plan->total.points - plan->views->joints->count;
+}
 
 void sweep_plan_build(struct sweep_plan *plan, const struct contact_problem *problem,
                       const struct solver_settings *settings, const vec3 *r) {
@@ -83,14 +141,35 @@ void sweep_plan_build(struct sweep_plan *plan, const struct contact_problem *pro
     plan->cone = settings->cone;
     plan->full_blocks =
         settings->local != GABION_LOCAL_AUTO && settings->local != GABION_LOCAL_EXPLICIT;
+    size_bodies(plan);
+    layout_list(plan);
     take_masses(plan);
     layout_make(plan);
     layout_fill(plan, r);
     CHECK(conflict_find(plan) == CONFLICT_NONE, "two nodes of one colour share body %d",
           conflict_find(plan));
-    plan->substitutions = 0;
-    if (local_substitutes(plan->local, false))
-        plan->substitutions = plan->point_count - plan->views->joints->count;
+    count_totals(plan);
+}
+
+void sweep_plan_close(struct sweep_plan *plan) {
+    border_close(plan->border);
+    plan->border = NULL;
+    plan->views = NULL;
+    plan->inverse = NULL;
+    plan->slot_rho = NULL;
+}
+
+// Velocities --------------------------------------------------------------------------------------
+
+void sweep_plan_gather(struct sweep_plan *plan) {
+    if (!plan->border)
+        return;
+    const struct cuts *cuts = plan->views->cuts;
+    size_t *offsets = memory_allocate((size_t)cuts->ranks + 1, sizeof *offsets, "velocities");
+    for (int rank = 0; rank <= cuts->ranks; rank++)
+        offsets[rank] = (size_t)cuts->first[rank] * sizeof *plan->bodies;
+    ranks_gather_all(&plan->bodies[cuts_begin(cuts)], offsets, plan->bodies);
+    memory_free(offsets);
 }
 
 // Impulses ------------------------------------------------------------------------------------
@@ -142,7 +221,7 @@ void sweep_plan_load(struct sweep_plan *plan, const vec3 *r) {
     const struct joint_points *joints = plan->views->joints;
     team_for(plan->team, plan->views->count, CHUNK, load_range, &transfer);
     for (size_t j = 0; j < joints->block_count; j++)
-        for (uint32_t k = 0; k < joints->blocks[j].count; k++)
+        for (uint32_t k = 0; plan->joint_slot[j] != SLOT_NONE && k < joints->blocks[j].count; k++)
             plan->points[plan->joint_slot[j] + k].r =
                 r[plan->views->count + joints->blocks[j].begin + k];
 }
@@ -150,15 +229,33 @@ void sweep_plan_load(struct sweep_plan *plan, const vec3 *r) {
 static void store_joints(const struct sweep_plan *plan, vec3 *r) {
     const struct joint_points *joints = plan->views->joints;
     for (size_t j = 0; j < joints->block_count; j++)
-        for (uint32_t k = 0; k < joints->blocks[j].count; k++)
+        for (uint32_t k = 0; plan->joint_slot[j] != SLOT_NONE && k < joints->blocks[j].count; k++)
             r[plan->views->count + joints->blocks[j].begin + k] =
                 plan->points[plan->joint_slot[j] + k].r;
+}
+
+// Every rank knows the impulses of all joints: each takes them from the rank of its first body.
+static void share_joints(const struct sweep_plan *plan, vec3 *r) {
+    const struct joint_points *joints = plan->views->joints;
+    size_t bytes = joints->count * sizeof *r;
+    uint64_t *bits = memory_allocate(bytes, 1, "joints");
+    vec3 *own = (vec3 *)bits;
+    for (size_t j = 0; j < joints->block_count; j++) {
+        const struct joint_block *joint = &joints->blocks[j];
+        if (cuts_mine(plan->views->cuts, joint->c))
+            memcpy(&own[joint->begin], &r[joint->begin], joint->count * sizeof *r);
+    }
+    ranks_or(bits, bytes / sizeof *bits);
+    memcpy(r, own, bytes);
+    memory_free(bits);
 }
 
 void sweep_plan_store(const struct sweep_plan *plan, vec3 *r) {
     struct transfer transfer = {(struct sweep_plan *)plan, NULL, r};
     team_for(plan->team, plan->views->count, CHUNK, store_range, &transfer);
     store_joints(plan, r);
+    if (plan->border && plan->views->joints->count > 0)
+        share_joints(plan, r + plan->views->count);
 }
 
 void sweep_plan_store_alone(const struct sweep_plan *plan, vec3 *r) {

@@ -75,6 +75,7 @@ enum batch_kind { BATCH_SPHERE_PAIR, BATCH_SPHERE_FIXED, BATCH_BLOCK, BATCH_KIND
 // Nodes of one colour, kind and friction coefficient.
 struct batch {
     enum batch_kind kind;
+    bool counted; // in sums and maxima; false: another rank has the same nodes and counts them
     double mu;
     uint32_t begin, end; // sphere groups, or blocks
     uint32_t lanes;      // used in the last sphere group
@@ -108,6 +109,14 @@ struct split_body {
 
 #define SLOT_NONE  UINT32_MAX
 #define SLOT_POINT 0x80000000u // flag: index of a block's point; else lane of a sphere group
+
+// What a plan holds. Where ranks share the contacts, those of all ranks together.
+struct sweep_totals {
+    size_t active;        // contacts and points of joints
+    size_t points;        // of blocks
+    size_t blocks;        // nodes that are blocks
+    size_t substitutions; // contacts that the chosen local solver cannot solve
+};
 
 struct sweep_plan {
     const struct contact_views *views;
@@ -153,10 +162,12 @@ struct sweep_plan {
                    // (residual_sums.worst)
     uint32_t colour_start[COLOUR_MAX + 1]; // batches of each colour
     uint32_t colour_chunk[COLOUR_MAX + 1]; // chunks of each colour
-    int colours;
-    size_t active;        // contacts and points of joints in the plan
-    size_t nodes;         // nodes of the graph; those of joints, one each, come last
-    size_t substitutions; // contacts that the chosen local solver cannot solve
+    uint32_t colour_inside[COLOUR_MAX];    // the first chunk that no other rank waits for
+    int colours;                           // the most on any rank
+    size_t active;                         // contacts and points of joints in the plan
+    size_t nodes; // nodes of the graph; those of joints, one each, come last
+    struct sweep_totals total;
+    struct border *border; // to other ranks (border.h); NULL: the plan has all contacts
 
     uint32_t *slot; // by contact of the list: its place in groups or points (SLOT_NONE, SLOT_POINT)
     uint32_t *joint_slot; // by struct joint_block: its first point
@@ -170,6 +181,12 @@ void sweep_plan_free(struct sweep_plan *plan);
 // Lays out a problem with views and loads the start impulses r, a vector over its slots.
 void sweep_plan_build(struct sweep_plan *plan, const struct contact_problem *problem,
                       const struct solver_settings *settings, const vec3 *r);
+
+// Lets go of the problem. Velocities stay.
+void sweep_plan_close(struct sweep_plan *plan);
+
+// Gives every rank the velocities of all bodies.
+void sweep_plan_gather(struct sweep_plan *plan);
 
 // Returns the plan of a workspace (engine/solvers/sweep/workspace.h) for a problem, loaded with the
 // impulses r. Builds the plan unless the problem is open in the workspace already.
@@ -190,7 +207,10 @@ void sweep_plan_store_alone(const struct sweep_plan *plan, vec3 *r); // by the c
 struct layout *layout_create(void);
 void layout_free(struct layout *layout);
 
-// Lists the nodes, colours them and cuts them into batches; makes room for their contacts.
+// Lists the nodes, and what of them lies between ranks.
+void layout_list(struct sweep_plan *plan);
+
+// Colours the nodes and cuts them into batches; makes room for their contacts.
 void layout_make(struct sweep_plan *plan);
 
 // Fills the lanes of the sphere groups, the blocks and their points with frames, arms, laws and
@@ -198,6 +218,29 @@ void layout_make(struct sweep_plan *plan);
 void layout_fill(struct sweep_plan *plan, const vec3 *r);
 
 void sweep_plan_size_last(struct sweep_plan *plan); // makes room for the memory of the last sweep
+
+// The solver bodies that a plan works with, numbered from 0: all of them or, where ranks share the
+// contacts, the own ones of this rank, those that do not move, copies, and ghosts.
+struct solver_bodies {
+    int32_t begin, end;   // own ones
+    int32_t fixed, count; // solver bodies [fixed, count) follow
+    const int32_t *ghost;
+    size_t ghosts;
+};
+struct solver_bodies sweep_plan_bodies(const struct sweep_plan *plan);
+
+static inline size_t solver_bodies_count(const struct solver_bodies *bodies) {
+    return (size_t)(bodies->end - bodies->begin) + (size_t)(bodies->count - bodies->fixed) +
+           bodies->ghosts;
+}
+
+static inline int32_t solver_bodies_get(const struct solver_bodies *bodies, size_t k) {
+    size_t own = (size_t)(bodies->end - bodies->begin);
+    size_t fixed = (size_t)(bodies->count - bodies->fixed);
+    return k < own           ? bodies->begin + (int32_t)k
+           : k < own + fixed ? bodies->fixed + (int32_t)(k - own)
+                             : bodies->ghost[k - own - fixed];
+}
 
 static inline double solver_copies(const struct sweep_plan *plan, int32_t body) {
     return plan->split_count > 0 ? plan->copies[body] : 1;

@@ -15,8 +15,7 @@
 #define SPHERE_SWEEP sphere_sweep_baseline
 #endif
 
-// Lanes that go through the processor at once: a group is worked on in LANES / WIDTH parts. Sums
-// are kept lane by lane, so that their order does not depend on the width.
+// Lanes that go through the processor at once: a group is worked on in LANES / WIDTH parts.
 #ifdef __AVX__
 #define WIDTH 4
 #else
@@ -156,16 +155,83 @@ INLINE struct lane_vec local_solve(struct lane_vec p, struct lane_vec u, struct 
                              new_n * n.z + shrink * trial.z};
 }
 
-struct lane_sums {
-    lanes alignment, change2, largest2;
+// A tally lane by lane, in multiples of the units of its two digits. As numbers these are exact:
+// a call of the kernel adds a few hundred digits of 36 bits.
+struct lane_tally {
+    struct sweep_tally *total;
+    lanes bound, rounder[BINNED_COARSE];
+    lanes alignment[BINNED_COARSE], change2[BINNED_COARSE], largest2;
 };
 
-INLINE void add_sums(struct lane_sums *sums, struct lane_vec change, struct lane_vec progress,
+INLINE void open_tally(struct lane_tally *tally, struct sweep_tally *total) {
+    double bound = tally_bound(total);
+    *tally = (struct lane_tally){.total = total, .bound = splat(bound)};
+    for (int k = 0; k < BINNED_COARSE; k++)
+        tally->rounder[k] = splat(binned_rounder(bound, k));
+}
+
+static void add_digits(const lanes *digits, double bound, struct binned_sum *sum) {
+    double per_unit = 0x1p35 / bound;
+    binned_raise(sum, bound);
+    for (int k = 0; k < BINNED_COARSE; k++, per_unit *= 0x1p36) {
+        double digit = 0;
+        for (int lane = 0; lane < WIDTH; lane++)
+            digit += digits[k][lane];
+        sum->word[k] += (int64_t)(digit * per_unit);
+    }
+}
+
+static void close_tally(const struct lane_tally *tally) {
+    struct sweep_tally *total = tally->total;
+    double bound = tally->bound[0];
+    if (bound > 0) {
+        add_digits(tally->alignment, bound, &total->alignment);
+        add_digits(tally->change2, bound, &total->change2);
+    }
+    for (int lane = 0; lane < WIDTH; lane++)
+        total->largest2 = fmax(total->largest2, tally->largest2[lane]);
+}
+
+INLINE bool all_lanes(lane_mask mask) {
+#if defined __AVX__
+    return _mm256_movemask_pd((__m256d)mask) == (1 << WIDTH) - 1;
+#elif defined __SSE2__
+    return _mm_movemask_pd((__m128d)mask) == (1 << WIDTH) - 1;
+#else
+    return mask[0] && mask[1];
+#endif
+}
+
+INLINE void add_lanes(const lanes *rounder, lanes x, lanes *digits) {
+    for (int k = 0; k < BINNED_COARSE; k++) {
+        lanes digit = (x + rounder[k]) - rounder[k];
+        digits[k] += digit;
+        x -= digit;
+    }
+}
+
+// Adds terms of which some are beyond the bound, which rises.
+static __attribute__((noinline, cold)) void
+add_beyond(struct lane_tally *tally, const lanes *alignment, const lanes *change2) {
+    struct sweep_tally *total = tally->total;
+    close_tally(tally);
+    for (int lane = 0; lane < WIDTH; lane++)
+        tally_add(total, (*alignment)[lane], (*change2)[lane], 0);
+    open_tally(tally, total);
+}
+
+INLINE void add_sums(struct lane_tally *tally, struct lane_vec change, struct lane_vec progress,
                      lanes w_t) {
     lanes change2 = dot(change, change), largest2 = change2 * (w_t * w_t);
-    sums->alignment -= w_t * dot(change, progress);
-    sums->change2 += w_t * change2;
-    sums->largest2 = choose(largest2 > sums->largest2, largest2, sums->largest2);
+    lanes alignment = -(w_t * dot(change, progress)), change2_w = w_t * change2;
+    lanes against = choose(alignment < splat(0), -alignment, alignment);
+    tally->largest2 = choose(largest2 > tally->largest2, largest2, tally->largest2);
+    if (!all_lanes((against < tally->bound) & (change2_w < tally->bound))) {
+        add_beyond(tally, &alignment, &change2_w);
+        return;
+    }
+    add_lanes(tally->rounder, alignment, tally->alignment);
+    add_lanes(tally->rounder, change2_w, tally->change2);
 }
 
 // The bodies of a group ahead: colours scatter neighbours over memory, and no hardware guesses
@@ -180,7 +246,7 @@ INLINE void prefetch(const struct sweep_call *call, uint32_t k) {
 }
 
 INLINE void solve_part(const struct sweep_call *call, uint32_t k, int part, int pair, int used,
-                       struct lane_sums *sums) {
+                       struct lane_tally *tally) {
     struct solver_body *bodies = call->bodies;
     struct sphere_group *group = &call->groups[k];
     const int32_t *c = group->c + part * WIDTH, *a = group->a + part * WIDTH;
@@ -207,36 +273,32 @@ INLINE void solve_part(const struct sweep_call *call, uint32_t k, int part, int 
         scatter(bodies, a, 0, used, va);
         scatter(bodies, a, 1, used, sa);
     }
-    add_sums(sums, d, progress, w_t);
+    add_sums(tally, d, progress, w_t);
 }
 
 INLINE void solve_group(const struct sweep_call *call, uint32_t k, int pair, int used,
-                        struct lane_sums *sums) {
+                        struct lane_tally *tally) {
     for (int part = 0; part < PARTS; part++)
         solve_part(call, k, part, pair, used - part * WIDTH < WIDTH ? used - part * WIDTH : WIDTH,
-                   &sums[part]);
+                   tally);
 }
 
 void SPHERE_SWEEP(const struct sweep_call *call, uint32_t begin, uint32_t end,
-                  struct sweep_sums *sums) {
+                  struct sweep_tally *total) {
     const struct batch *batch = call->batch;
-    struct lane_sums lane[PARTS] = {{splat(0), splat(0), splat(0)}};
+    struct lane_tally tally;
     bool pair = batch->kind == BATCH_SPHERE_PAIR;
+    open_tally(&tally, total);
     uint32_t full = end == batch->end && batch->lanes < LANES ? end - 1 : end;
     for (uint32_t k = begin; k < full; k++) {
         if (k + PREFETCH_DISTANCE < batch->end)
             prefetch(call, k);
         if (pair)
-            solve_group(call, k, 1, LANES, lane);
+            solve_group(call, k, 1, LANES, &tally);
         else
-            solve_group(call, k, 0, LANES, lane);
+            solve_group(call, k, 0, LANES, &tally);
     }
     if (full < end)
-        solve_group(call, full, pair, (int)batch->lanes, lane);
-    for (int i = 0; i < LANES; i++) {
-        const struct lane_sums *part = &lane[i / WIDTH];
-        sums->alignment += part->alignment[i % WIDTH];
-        sums->change2 += part->change2[i % WIDTH];
-        sums->largest2 = fmax(sums->largest2, part->largest2[i % WIDTH]);
-    }
+        solve_group(call, full, pair, (int)batch->lanes, &tally);
+    close_tally(&tally);
 }

@@ -63,3 +63,31 @@ void split_fill(struct sweep_plan *plan) {
     // The null body of unused lanes: any positive inverse mass keeps divisions finite.
     plan->bodies[plan->solver_body_count - 1] = (struct solver_body){.inv_m = 1, .k = 1};
 }
+
+// Returns the split body that a copy belongs to: they are in ascending order of their copies.
+static const struct split_body *split_of(const struct sweep_plan *plan, int32_t index) {
+    size_t low = 0, high = plan->split_count;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (plan->splits[middle].first_copy <= index)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &plan->splits[low];
+}
+
+static bool is_copy(const struct sweep_plan *plan, int32_t index) {
+    return index >= plan->body_count && index < plan->solver_body_count - 1;
+}
+
+int32_t split_whole(const struct sweep_plan *plan, int32_t index) {
+    return is_copy(plan, index) ? split_of(plan, index)->body : index;
+}
+
+uint64_t split_name(const struct sweep_plan *plan, int32_t index) {
+    if (!is_copy(plan, index))
+        return (uint64_t)index << 32;
+    const struct split_body *split = split_of(plan, index);
+    return (uint64_t)split->body << 32 | (uint64_t)(index - split->first_copy + 1);
+}

@@ -49,9 +49,7 @@ void solver_workspace_require(struct solver_workspace *workspace,
 void solver_workspace_close(struct solver_workspace *workspace) {
     workspace->problem = NULL;
     workspace->fresh = false;
-    workspace->plan->views = NULL;
-    workspace->plan->inverse = NULL;
-    workspace->plan->slot_rho = NULL;
+    sweep_plan_close(workspace->plan);
 }
 
 const struct sweep_plan *workspace_peek(const struct solver_workspace *workspace) {
@@ -84,7 +82,7 @@ struct solver_measure solver_workspace_measure(struct solver_workspace *workspac
     struct solver_measure result = {0};
     load(workspace, r);
     struct packed packed = packed_open(plan, settings);
-    if (plan->active > 0) {
+    if (plan->total.active > 0) {
         team_run(plan->team, packed.threads, measure, &packed);
         result.error = residual_error(&packed.total, plan->least.floor);
         result.swelling = residual_swelling(&packed.total, plan->least.floor);
@@ -92,6 +90,7 @@ struct solver_measure solver_workspace_measure(struct solver_workspace *workspac
         packed_rest(&packed);
     }
     packed_close(&packed);
+    sweep_plan_gather(plan);
     return result;
 }
 
@@ -102,13 +101,13 @@ struct body_velocity solver_workspace_velocity(const struct solver_workspace *wo
 
 struct solver_sizes solver_workspace_sizes(const struct solver_workspace *workspace) {
     const struct sweep_plan *plan = workspace->plan;
-    return (struct solver_sizes){plan->active - plan->point_count, plan->point_count,
-                                 plan->block_count};
+    return (struct solver_sizes){plan->total.active - plan->total.points, plan->total.points,
+                                 plan->total.blocks};
 }
 
 bool solver_workspace_worst(const struct solver_workspace *workspace, int32_t *c, int32_t *a) {
     const struct sweep_plan *plan = workspace->plan;
-    return plan->active > 0 && measure_place(plan, plan->worst, c, a);
+    return plan->total.active > 0 && measure_place(plan->worst, c, a);
 }
 
 int solver_workspace_colours(const struct solver_workspace *workspace) {
@@ -116,5 +115,5 @@ int solver_workspace_colours(const struct solver_workspace *workspace) {
 }
 
 size_t solver_workspace_active(const struct solver_workspace *workspace) {
-    return workspace->plan->active;
+    return workspace->plan->total.active;
 }

@@ -1,0 +1,207 @@
+#include "engine/contact/shared.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "engine/world/world.h"
+#include "parallel/memory.h"
+#include "parallel/ranks.h"
+#include "parallel/ranks_sums.h"
+
+// Bodies are cut by the weights of so many parts, at most.
+#define BINS 4096
+
+// What a body weighs beside its contacts: one more of them.
+#define BODY_WEIGHT 1
+
+// The cuts move when a rank has this many times the contacts of the average, which is looked at
+// every so many steps, because moving them puts the memory of all contacts on every rank.
+#define UNEQUAL          1.1
+#define BALANCE_INTERVAL 32
+
+// Gathering ---------------------------------------------------------------------------------------
+
+// An array with an element for each contact of the list, or of the memory.
+struct shared_array {
+    void **array;
+    size_t *capacity, size;
+};
+
+// Replaces the elements [begin, end) of an array by those of all ranks, one after the other.
+static void gather(const struct shared_array *shared, size_t begin, size_t end, size_t tail) {
+    size_t *offsets =
+        memory_allocate((size_t)ranks_count() + 1, sizeof *offsets, "contacts of all ranks");
+    size_t capacity = 0, size = shared->size;
+    ranks_offsets((end - begin) * size, offsets);
+    size_t total = offsets[ranks_count()] / size;
+    char *whole = memory_reserve_aligned(NULL, &capacity, total + tail, size, "contacts");
+    ranks_gather_all((char *)*shared->array + begin * size, offsets, whole);
+    if (tail > 0)
+        memcpy(whole + total * size, (char *)*shared->array + end * size, tail * size);
+    memory_free(*shared->array);
+    *shared->array = whole;
+    *shared->capacity = capacity;
+    memory_free(offsets);
+}
+
+static bool on_any_rank(const void *array) { return ranks_any(array != NULL); }
+
+static void gather_optional(const struct shared_array *shared, size_t begin, size_t end) {
+    if (on_any_rank(*shared->array))
+        gather(shared, begin, end, 0);
+}
+
+#define SHARED(of, member, room)                                                                   \
+    (&(struct shared_array){(void **)&(of)->member, &(of)->room, sizeof *(of)->member})
+
+size_t contacts_own_begin(const struct contacts *contacts) {
+    return contacts->shared ? contacts_first(contacts, cuts_begin(&contacts->cuts), -1) : 0;
+}
+
+// A sum over the contacts from `first` on.
+struct own_sum {
+    size_t first;
+    sum_function f;
+    void *context;
+};
+
+static void add_own(void *context, size_t begin, size_t end, struct binned_sum *out) {
+    const struct own_sum *own = context;
+    own->f(own->context, own->first + begin, own->first + end, out);
+}
+
+void contacts_sum(const struct gabion_world *world, int width, sum_function f, void *context,
+                  double *total) {
+    const struct contacts *contacts = world->contacts;
+    struct own_sum own = {contacts_own_begin(contacts), f, context};
+    struct binned_sum sum[TEAM_WIDTH_MAX] = {0};
+    team_collect(world->team, contacts->count - own.first, width, add_own, &own, sum);
+    if (contacts->shared)
+        ranks_merge_sums(sum, (size_t)width);
+    for (int k = 0; k < width; k++)
+        total[k] = binned_value(&sum[k]);
+}
+
+int64_t contacts_total(const struct gabion_world *world) {
+    const struct contacts *contacts = world->contacts;
+    int64_t own = (int64_t)(contacts->count - contacts_own_begin(contacts));
+    if (contacts->shared)
+        ranks_sum_signed(&own, 1);
+    return own;
+}
+
+bool contacts_any(const struct contacts *contacts, bool mine) {
+    return contacts->shared ? ranks_any(mine) : mine;
+}
+
+void contacts_complete(struct gabion_world *world) {
+    struct contacts *contacts = world->contacts;
+    if (!contacts->shared)
+        return;
+    size_t begin = contacts_own_begin(contacts), end = contacts->count;
+    int64_t total = contacts_total(world);
+    gather(SHARED(contacts, list, capacity), begin, end, 0);
+    gather(SHARED(contacts, impulse, impulse_capacity), begin, end, contacts->joints.count);
+    gather_optional(SHARED(contacts, bias, bias_capacity), begin, end);
+    gather_optional(SHARED(contacts, before, before_capacity), begin, end);
+    gather_optional(SHARED(contacts, spread, spread_capacity), begin, end);
+    gather_optional(SHARED(contacts, collision, collision_capacity), begin, end);
+    contacts->count = (size_t)total;
+    contacts->shared = false;
+}
+
+// Writes where the memory of each body begins, from the numbers that the ranks have of their own
+// bodies.
+static void gather_starts(struct contacts *contacts, int32_t moving) {
+    size_t *offsets =
+        memory_allocate((size_t)ranks_count() + 1, sizeof *offsets, "contacts of all ranks");
+    uint32_t *start = contacts->memory_start, place = 0;
+    int32_t begin = cuts_begin(&contacts->cuts), end = cuts_end(&contacts->cuts, moving);
+    uint32_t *counts = memory_allocate((size_t)moving, sizeof *counts, "contact memory");
+    for (int32_t c = begin; c < end; c++)
+        counts[c] = start[c + 1] - start[c];
+    ranks_offsets((size_t)(end - begin) * sizeof *counts, offsets);
+    ranks_gather_all(counts + begin, offsets, counts);
+    for (int32_t c = 0; c < moving; c++) {
+        start[c] = place;
+        place += counts[c];
+    }
+    start[moving] = place;
+    memory_free(counts);
+    memory_free(offsets);
+}
+
+void contacts_complete_memory(struct contacts *contacts, int32_t moving) {
+    if (!contacts->memory_shared)
+        return;
+    size_t begin = contacts->memory_start[cuts_begin(&contacts->cuts)];
+    size_t end = contacts->memory_start[cuts_end(&contacts->cuts, moving)];
+    gather(SHARED(contacts, memory, memory_capacity), begin, end, 0);
+    gather_optional(SHARED(contacts, memory_collision, memory_collision_capacity), begin, end);
+    gather_starts(contacts, moving);
+    contacts->memory_count = contacts->memory_start[moving];
+    contacts->memory_shared = false;
+}
+
+// Cuts --------------------------------------------------------------------------------------------
+
+void contacts_forget_cuts(struct contacts *contacts) {
+    cuts_free(&contacts->cuts);
+    contacts->weights = 0;
+}
+
+static size_t bins_of(int32_t moving) { return moving < BINS ? (size_t)moving : BINS; }
+
+void contacts_weigh(struct gabion_world *world) {
+    struct contacts *contacts = world->contacts;
+    int32_t moving = world->bodies.moving;
+    size_t bins = bins_of(moving);
+    bool due = world->step % BALANCE_INTERVAL == 0 || contacts->weights == 0;
+    if (!contacts->shared || !due || moving == 0)
+        return;
+    contacts->weight = memory_reserve(contacts->weight, &contacts->weight_capacity, bins,
+                                      sizeof *contacts->weight, "contacts of all ranks");
+    memset(contacts->weight, 0, bins * sizeof *contacts->weight);
+    for (size_t k = contacts_own_begin(contacts); k < contacts->count; k++)
+        contacts->weight[(size_t)contacts->list[k].c * bins / (size_t)moving]++;
+    ranks_sum_signed(contacts->weight, bins);
+    contacts->weights = bins;
+}
+
+static void cut(struct contacts *contacts, int32_t moving) {
+    size_t bins = contacts->weights;
+    double *weight = memory_allocate(bins, sizeof *weight, "pieces of ranks");
+    for (size_t k = 0; k < bins; k++)
+        weight[k] = (double)contacts->weight[k] + BODY_WEIGHT * (double)moving / (double)bins;
+    cuts_make(&contacts->cuts, ranks_count(), ranks_me(), moving, weight, bins);
+    memory_free(weight);
+}
+
+// Returns whether some rank has many more contacts than the average. All ranks have the same
+// weights, and the same answer.
+static bool is_unequal(const struct contacts *contacts, int32_t moving) {
+    const struct cuts *cuts = &contacts->cuts;
+    double most = 0, total = 0;
+    size_t bins = contacts->weights, k = 0;
+    for (int rank = 0; rank < cuts->ranks; rank++) {
+        double own = 0;
+        for (; k < bins && (int64_t)k * moving < (int64_t)cuts->first[rank + 1] * (int64_t)bins;
+             k++)
+            own += (double)contacts->weight[k];
+        total += own;
+        most = fmax(most, own);
+    }
+    double grain = total / (double)(bins > 0 ? bins : 1); // what the bins cannot tell
+    return most > UNEQUAL * total / cuts->ranks + 2 * grain;
+}
+
+void contacts_begin(struct gabion_world *world, bool share) {
+    struct contacts *contacts = world->contacts;
+    int32_t moving = world->bodies.moving;
+    bool looks = world->step % BALANCE_INTERVAL == 1;
+    contacts->shared = share && ranks_count() > 1 && moving > 0;
+    if (!contacts->shared || (contacts->cuts.first && !(looks && is_unequal(contacts, moving))))
+        return;
+    contacts_complete_memory(contacts, moving);
+    cut(contacts, moving);
+}

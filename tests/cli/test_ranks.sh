@@ -1,0 +1,186 @@
+# Ranks: the same bits as one process for any number of them, and one end for all.
+#   GABION_MPI  the program of `make MPI=1` (default: mpi/gabion beside GABION)
+. "$(dirname "$0")/check.sh"
+shipped=$(realpath "$CASES/../../../cases")
+GABION_MPI=${GABION_MPI:-$(dirname "$GABION")/mpi/gabion}
+if [ ! -x "$GABION_MPI" ] || ! command -v mpirun >/dev/null; then
+    [ "${GABION_ALL_TESTS:-}" != 1 ] || ok "$GABION_MPI and mpirun: .ci/packages mpi, make MPI=1" false
+    echo "skipped: no $GABION_MPI, or no mpirun: .ci/packages mpi, make MPI=1"
+    finish
+fi
+GABION_MPI=$(realpath "$GABION_MPI")
+
+# More ranks than cores, as root, and shared memory alone: nothing here needs a network.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl=^tcp
+# A rank that is left waiting would wait for ever.
+launch() { timeout -k 5 300 mpirun "$@"; }
+
+# ranks N ARGUMENTS...: the program on that many ranks; leaves what `gabion` leaves.
+ranks() {
+    launch -n "$1" "$GABION_MPI" "${@:2}" >"$WORK/.out" 2>"$WORK/.err" </dev/null
+    status=$?
+}
+
+# ranks_exit STATUS NAME N ARGUMENTS...
+ranks_exit() {
+    ranks "${@:3}"
+    ok "$2: exit status $status, expected $1: $(head -c 300 "$WORK/.err")" [ "$status" -eq "$1" ]
+}
+
+# once NAME PATTERN FILE: one line of the file matches.
+once() { is "$1: lines with '$2' in $(head -c 300 "$3")" "$(grep -cE -- "$2" "$3")" 1; }
+
+# The primitives.
+program=$(dirname "$GABION_MPI")/tests/unit/test_ranks
+for count in 2 3 4; do
+    [ -x "$program" ] || break
+    launch -n $count "$program" >.out 2>.err </dev/null
+    status=$?
+    ok "test_ranks on $count ranks: exit status $status: $(grep -v OK .err | head -c 300)" [ $status -eq 0 ]
+    is "test_ranks on $count ranks: ranks that passed" "$(cat .out .err | grep -c '  PASSED  ')" $count
+done
+
+# contract NAME CASE STEPS OPTIONS...: states and files of 2 and 3 ranks, and of stops with other counts.
+contract() {
+    local name=$1 case=$2 steps=$3 half=$(($3 / 2)) hash
+    shift 3
+    exits 0 "$name alone" run "$case" -o "$name-1" -j 1 -q --steps "$steps" "$@"
+    hash=$(field state-hash)
+    for count in 2 3; do
+        ranks_exit 0 "$name on $count ranks" $count run "$case" -o "$name-$count" -j 1 -q --steps "$steps" "$@"
+        is "$name: $count ranks" "$(field state-hash)" "$hash"
+        once "$name: $count ranks" "^state-hash" .out
+        same_results "$name: $count ranks" "$name-1" "$name-$count"
+        once "$name: $count ranks" "completed at" "$name-$count/run.log"
+    done
+    ranks_exit 0 "$name: 2 ranks with 2 threads" 2 run "$case" -o "$name-2-2" -j 2 -q --steps "$steps" "$@"
+    is "$name: 2 ranks with 2 threads" "$(field state-hash)" "$hash"
+    ranks_exit 0 "$name: first part on 3 ranks" 3 run "$case" -o "$name-h" -j 1 -q --steps "$half" "$@"
+    ranks_exit 0 "$name: second part on 2 ranks" 2 resume "$name-h" -j 1 -q --steps 1
+    exits 0 "$name: last part without ranks" resume "$name-h" -q --steps $((steps - half - 1))
+    is "$name: 3 ranks, 2 ranks, alone" "$(field state-hash)" "$hash"
+    same_results "$name: 3 ranks, 2 ranks, alone" "$name-1" "$name-h"
+    rm -rf "$name"-*
+}
+
+contract box "$CASES/box.yaml" 120
+contract joints "$CASES/joints.yaml" 40 --set output.frames_every=20
+contract arch "$shipped/arch.yaml" 60 --set drivers.0.start=0.02 --set output.frames_every=30
+
+# The program of ranks without a launcher is an ordinary one.
+"$GABION_MPI" run "$CASES/box.yaml" -o single -q --steps 20 >.out 2>.err
+single=$(field state-hash)
+exits 0 "box" run "$CASES/box.yaml" -o alone -q --steps 20
+is "without mpirun" "$single" "$(field state-hash)"
+
+# Errors are reported once, with the exit status of one process.
+ranks_exit 2 "a missing case" 2 run nothing.yaml
+once "a missing case" "^gabion: .*nothing.yaml" .err
+sed 's/radius/raduis/' "$CASES/box.yaml" >bad.yaml
+ranks_exit 2 "a bad case" 3 run bad.yaml -o bad
+once "a bad case" "^gabion: .*raduis" .err
+ranks_exit 2 "a bad option" 2 run "$CASES/box.yaml" --stepz 3
+once "a bad option" "^gabion: .*stepz" .err
+ranks_exit 2 "results in the way" 2 run "$CASES/box.yaml" -o alone
+once "results in the way" "^gabion: .*--force" .err
+ranks_exit 2 "nothing to resume" 2 resume nowhere
+once "nothing to resume" "^gabion: .*nowhere does not exist" .err
+# A case that one rank cannot read, as where a folder is not on all machines.
+cat >elsewhere.sh <<'END'
+[ "$OMPI_COMM_WORLD_RANK" != 1 ] || cd /
+exec "$@"
+END
+cp "$CASES/box.yaml" here.yaml
+launch -n 3 bash elsewhere.sh "$GABION_MPI" run here.yaml -o elsewhere >.out 2>.err </dev/null
+status=$?
+ok "a case that one rank cannot read: exit status $status" [ $status -eq 2 ]
+once "a case that one rank cannot read" "^gabion: rank 1: .*here.yaml" .err
+
+# Other commands have one rank, and the others end with it.
+ranks_exit 0 "info" 3 info
+is "info: ranks" "$(field ranks)" 3
+once "info" "^version" .out
+ranks_exit 2 "check of a bad case" 2 check bad.yaml
+once "check of a bad case" "^gabion: .*raduis" .err
+printf '%s\n' "case: $CASES/box.yaml" "set: {time.end: 0.01}" "vary: [{name: tolerance, key: solver.tolerance, values: [1e-3, 1e-4]}]" >study.yaml
+ranks_exit 0 "study, whose members are processes of their own" 2 study study.yaml -o study
+
+# What a clock decides is the same on all ranks: they would stop waiting for each other otherwise.
+ranks_exit 0 "checkpoints by the clock" 3 run "$CASES/box.yaml" -o minutes --steps 60 \
+    --set output.checkpoint_minutes=0.0005 --set output.checkpoint_every=0
+is "checkpoints by the clock: state" "$(field steps)" 60
+ranks_exit 0 "a budget of time" 3 run "$CASES/box.yaml" -o budget --steps 40 --set solver.time_budget=1e-4
+is "a budget of time: steps" "$(field steps)" 40
+
+# start FOLDER: a long run on 3 ranks in the background, past its first checkpoint when this returns.
+long="--set time.end=1000 --set output.vtk_every=200 --set output.frames_every=0 --set output.history_every=1"
+start() {
+    # After SIGTERM mpirun waits so many seconds before it kills.
+    OMPI_MCA_odls_base_sigkill_timeout=10 env --default-signal timeout -k 5 300 mpirun -n 3 "$GABION_MPI" run "$CASES/box.yaml" $long -j 1 -o "$1" \
+        >.out 2>.err </dev/null &
+    guard=$!
+    wait_for 60 ls "$1"/checkpoint-000000050.h5
+    launcher=$(pgrep -P $guard)
+    members=($(pgrep -P "$launcher" | sort -n))
+}
+
+reference() {
+    rm -rf reference
+    "$GABION" run "$CASES/box.yaml" $long -o reference --steps "$1" -q 2>/dev/null | sed -n 's/^state-hash: //p'
+}
+
+# ended NAME: no process of the run is left.
+ended() {
+    local process
+    for process in "${members[@]}"; do
+        ok "$1: process $process ends" wait_for 20 bash -c "! kill -0 $process"
+    done
+}
+
+for signal in TERM USR1; do
+    start "run$signal"
+    kill -$signal "$launcher"
+    wait $guard
+    ended "$signal"
+    is "$signal: status" "$(field status)" interrupted
+    once "$signal" "^gabion: stopping" .err
+    step=$(field steps) hash=$(field state-hash)
+    ok "$signal: a checkpoint of the last step" [ -s "run$signal/checkpoint-$(printf %09d "${step:-0}").h5" ]
+    is "$signal: state" "$hash" "$(reference "$step")"
+    ranks_exit 0 "$signal: resume" 2 resume "run$signal" --steps 20 -j 1
+    is "$signal: state after resuming" "$(field state-hash)" "$(reference $((step + 20)))"
+    ok "$signal: history after resuming" cmp <(history_of "run$signal") <(history_of reference)
+done
+
+# A signal that reaches one rank alone, as one of the system may.
+start one
+kill -TERM "${members[2]}"
+wait $guard
+status=$?
+ok "SIGTERM of one rank: exit status $status" [ $status -eq 0 ]
+is "SIGTERM of one rank: status" "$(field status)" interrupted
+is "SIGTERM of one rank: state" "$(field state-hash)" "$(reference "$(field steps)")"
+
+# A rank that is killed takes the others with it, and the newest checkpoint is whole.
+for member in 0 1; do
+    start "killed$member"
+    kill -KILL "${members[$member]}"
+    wait $guard
+    status=$?
+    ok "kill -9 of rank $member: exit status $status" [ $status -ne 0 ]
+    ended "kill -9 of rank $member"
+    ok "kill -9 of rank $member: no file is left half written" bash -c "! ls killed$member/checkpoint-*.h5.damaged*"
+    exits 0 "kill -9 of rank $member: the newest checkpoint" info "killed$member"
+    is "kill -9 of rank $member: its state" "$(field state-hash)" "$(reference "$(field step)")"
+done
+
+# Files that rank 0 cannot write any more end all ranks, with one message.
+start lost
+mv lost gone
+wait $guard
+status=$?
+ok "a folder that goes away: exit status $status" [ $status -eq 1 ]
+ended "a folder that goes away"
+once "a folder that goes away" "^gabion: .*lost/" .err
+exits 0 "a folder that goes away: the newest checkpoint" info gone
+finish
