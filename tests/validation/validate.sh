@@ -13,7 +13,7 @@ export programs build
 continue=""
 with_page=(granular_packing janssen collapse collapse_plane hopper heap drum incline impact_energy wall brazil_nut)
 all=(collapse collapse_plane incline heap janssen granular_packing rocking hopper drum arches arch_limit collisions pour
-    masonry arch_impulse panels settlement colonnade determinism soak impact_energy wall brazil_nut)
+    masonry arch_impulse panels settlement colonnade determinism ranks soak impact_energy wall brazil_nut)
 alone=" wall brazil_nut "
 while [ $# -gt 0 ]; do
     case $1 in
@@ -35,7 +35,7 @@ command_of() {
     arches | collisions) echo "$programs/$1" ;;
     pour) echo "$programs/pour 200 1e-3 0.7 1" ;;
     wall | brazil_nut) echo "$python tests/papers/$1.py --full -o $folder" ;;
-    masonry | arch_impulse | panels | settlement | rocking | colonnade | soak) echo "$python tests/validation/$1.py" ;;
+    masonry | arch_impulse | panels | settlement | rocking | colonnade | ranks | soak) echo "$python tests/validation/$1.py" ;;
     *) echo "$python tests/validation/$1.py -o $folder" ;;
     esac
 }
