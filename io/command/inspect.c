@@ -146,7 +146,10 @@ static void print_extremes(const struct extremes *found) {
 
 static void check_sizes(const struct extremes *found) {
     if (found->large > 1e4 * found->small)
-        warn("sizes span %g to %g m", found->small, found->large);
+        warn("sizes span %g to %g m (the smallest is that of body %" PRId32
+             "); lengths are in metres, "
+             "and the smallest bodies decide how short time.step has to be",
+             found->small, found->large, found->small_id);
 }
 
 static void check_friction(const struct gabion_world *world) {
@@ -164,10 +167,13 @@ static void check_times(const struct gabion_settings *settings, const struct ext
     if (settings->theta < 0.5 || settings->theta > 1.0)
         warn("time.theta is %g; between 0.5 and 1 the scheme is stable", settings->theta);
     if (settings->end < h)
-        warn("time.end (%g s) is less than one step (%g s)", settings->end, h);
+        warn("time.end (%g s) is less than one step of time.step (%g s): there will be one step",
+             settings->end, h);
     if (settings->tolerance > 1e-2)
-        warn("solver.tolerance is %g; above 1e-2 contact forces are hardly solved for",
-             settings->tolerance);
+        warn(
+            "solver.tolerance is %g; above 1e-2 contact forces are hardly solved for; leave it out "
+            "for the default",
+            settings->tolerance);
     if (settings->time_budget > 0)
         warn(
             "solver.time_budget is %g s: what a step computes depends on the speed of the machine, "
@@ -250,11 +256,15 @@ static void check_groups(const struct gabion_world *world) {
         moves[world->pending[k].body.group] |= !world->pending[k].body.fixed;
     for (int k = 0; k < world->force_count; k++)
         if (!moves[world->forces[k].group])
-            warn("a force on group %s has no effect: none of its bodies can move",
+            warn("a force on group %s has no effect: none of its bodies can move; take fixed: true "
+                 "from "
+                 "them, or remove the force",
                  gabion_group_name(world, world->forces[k].group));
     for (int k = 0; k < world->event_count; k++)
         if (world->events[k].kind == EVENT_RESET && !moves[world->events[k].group])
-            warn("a reset of group %s has no effect: none of its bodies can move",
+            warn("a reset of group %s has no effect: none of its bodies can move; give them a "
+                 "driver "
+                 "instead, or remove the reset",
                  gabion_group_name(world, world->events[k].group));
     memory_free(moves);
 }
@@ -266,7 +276,9 @@ static void check_events(const struct scene *scene, int64_t steps) {
     for (int k = 0; k < world->event_count; k++) {
         const struct event *event = &world->events[k];
         if (is_too_late(scene, event->time, steps))
-            warn("the %s of group %s at %g s has no effect: the run ends at %g s",
+            warn("the %s of group %s at %g s has no effect: the run ends at %g s; check its time, "
+                 "or "
+                 "raise time.end",
                  event->kind == EVENT_RESET ? "reset" : "removal", name_group(world, event->group),
                  event->time, end);
     }
@@ -279,7 +291,7 @@ static void check_events(const struct scene *scene, int64_t steps) {
     }
     if (late > 0)
         warn("bodies that never enter: %d, with an insert_time of %g s or later; the run ends at "
-             "%g s",
+             "%g s; check their insert_time, or raise time.end",
              late, first, end);
 }
 
@@ -343,7 +355,9 @@ static void check_fall(const struct gabion_world *world) {
     for (int k = 0; k < world->pending_count; k++)
         any |= is_watched(world, world->pending[k].body.group, !world->pending[k].body.fixed);
     if (!any && group[0] != '\0')
-        warn("stop.fall_group: no body of group %s can fall: none of them can move", group);
+        warn("stop.fall_group: no body of group %s can fall: none of them can move; name another "
+             "group, or take fixed: true from them",
+             group);
 }
 
 static void check_memory(const struct gabion_world *world) {
@@ -382,7 +396,8 @@ int inspect_scene(const struct scene *scene, int64_t steps, FILE *stream) {
     check_memory(world);
     print_extremes(&found);
     if (found.count == 0)
-        warn("nothing can move: there is no body that is not fixed");
+        warn("nothing can move: there is no body that is not fixed; take fixed: true from those "
+             "that should");
     check_overlap(world);
     check_fit(world);
     check_sizes(&found);
