@@ -317,6 +317,11 @@ $(BUILD)/io/checkpoint/write.o: GABION_CFLAGS += \
     -DGABION_COMMIT='"$(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)"' \
     -DGABION_COMPILER_FLAGS='"$(OPT) $(ARCH) $(CFLAGS)"'
 
+# Unit tests spend their time in the library, but for two: to optimise them takes the compiler four times as long.
+$(BUILD)/tests/unit/%.o: TEST_OPT = -O0
+$(addprefix $(BUILD)/tests/unit/,test_grid.o test_manifold_random.o): TEST_OPT = $(OPT)
+$(BUILD)/tests/unit/%.o: GABION_CFLAGS += $(TEST_OPT)
+
 $(BUILD)/io/report/page.c: $(PAGE) Makefile
 	@mkdir -p $(@D)
 	@echo "  GEN $@"

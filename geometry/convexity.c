@@ -31,8 +31,8 @@ static bool check_flat(const struct polyhedron *body, const struct surface *surf
                          surface_face_name(surface, face).text, count, POLYHEDRON_FACE_MAX);
     if (!vec3_finite(body->normal[face]))
         return error_set(error, GABION_ERROR_INPUT,
-                         "%s encloses no area: it is a line, or not convex as it crosses itself",
-                         surface_face_name(surface, face).text);
+                         "%s encloses no area: it is a line, or not convex as it crosses itself%s",
+                         surface_face_name(surface, face).text, surface_remedy(surface).text);
     for (int32_t k = body->face_start[face]; k < body->face_start[face + 1]; k++) {
         int32_t corner = body->face_corner[k];
         double off = vec3_dot(body->normal[face], body->corner[corner]) - body->offset[face];
@@ -61,10 +61,11 @@ static bool check_outline(const struct polyhedron *body, const struct surface *s
             if (!(vec3_dot(inward, arm) >= -4 * surface->tolerance * lever))
                 return error_set(
                     error, GABION_ERROR_INPUT,
-                    "%s is not convex: %s lies %g m outside the edge that starts at %s",
+                    "%s is not convex: %s lies %g m outside the edge that starts at %s%s",
                     surface_face_name(surface, face).text,
                     surface_corner_name(surface, body->face_corner[i]).text, -vec3_dot(inward, arm),
-                    surface_corner_name(surface, body->face_corner[k]).text);
+                    surface_corner_name(surface, body->face_corner[k]).text,
+                    surface_remedy(surface).text);
         }
     }
     return true;
@@ -84,9 +85,9 @@ static bool check_behind(struct polyhedron *body, const struct surface *surface,
     }
     if (!(front <= plane_tolerance(body, face, surface->tolerance)))
         return error_set(error, GABION_ERROR_INPUT,
-                         "the body is not convex: %s lies %g m in front of the plane of %s",
+                         "the body is not convex: %s lies %g m in front of the plane of %s%s",
                          surface_corner_name(surface, worst).text, front,
-                         surface_face_name(surface, face).text);
+                         surface_face_name(surface, face).text, surface_remedy(surface).text);
     body->thickness = fmin(body->thickness, -back);
     return true;
 }

@@ -139,8 +139,8 @@ static bool outline_regions(struct merge *merge, int32_t *start, int32_t *corner
         int32_t length = walk_boundary(merge, first[seed], corner + start[*count]);
         if (length != boundary[seed])
             error_set(error, GABION_ERROR_INPUT,
-                      "the plane of %s has a hole or falls apart: the body is not convex",
-                      surface_face_name(surface, f).text);
+                      "the plane of %s has a hole or falls apart: the body is not convex%s",
+                      surface_face_name(surface, f).text, surface_remedy(surface).text);
         boundary[seed] = 0;
         number[*count] = surface->face_number[f];
         start[*count + 1] = start[*count] + length;

@@ -97,7 +97,7 @@ static bool check_counts(const struct surface *surface, struct gabion_error *err
     if (surface->points > POLYHEDRON_CORNERS_MAX || edges > POLYHEDRON_CORNERS_MAX)
         return error_set(error, GABION_ERROR_INPUT,
                          "%" PRId32 " corners and %" PRId32
-                         " edges; at most %d of each are allowed",
+                         " edges; at most %d of each are allowed: take a coarser mesh",
                          surface->points, edges, POLYHEDRON_CORNERS_MAX);
     return true;
 }
@@ -196,8 +196,12 @@ struct polyhedron *polyhedron_from_drawing(const struct drawing *drawing,
 struct polyhedron *polyhedron_surface(const vec3 *point, int64_t points, const int64_t *start,
                                       const int64_t *corner, int64_t faces,
                                       struct gabion_error *error) {
-    struct drawing drawing = {
-        .point = point, .points = points, .start = start, .corner = corner, .faces = faces};
+    struct drawing drawing = {.point = point,
+                              .points = points,
+                              .start = start,
+                              .corner = corner,
+                              .faces = faces,
+                              .if_hollow = "make convex parts of it, and a compound of these"};
     return polyhedron_from_drawing(&drawing, error);
 }
 

@@ -45,6 +45,14 @@ struct surface_name surface_corner_name(const struct surface *surface, int32_t p
     return name;
 }
 
+struct surface_name surface_remedy(const struct surface *surface) {
+    struct surface_name remedy = {""};
+    const struct drawing *drawing = surface->drawing;
+    if (drawing && drawing->if_hollow)
+        snprintf(remedy.text, sizeof remedy.text, "; %s", drawing->if_hollow);
+    return remedy;
+}
+
 vec3 surface_area(const vec3 *point, const int32_t *corner, int32_t count) {
     vec3 area = vec3_zero(), origin = point[corner[0]];
     for (int32_t k = 1; k + 1 < count; k++)
@@ -274,11 +282,15 @@ static bool edge_error(const struct surface *surface, const struct half_edge *ed
                        struct gabion_error *error) {
     struct surface_name first = surface_face_name(surface, edge[0].face);
     if (count == 1)
-        error_set(error, GABION_ERROR_INPUT, "belongs to %s alone: the surface is open there",
+        error_set(error, GABION_ERROR_INPUT,
+                  "belongs to %s alone: the surface is open there; close it, or make it a wall "
+                  "(containers: mesh), which may be open",
                   first.text);
     else if (count > 2)
         error_set(error, GABION_ERROR_INPUT,
-                  "is shared by %" PRId32 " faces, %s among them: one body has two at every edge",
+                  "is shared by %" PRId32
+                  " faces, %s among them: one body has two at every edge; draw "
+                  "bodies that touch there as objects of their own",
                   count, first.text);
     else
         error_set(error, GABION_ERROR_INPUT,

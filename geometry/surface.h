@@ -23,6 +23,7 @@ struct drawing {
     // the place of each face in the file, and what such a place is called, for example "line".
     const int64_t *name, *place;
     const char *place_noun;
+    const char *if_hollow; // what the user may do where the body is not convex
     // How far (metres) points may be from where they should be; 0: only rounding. When the drawing
     // is rejected, ten times the tolerance is tried, and so on up to tolerance_most.
     double tolerance, tolerance_most;
@@ -91,6 +92,8 @@ struct surface_name {
     char text[SURFACE_NAME_SIZE];
 };
 struct surface_name surface_face_name(const struct surface *surface, int32_t face);
+// What the user may do where the body is not convex: "; ..." or "".
+struct surface_name surface_remedy(const struct surface *surface);
 struct surface_name surface_corner_name(const struct surface *surface, int32_t point);
 
 // Returns twice the area of a polygon as a vector along its normal (Newell's method).

@@ -33,7 +33,8 @@ static bool action_fits(const struct call *call) {
     else if (!vec3_finite(action->pivot))
         defect = "the pivot must be finite";
     if (!defect && action->path && signal_jumps(action->signal))
-        defect = "a displacement or angle cannot jump; two points of its table have the same time";
+        defect = "a displacement or angle cannot jump; two points of its table have the same time: "
+                 "give the jump some time";
     const char *name = call->world->groups.name[action->group];
     return !defect || error_set(call->error, GABION_ERROR_INPUT, "%s%s%s: %s", action->what,
                                 name[0] ? " on group " : "", name, defect);
@@ -72,9 +73,11 @@ static bool may_drive(const struct gabion_world *world, int group, struct gabion
         return false;
     for (int32_t i = 0; world->step > 0 && !world->varies && i < bodies->count; i++)
         if (bodies->group[i] == group && !is_driven(world, bodies->id[i]))
-            return error_set(error, GABION_ERROR_INPUT,
-                             "driver on group %s: drivers are defined before the first step",
-                             world->groups.name[group]);
+            return error_set(
+                error, GABION_ERROR_INPUT,
+                "driver on group %s: drivers are defined before the first step; begin a new run "
+                "with the state of this one (from) and the driver",
+                world->groups.name[group]);
     return true;
 }
 

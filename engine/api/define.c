@@ -168,7 +168,9 @@ bool gabion_get_settings(const struct gabion_world *world, struct gabion_setting
 static const char *change_defect(const struct gabion_world *world,
                                  const struct gabion_settings *settings) {
     if (world->step > 0 && settings->scheme != world->settings.scheme)
-        return "time.scheme cannot change after the first step";
+        return "time.scheme cannot change after the first step; begin a new run with the state of "
+               "this "
+               "one (from)";
     return NULL;
 }
 

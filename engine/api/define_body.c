@@ -63,7 +63,9 @@ static const char *body_defect(const struct gabion_world *world, const struct ga
     if (body->lock >= 64)
         return "lock has bits that name no degree of freedom";
     if (locked_motion(body))
-        return "a locked degree of freedom cannot have a velocity";
+        return "a locked degree of freedom cannot have a velocity; take it out of lock, or set "
+               "this "
+               "component of velocity or spin to 0";
     quat q = body->orientation;
     double norm2 = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
     if (!(norm2 > 1e-12 && isfinite(norm2)))

@@ -137,11 +137,12 @@ bool law_check(const struct gabion_law *law, enum gabion_scheme scheme,
     if (law->friction > 0 && isfinite(law->friction))
         return error_set(error, GABION_ERROR_INPUT,
                          "time.scheme corrective supports only friction 0 or infinite (inf), "
-                         "found %g",
+                         "found %g; time.scheme moreau takes any",
                          law->friction);
     if (law->tangential_restitution > 0)
         return error_set(error, GABION_ERROR_INPUT,
-                         "time.scheme corrective supports no tangential_restitution, found %g",
+                         "time.scheme corrective supports no tangential_restitution, found %g; "
+                         "time.scheme moreau does",
                          law->tangential_restitution);
     return true;
 }

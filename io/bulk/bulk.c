@@ -9,8 +9,11 @@ bool bulk_set_material(const struct gabion_world *world, const struct gabion_bod
                        struct gabion_error *error) {
     body->material = gabion_find_material(world, name);
     if (body->material < 0)
-        return error_set(error, GABION_ERROR_INPUT, "material: the case has no material \"%.60s\"",
-                         name);
+        return error_set(
+            error, GABION_ERROR_INPUT,
+            "material: the case has no material \"%.60s\"; add it to materials, or leave the "
+            "column out, and all bodies have the material of the import",
+            name);
     bool import_gives = template->density != gabion_material_density(world, template->material);
     if (!density_given && !import_gives)
         body->density = gabion_material_density(world, body->material);

@@ -66,8 +66,11 @@ static bool read_header(struct csv *csv, const struct gabion_body *template, str
     for (int i = 0; i < COLUMNS; i++)
         if (columns[i].required && !header->given[i] &&
             !(columns[i].positive && template->radius > 0.0))
-            return error_set(error, GABION_ERROR_INPUT, "%s:%ld: the column \"%s\" is missing",
-                             csv->path, csv->line, columns[i].name);
+            return error_set(
+                error, GABION_ERROR_INPUT,
+                "%s:%ld: the column \"%s\" is missing; the first row names the columns: x y z "
+                "radius, and others as needed",
+                csv->path, csv->line, columns[i].name);
     return true;
 }
 

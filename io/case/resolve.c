@@ -88,7 +88,9 @@ static bool load_include(struct resolver *resolver, const struct yaml_node *name
     if (name->kind != YAML_SCALAR)
         return yaml_error(error, name->at, "include: expected a file name or a list of them");
     if (!file_beside(path, sizeof path, name->at.origin, name->text) || !realpath(path, real))
-        return yaml_error(error, name->at, "include: cannot find \"%s\"", name->text);
+        return yaml_error(error, name->at,
+                          "include: cannot find \"%s\"; a name is relative to the file that has it",
+                          name->text);
     if (chain->depth >= INCLUDE_DEPTH_MAX)
         return yaml_error(error, name->at, "include: nested more than %d deep", INCLUDE_DEPTH_MAX);
     if (resolver->files > INCLUDE_FILES_MAX)
@@ -247,7 +249,9 @@ static bool find_named(const struct yaml_node *name, const char *case_path, char
     const char *from = name->at.line ? name->at.origin : case_path;
     if (file_beside(path, sizeof path, from, name->text) && realpath(path, real))
         return true;
-    return yaml_error(error, name->at, "cannot find the file \"%s\"", name->text);
+    return yaml_error(error, name->at,
+                      "cannot find the file \"%s\"; a name is relative to the file that has it",
+                      name->text);
 }
 
 // Appends a point, which stands in this row of the file as far as messages are concerned.
@@ -267,8 +271,10 @@ static bool read_table_row(const struct csv *csv, bool first, struct yaml_node *
                          "%s:%ld: expected two numbers, found \"%s\", \"%s\"", csv->path, csv->line,
                          csv->field[0], csv->field[1]);
     if (points->count == TABLE_POINTS_MAX)
-        return error_set(error, GABION_ERROR_INPUT, "%s:%ld: more than %d points in a table",
-                         csv->path, csv->line, TABLE_POINTS_MAX);
+        return error_set(
+            error, GABION_ERROR_INPUT,
+            "%s:%ld: more than %d points in a table; leave rows out, or cut the record", csv->path,
+            csv->line, TABLE_POINTS_MAX);
     struct yaml_node *point = yaml_create(YAML_LIST, at);
     yaml_append(point, yaml_create_scalar(csv->field[0], at));
     yaml_append(point, yaml_create_scalar(csv->field[1], at));

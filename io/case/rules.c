@@ -57,8 +57,9 @@ static void require_unique_names(struct problems *problems, struct fields file, 
         qsort(names, count, sizeof *names, compare_names);
     for (size_t i = 1; i < count; i++)
         if (strcmp(names[i - 1]->text, names[i]->text) == 0)
-            problems_add(problems, names[i]->at, "%s: the name \"%s\" is already taken, in line %d",
-                         list, names[i]->text, names[i - 1]->at.line);
+            problems_add(problems, names[i]->at,
+                         "%s: the name \"%s\" is already taken, in line %d; give another", list,
+                         names[i]->text, names[i - 1]->at.line);
     memory_free(names);
 }
 
@@ -86,9 +87,10 @@ static void check_laws(struct problems *problems, struct fields file) {
             mirror = b * side + a;
         }
         if (setter[place])
-            problems_add(problems, pair->at,
-                         "laws[%zu].between: this pair already has a law, in line %d", i,
-                         setter[place]->at.line);
+            problems_add(
+                problems, pair->at,
+                "laws[%zu].between: this pair already has a law, in line %d; remove one of them", i,
+                setter[place]->at.line);
         setter[place] = setter[mirror] = pair;
     }
     memory_free(setter);
@@ -476,7 +478,7 @@ static void check_corrective_laws(struct problems *problems, struct fields file)
         if (friction > 0 && isfinite(friction))
             problems_add(problems, fields_node(law, "friction")->at,
                          "laws[%zu].friction: time.scheme corrective supports only 0 and sticking, "
-                         "found %g",
+                         "found %g; time.scheme moreau takes any",
                          i, friction);
         if (fields_number(law, "tangential_restitution") > 0)
             problems_add(

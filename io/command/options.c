@@ -168,7 +168,7 @@ static const struct option_row option_rows[] = {
     {"quiet", 'q', NULL, BIT(VERB_RUN) | BIT(VERB_RESUME) | BIT(VERB_STUDY),
      "no progress and no notes, only warnings and the summary", set_quiet},
     {"strict", 0, NULL, BIT(VERB_RUN) | BIT(VERB_RESUME) | BIT(VERB_CHECK),
-     "exit status 1 where there was a warning or an unsolved step; the results are kept",
+     "exit status 1 where there is a warning, also one of `check`, or an unsolved step",
      set_strict},
     {"markdown", 0, NULL, BIT(VERB_EXPLAIN), "as a page of the manual", set_markdown},
     {"schema", 0, NULL, BIT(VERB_EXPLAIN), "as a JSON Schema, for editors that check YAML",

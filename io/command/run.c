@@ -1,17 +1,21 @@
 #include "io/command/commands.h"
+#include "io/command/inspect.h"
 #include "io/file/folder.h"
 #include "io/run/runner.h"
-#include "io/text/remarks.h"
 #include "parallel/ranks.h"
 
-// With --strict a run does not begin with a state that lacks something.
+// With --strict a run does not begin where `check --strict` would fail: hours later its results
+// would be those of a scene that was not meant.
 static bool check_strictly(const struct scene *scene, bool strict, struct gabion_error *error) {
-    const struct remarks *remarks = case_remarks(scene->file);
-    for (size_t k = 0; strict && k < remarks->count; k++)
-        if (remarks->list[k].warning)
-            return error_set(error, GABION_ERROR_RUN, "--strict: %s. Nothing was run",
-                             remarks->list[k].text);
-    return true;
+    int64_t steps;
+    if (!strict)
+        return true;
+    if (!scene_steps_until(scene, case_settings(scene->file)->end, &steps, error))
+        return false;
+    int warnings = inspect_scene(scene, steps, NULL);
+    return warnings == 0 ||
+           error_set(error, GABION_ERROR_RUN,
+                     "--strict: warnings: %d, before the first step. Nothing was run", warnings);
 }
 
 static bool run_scene(struct scene *scene, const struct options *options,

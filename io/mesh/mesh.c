@@ -205,6 +205,7 @@ static void add_piece(const struct piece *piece, const struct mesh_faces *mesh, 
         .name = piece->name,
         .place = piece->place,
         .place_noun = mesh->place_noun,
+        .if_hollow = "mesh.decompose: {} cuts it into convex parts, which form one body",
         .tolerance = fmin(MESH_FLAT * furthest, coarsest),
         .tolerance_most = coarsest,
     };
@@ -307,8 +308,8 @@ static bool split_mesh(const struct mesh_faces *mesh, const char *path, int64_t 
                        struct part_list *parts, struct gabion_error *error) {
     if (mesh->faces == 0 || mesh->points > SURFACE_MAX || mesh->corners > SURFACE_MAX) {
         error_set(error, GABION_ERROR_INPUT,
-                  "%s: found %zu faces with %zu corners, expected 1 to %d", path, mesh->faces,
-                  mesh->corners, SURFACE_MAX);
+                  "%s: found %zu faces with %zu corners, expected 1 to %d; take a coarser mesh",
+                  path, mesh->faces, mesh->corners, SURFACE_MAX);
         return false;
     }
     int32_t *object = memory_allocate(mesh->faces, sizeof *object, "faces of a mesh");
@@ -358,8 +359,11 @@ static bool scale_points(struct mesh_faces *mesh, const char *path, double scale
     for (size_t k = 0; k < mesh->points; k++) {
         mesh->point[k] = vec3_scale(scale, mesh->point[k]);
         if (!(vec3_length(mesh->point[k]) <= POLYHEDRON_SIZE_MAX))
-            return error_set(error, GABION_ERROR_INPUT, "%s: point %zu is too far from the origin",
-                             path, k + 1);
+            return error_set(error, GABION_ERROR_INPUT,
+                             "%s: point %zu is too far from the origin, more than %g m; move the "
+                             "mesh there, or give a "
+                             "smaller scale",
+                             path, k + 1, POLYHEDRON_SIZE_MAX);
     }
     return true;
 }

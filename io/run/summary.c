@@ -9,6 +9,7 @@
 #include "io/run/host.h"
 
 #define PHASES_MAX 16
+#define SPENT      "spent-"
 
 static double peak_memory_mb(void) {
     struct rusage usage;
@@ -71,7 +72,7 @@ static void print_spent(const struct gabion_run_report *run, FILE *stream) {
     fprintf(stream, "sweeps: %" PRId64 "\n", run->sweeps);
     for (int method = 0; method < GABION_METHOD_COUNT; method++)
         if (run->spent[method] > 0)
-            fprintf(stream, "spent-%s: %" PRId64 "\n",
+            fprintf(stream, SPENT "%s: %" PRId64 "\n",
                     gabion_method_name((enum gabion_method)method), run->spent[method]);
 }
 
@@ -119,6 +120,19 @@ void summary_print(const struct summary *summary, const struct gabion_world *wor
         fprintf(stream, "time-%s: %.3f\n", numbers.timing[k].phase, numbers.timing[k].seconds);
     fprintf(stream, "time-output: %.3f\n", summary->output_time);
     fprintf(stream, "folder: %s\n", summary->directory);
+}
+
+bool summary_comes_and_goes(const char *key) {
+    static const char *const keys[] = {"fallen-body", "fallen-distance", "fallen-speed",
+                                       "ns-per-contact-sweep"};
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+        if (strcmp(key, keys[k]) == 0)
+            return true;
+    for (int method = 0; strncmp(key, SPENT, strlen(SPENT)) == 0 && method < GABION_METHOD_COUNT;
+         method++)
+        if (strcmp(key + strlen(SPENT), gabion_method_name((enum gabion_method)method)) == 0)
+            return true;
+    return false;
 }
 
 bool summary_write(const struct summary *summary, const struct gabion_world *world,

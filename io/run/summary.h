@@ -21,6 +21,8 @@ struct summary {
 // Writes the same lines, and those about the machine, to summary.txt of the folder.
 bool summary_write(const struct summary *summary, const struct gabion_world *world,
                    struct gabion_error *error);
+// Returns whether only some runs print a number of this name, such as those that collapse.
+bool summary_comes_and_goes(const char *key);
 void summary_print(const struct summary *summary, const struct gabion_world *world, FILE *stream);
 
 #endif

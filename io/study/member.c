@@ -6,6 +6,7 @@
 
 #include "io/case/fields.h"
 #include "io/file/file.h"
+#include "io/run/summary.h"
 #include "io/study/values.h"
 #include "io/text/csv.h"
 #include "io/text/number.h"
@@ -253,16 +254,57 @@ static bool read_history(const struct study *study, const char *path, double *re
     return good;
 }
 
+#define KEYS_SIZE 800 // of a list of keys in an error
+
+// Rejects a key that no run prints, and names those that there are.
+static bool reject_key(const char *path, const struct member *member, const char *key,
+                       struct gabion_error *error) {
+    struct suggestion suggestion = suggestion_start(key);
+    char hint[128], keys[KEYS_SIZE] = "";
+    size_t length = 0;
+    for (const char *line = member->summary; line && *line; line += strspn(line, "\n")) {
+        int width = (int)strcspn(line, ":\n");
+        char name[SUGGESTION_SIZE];
+        snprintf(name, sizeof name, "%.*s", width, line);
+        suggestion_consider(&suggestion, name);
+        if (length < sizeof keys)
+            length += (size_t)snprintf(keys + length, sizeof keys - length, "%s%.*s",
+                                       length ? ", " : "", width, line);
+        line += strcspn(line, "\n");
+    }
+    return error_set(error, GABION_ERROR_INPUT,
+                     "%s has no key \"%.60s\" for summary of results%s; the keys are %s. Members "
+                     "that are finished are kept",
+                     path, key, suggestion_print(&suggestion, hint, sizeof hint), keys);
+}
+
+// Reads one value of the summary; "nan" and keys of this run's kind that others do not print are
+// empty cells.
+static bool read_key(const char *path, const struct member *member, const char *key, double *result,
+                     struct gabion_error *error) {
+    char value[128];
+    *result = NAN;
+    if (!member_summary(member, key, value, sizeof value))
+        return summary_comes_and_goes(key) || reject_key(path, member, key, error);
+    return number_parse(value, result) || strcmp(value, "nan") == 0 ||
+           error_set(
+               error, GABION_ERROR_INPUT,
+               "%s: summary of results: \"%.60s: %.60s\" is not a number; choose another key, "
+               "the table has status and state_hash anyway",
+               path, key, value);
+}
+
 static bool read_results(const struct study *study, const char *folder, struct member *member,
                          struct gabion_error *error) {
-    char path[STUDY_PATH_MAX], value[128];
+    char path[STUDY_PATH_MAX];
     bool history = false;
+    member_path(folder, member, "result.txt", path);
     for (size_t r = 0; r < study->result_count; r++) {
         const char *key = study->results[r].summary;
         member->results[r] = NAN;
         history |= study->results[r].column != NULL;
-        if (key && member_summary(member, key, value, sizeof value))
-            number_parse(value, &member->results[r]);
+        if (key && !read_key(path, member, key, &member->results[r], error))
+            return false;
     }
     member_path(folder, member, "history.csv", path);
     return !history || read_history(study, path, member->results, error);

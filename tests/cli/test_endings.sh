@@ -63,13 +63,15 @@ same_series "closed standard files" open closed
 # In the middle of a step that would take minutes: it is abandoned, and the run goes on from the last complete one as
 # if it had never been tried.
 crowd=$CASES/crowd.yaml
-# stop_in_the_middle NAME ARGUMENTS...: SIGTERM to the program, some time after its start.
+# at_work: it has had a second of processor time, so that the step has begun, however busy the machine is.
+at_work() { awk -v ticks="$(getconf CLK_TCK)" '{ sub(/.*[)]/, ""); exit !($12 + $13 >= ticks) }' "/proc/$pid/stat"; }
+# stop_in_the_middle NAME ARGUMENTS...: SIGTERM to the program while it is at work.
 stop_in_the_middle() {
     local name=$1
     shift
     "$GABION" "$@" >.out 2>.err </dev/null &
     pid=$!
-    sleep 3
+    ok "$name: at work" wait_for 120 at_work
     ok "$name: still at work" kill -TERM $pid
     ok "$name: obeys SIGTERM" wait_for 120 gone
     kill -9 $pid 2>/dev/null

@@ -94,7 +94,7 @@ rejects "flat hull" flat.yaml 'flat.yaml:[0-9]+:[0-9]+: hull: '
 edited corner 's/\[0, 0.2, 0\]/[0, 0.2]/' masonry
 rejects "point of two numbers" corner.yaml 'hull.points: expected a list of lists of 3 numbers'
 edited dent 's/\[0.2, 0.2\], \[0, 0.2\]/[0.05, 0.05], [0, 0.2]/' masonry
-rejects "prism that is not convex" dent.yaml 'dent.yaml:[0-9]+:[0-9]+: prism: ' convex
+rejects "prism that is not convex" dent.yaml 'dent.yaml:[0-9]+:[0-9]+: prism: ' convex '; make convex parts of it, and a compound'
 edited wide 's/angle: 20/angle: 180/' masonry
 rejects "wedge of a half circle" wide.yaml 'wedge.angle: expected a number in \(0, 180\)'
 edited thick 's/thickness: 0.2, depth: 0.3, angle/thickness: 2.2, depth: 0.3, angle/' masonry

@@ -1,4 +1,4 @@
-# The Debian package: what is in it, and that it works when it is unpacked somewhere.
+# The Debian package: what is in it, that it works when it is unpacked somewhere, and installing and removing it.
 . "$(dirname "$0")/check.sh"
 TREE=$(cd "$CASES/../../.." && pwd)
 if ! command -v dpkg-shlibdeps >/dev/null; then
@@ -66,4 +66,61 @@ world = gabion.load_case("root/usr/share/gabion/cases/masonry_tower.yaml", threa
 world.run(3)
 print(world.state_hash)')" "$(field state-hash)"
 fi
+
+# Installed for real, into a layer over this machine that goes with the mount namespace: needs root and overlayfs.
+cat >install.sh <<'END_OF_SCRIPT'
+set -e
+mount -t tmpfs none "$LAYER"
+mkdir "$LAYER/upper" "$LAYER/work" "$LAYER/root"
+mount -t overlay overlay -o "lowerdir=/,upperdir=$LAYER/upper,workdir=$LAYER/work" "$LAYER/root"
+mount -t proc proc "$LAYER/root/proc"
+mount --rbind /dev "$LAYER/root/dev"
+mkdir -p "$LAYER/root/trial"
+[ $# -gt 0 ] || exit 0
+cp "$@" "$LAYER/root/trial"
+chroot "$LAYER/root" /bin/bash /trial/inside.sh
+rm -r "$LAYER/root/trial"
+find "$LAYER/upper" -iname '*gabion*' | sed "s|^$LAYER/upper|left: |"
+END_OF_SCRIPT
+cat >inside.sh <<'END_OF_SCRIPT'
+cd /trial
+say() { echo "$1: $(head -n 1 <<<"$2")"; }
+dpkg -i ./*.deb >dpkg.log 2>&1 || { cat dpkg.log; exit; }
+say installed "$(dpkg-query -W -f='${db:Status-Status}' gabion)"
+say verified "$(dpkg -V gabion && echo all files)"
+say program "$(/usr/bin/gabion --version)"
+say hash "$(/usr/bin/gabion run /usr/share/gabion/cases/masonry_tower.yaml -o run --steps 3 -q -j 1 | sed -n 's/^state-hash: //p')"
+say page "$(mandoc -T ascii "$(ls /usr/share/man/man1/gabion-run.1.gz)" 2>/dev/null | grep -c '[a-z]' | sed 's/[1-9][0-9]*/lines/')"
+say completion "$(source /usr/share/bash-completion/completions/gabion && COMP_WORDS=(gabion run --st) COMP_CWORD=2 && _gabion gabion --st run && echo "${COMPREPLY[@]}")"
+say linked "$(${CC:-cc} hash.c $(pkg-config --cflags --libs gabion) -o hash && ./hash /usr/share/gabion/cases/masonry_tower.yaml)"
+say static "$(${CC:-cc} hash.c $(pkg-config --cflags gabion) -Wl,-Bstatic -lgabion -Wl,-Bdynamic $(pkg-config --libs --static gabion | sed 's/-lgabion//') -o fixed && ! ldd fixed | grep -q libgabion && ./fixed /usr/share/gabion/cases/masonry_tower.yaml)"
+say module "$("$PYTHON" -c 'import gabion; print(gabion.__file__)')"
+say compiled "$(ls /usr/lib/python3/dist-packages/gabion/__pycache__ | grep -c pyc | sed 's/[1-9][0-9]*/yes/')"
+dpkg -r gabion >>dpkg.log 2>&1
+say removed "$(dpkg-query -W gabion 2>&1 | grep -c 'no packages found')"
+say linker "$(ldconfig -p | grep -c libgabion)"
+END_OF_SCRIPT
+mkdir layer
+export LAYER=$WORK/layer PYTHON
+if [ "$(id -u)" -ne 0 ] || ! unshare -m bash install.sh >/dev/null 2>&1; then
+    echo "skipped: installing needs root, a mount namespace and overlayfs"
+    finish
+fi
+unset PKG_CONFIG_SYSROOT_DIR PKG_CONFIG_LIBDIR PKG_CONFIG_ALLOW_SYSTEM_CFLAGS PKG_CONFIG_ALLOW_SYSTEM_LIBS
+PYTHONPATH= unshare -m bash install.sh "$deb" inside.sh hash.c >installed 2>&1
+installed() { is "installed: $1: $(head -n 3 installed | tr '\n' ' ')" "$(sed -n "s/^$1: //p" installed)" "$2"; }
+installed installed installed
+installed verified "all files"
+installed program "gabion $version"
+installed hash "$(field state-hash)"
+! command -v mandoc >/dev/null || installed page lines
+installed completion "--steps --strict"
+installed linked "$(field state-hash)"
+installed static "$(field state-hash)"
+! has numpy || installed module /usr/lib/python3/dist-packages/gabion/__init__.py
+! command -v py3compile >/dev/null || installed compiled yes
+installed removed 1
+installed linker 0
+ok "nothing is left: $(grep '^left' installed | head -n 3)" bash -c '! grep -q "^left: " installed'
+ok "this machine is as it was" [ -z "$(ls layer)" ]
 finish

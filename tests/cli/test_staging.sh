@@ -59,6 +59,19 @@ exits 0 "stack, from its state" run stack.yaml --from stack -o stack2 --quiet --
 cold=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "sweeps") c = i } NR == 2 { print $c }' stack/history.csv)
 ok "cold: $cold sweeps against $(sweeps stack2)" [ "$cold" -gt "$((5 * $(sweeps stack2)))" ]
 
+# What the case locks does not move, whatever the state says, and the user is told.
+cat >flying.yaml <<'END'
+time: {step: 1e-3, end: 0.01}
+gravity: [0, 0, 0]
+materials: {stone: {density: 2600}}
+bodies: [{name: ball, material: stone, sphere: {radius: 0.1}, position: [0, 0, 0], velocity: [1, 2, 3]}]
+probes: [{name: v, group: ball, quantity: velocity}]
+END
+exits 0 "flying" run flying.yaml -o flying --quiet
+exits 0 "locked" run flying.yaml --from flying -o locked --steps 2 --set bodies.0.lock=[y] --set bodies.0.velocity=[0,0,0]
+says "locked" "warning: .*bodies whose motion there is locked in the case, and was set to zero: 1"
+is "locked" "$(tail -n 1 locked/history.csv | awk -F, '{ print $(NF - 2), $(NF - 1), $NF }')" "1 0 3"
+
 # Half the step: impulses are forces times the step.
 exits 0 "half the step" run "$mixed" --from settled -o half --quiet --steps 1 --set time.step=5e-4
 ok "half the step: $(sweeps half) sweeps" [ "$(sweeps half)" -le "$(($(sweeps on) * 3))" ]
@@ -94,7 +107,7 @@ if has h5py; then
     ok "another case: the grains of before are where they were" cmp before <(state other/checkpoint-000000000.h5 grains | sed -n 1,16p)
 fi
 exits 1 "--strict" run other.yaml --from settled -o strict --strict
-says "--strict" "--strict: from .*not in it.*Nothing was run"
+says "--strict" "^warning: from .*not in it" "--strict: warnings: [1-9].* Nothing was run"
 ok "--strict: no folder" [ ! -e strict ]
 exits 0 "check --from" check other.yaml --from settled
 is "check --from: warnings" "$(field warnings)" 4

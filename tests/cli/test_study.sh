@@ -226,6 +226,17 @@ says "a key that no case has" "member mu=0.1 theta=0.5: --set laws.0.fraction=0.
 sed 's/block.x/blok.x/' friction.yaml >wrong.yaml
 exits 2 "a column that no history has" study wrong.yaml -o x -q -j 1
 says "a column that no history has" "no column .blok.x.; did you mean .block.x."
+sed 's/summary: contacts/summary: contract/' friction.yaml >wrong.yaml
+exits 2 "a key that no summary has" study wrong.yaml -o wrong -q -j 1
+says "a key that no summary has" "wrong/members/.*/result.txt has no key .contract. for summary of results; did you mean .contacts." \
+    "the keys are status, steps, time, contacts, .*, probe block.x, .*, max-overlap, .*, time-output, folder\. Members"
+is "a key that no summary has: the member is kept" "$(finished wrong)" 1
+sed 's/summary: contacts/summary: state-hash/' friction.yaml >wrong.yaml
+exits 2 "a key of text" study wrong.yaml -o wrong -q -j 1
+says "a key of text" "summary of results: .state-hash: [0-9a-f]*. is not a number; choose another key"
+sed 's/summary: contacts/summary: fallen-distance/' friction.yaml >right.yaml
+exits 0 "a key that only some runs have" study right.yaml -o wrong -q -j 2
+is "a key that only some runs have" "$(field finished) $(cell wrong/table.csv 1 fallen-distance)" "6 "
 exits 2 "two modes" study friction.yaml --check --collect
 says "two modes" "give one of"
 exits 2 "a case is no study" study tilted_block.yaml -o x

@@ -70,6 +70,28 @@ for step, cells in ((0, 90), (100, 86)):
 END
 fi
 
+# A plate holds what falls on it and what rises to it: spheres at the same distance on both sides stay on their sides.
+cat >sides.yaml <<'END'
+time: {step: 1e-3, end: 0.3}
+gravity: [0, 0, 0]
+materials: {stone: {density: 2000}}
+laws: [{between: default, friction: 0.3}]
+containers: [{name: sheet, material: stone, plate: {position: [0, 0, 0], size: [2, 2]}}]
+bodies:
+  - {name: above, material: stone, sphere: {radius: 0.1}, position: [0.3, 0, 0.2], velocity: [0, 0, -1]}
+  - {name: below, material: stone, sphere: {radius: 0.1}, position: [-0.3, 0, -0.2], velocity: [0, 0, 1]}
+  - {name: beside, material: stone, sphere: {radius: 0.1}, position: [1.15, 0, 0.2], velocity: [0, 0, -1]}
+probes: [{name: a, group: above, quantity: position}, {name: b, group: below, quantity: position}, {name: c, group: beside, quantity: position}]
+END
+exits 0 "both sides" run sides.yaml -o sides --quiet
+ok "both sides: $(tail -n 1 sides/history.csv | tail -c 120)" "$PYTHON" - <<'END'
+import csv
+last = list(csv.DictReader(open("sides/history.csv")))[-1]
+assert abs(float(last["a.z"]) - 0.1) < 1e-4, last["a.z"]
+assert abs(float(last["b.z"]) + 0.1) < 1e-4, last["b.z"]
+assert abs(float(last["c.z"]) + 0.1) < 1e-9, last["c.z"]  # 0.15 m from the edge: it passes
+END
+
 # Two dimensions: disks on an inclined plate slide down in their plane, as on a half-space.
 slide() {
     cat <<END

@@ -16,10 +16,10 @@ exits 0 "a driver that is not seen" run shaken.yaml -o shaken
 says "a driver that is not seen" "^warning: .*$remedy"
 is "one warning" "$(field warnings)" 1
 is "all steps" "$(field steps)" 10
+mkdir strict && echo kept >strict/report.html
 exits 1 "--strict" run shaken.yaml -o strict --strict
-says "--strict" "--strict: warnings: 1, unsolved steps: 0; the results are in strict"
-is "--strict keeps the results" "$(field steps) $(wc -l <strict/history.csv)" "10 11"
-ok "--strict leaves the last checkpoint" test -f strict/checkpoint-000000010.h5
+says "--strict" "^warning: .*$remedy" "--strict: warnings: 1, before the first step. Nothing was run"
+is "--strict: nothing was run" "$(ls strict) $(cat strict/report.html)" "report.html kept"
 exits 0 "check" check shaken.yaml
 says "check" "$remedy"
 exits 1 "check --strict" check shaken.yaml --strict
@@ -46,6 +46,10 @@ for threads in 1 2; do
         'take a time.step of at most 0.0067 s' '15 of 20 steps ended with bodies that turn'
     is "spin, $threads threads" "$(field warnings)" 1
 done
+exits 1 "spin, strictly" run spun.yaml -o strict-spun --strict
+says "spin, strictly" "--strict: warnings: 1, unsolved steps: 0; the results are in strict-spun"
+is "--strict keeps the results" "$(field steps) $(wc -l <strict-spun/history.csv)" "20 21"
+ok "--strict leaves the last checkpoint" test -f strict-spun/checkpoint-000000020.h5
 exits 1 "spin that stops the run" run spun.yaml -o stopped --set watch.policy=stop
 says "spin that stops the run" "watch spin: after step 6 .*watch.policy is stop" "safe: the state of step 6"
 is "the step is complete" "$(field status) $(field steps) $(wc -l <stopped/history.csv)" "stopped 6 7"
@@ -63,6 +67,40 @@ exits 0 "far out" run far.yaml
 says "far out" 'body 0 \(ball\) at \(1e\+15, 0, 0\) m does not move .* put the origin of coordinates near' '10 of 10 steps left bodies'
 exits 0 "far out, check" check far.yaml
 says "far out, check" "does not move"
+
+# What only `check` looks for: with --strict the run does not begin, without it the run says nothing. What
+# it looks at leaves no trace in the results.
+cat >steep.yaml <<'CASE'
+time: {step: 0.001, end: 0.01}
+materials: {stone: {density: 2600}}
+laws: [{between: default, friction: 30}]
+bodies:
+- {material: stone, position: [0, 0, 0], half_space: {normal: [0, 0, 1]}, fixed: true}
+- {name: low, material: stone, position: [0.3, 0, 0.09995], sphere: {radius: 0.1}}
+- {name: high, material: stone, position: [0, 0, 0.29995], sphere: {radius: 0.1}}
+- {name: middle, material: stone, position: [0, 0, 0.1], sphere: {radius: 0.1}}
+CASE
+exits 0 "no strictness" run steep.yaml -o steep
+ok "no strictness: no warning" [ ! -s .err -o -z "$(grep '^warning' .err)" ]
+exits 1 "what check looks for" run steep.yaml -o steep-strict --strict
+says "what check looks for" "^warning: a friction coefficient of 30 is unusual" "--strict: warnings: 1, before the first step"
+ok "what check looks for: no folder" [ ! -e steep-strict ]
+exits 0 "mended" run steep.yaml -o mended --set laws.0.friction=0.5
+hash=$(field state-hash)
+exits 0 "mended, strictly" run steep.yaml -o mended-strict --set laws.0.friction=0.5 --strict
+is "mended, strictly: the bits" "$(field state-hash)" "$hash"
+ok "mended, strictly: history" cmp <(history_of mended) <(history_of mended-strict)
+
+# Overlaps: what contact.projection leaves in any run is no warning, what nothing takes away is one.
+for treatment in '0.5e-3 projection=auto - ' '2e-3 projection=auto warning moves them apart in the first steps' \
+    '0.5e-3 projection=off warning contact.projection is off.*leave it out' '0.5e-3 gap=moreau warning contact.gap moreau leaves it; contact.projection with a number'; do
+    read -r share key wanted words <<<"$treatment"
+    height=$("$PYTHON" -c "print(0.2 * (1 - 0.5 * $share) + 0.1)")
+    exits 0 "overlap $share, $key" check steep.yaml --set laws.0.friction=0.5 --set bodies.1.position.2=0.1 --set bodies.2.position.2=$height --set contact.$key
+    is "overlap $share, $key: measured" "$(awk -v s=$share '/^overlap-relative/ { print ($2 > 0.999 * s && $2 < 1.001 * s) }' .out)" 1
+    is "overlap $share, $key" "$(field warnings)" $([ $wanted = warning ] && echo 1 || echo 0)
+    [ $wanted != warning ] || says "overlap $share, $key" "bodies 3 and 2 overlap by .*$words"
+done
 
 # Every step unsolved: nothing in silence, and a script can rely on the exit status.
 unsolved="--set solver.method=nsgs --set solver.max_sweeps=1 --set solver.tolerance=1e-12 --set solver.on_cap=warn --steps 20"

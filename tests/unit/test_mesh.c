@@ -223,7 +223,7 @@ static void open_and_nonconvex_pieces_are_reported(void **state) {
     write_text("arrow.obj", "o arrow\nv 0 0 0\nv 2 1 0\nv 0 2 0\nv 1 1 0\n"
                             "v 0 0 1\nv 2 1 1\nv 0 2 1\nv 1 1 1\n"
                             "f 4 3 2 1\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n");
-    expect_error("\"arrow\"|not convex|(line 10)|corner");
+    expect_error("\"arrow\"|not convex|(line 10)|corner|; mesh.decompose: {} cuts it into convex");
     // One face turned round.
     write_text("turned.obj", CUBE_POINTS "f 1 2 3 4\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\n"
                                          "f 3 4 8 7\nf 4 1 5 8\n");
@@ -235,7 +235,7 @@ static void open_and_nonconvex_pieces_are_reported(void **state) {
     write_text("dent.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv .5 .5 -1\nv .5 .5 -.01\n"
                            "f 1 2 6\nf 2 3 6\nf 3 4 6\nf 4 1 6\nf 2 1 5\nf 3 2 5\nf 4 3 5\n"
                            "f 1 4 5\n");
-    expect_error("not convex|in front of the plane of face 1 (line 7)|0.0");
+    expect_error("not convex|in front of the plane of face 1 (line 7)|0.0|; mesh.decompose");
 }
 
 static void bad_obj_files_are_rejected(void **state) {
