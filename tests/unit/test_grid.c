@@ -237,8 +237,8 @@ static void check_scaled(const struct cloud *cloud, double factor) {
     team_destroy(team);
 }
 
-// Lengths at both ends of the range of numbers. Conversions that overflow give levels without cells,
-// which checked builds see.
+// Lengths at both ends of the range of numbers. Conversions that overflow give levels without
+// cells, which checked builds see.
 static void test_extreme_lengths(void **state) {
     (void)state;
     struct random_stream random = {21};
