@@ -112,7 +112,7 @@ for method in qp "nsgs --measure fclib --tol 1e-300 --max 1000000000"; do
 done
 # Pipes where files of a run should be: nobody may ever read them, and the run does not wait for it.
 exits 0 "a run" run "$box" -o piped --steps 5
-resumed() { (exec timeout 30 "$GABION" resume piped --steps 5) >"$WORK/.out" 2>"$WORK/.err"; status=$?; }
+resumed() { (exec timeout -s KILL 30 "$GABION" resume piped --steps 5) >"$WORK/.out" 2>"$WORK/.err"; status=$?; }
 for name in run.log history.csv summary.txt.tmp; do
     cp "piped/$name" kept 2>/dev/null
     rm -f "piped/$name"
