@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "geometry/cells.h"
+#include "parallel/check.h"
 #include "parallel/memory.h"
 #include "parallel/sort.h"
 
@@ -138,6 +139,7 @@ static void size_levels(struct grid *grid, const double *largest) {
         level->nx = (int64_t)(span.x / level->cell) + 1;
         level->ny = (int64_t)(span.y / level->cell) + 1;
         level->nz = (int64_t)(span.z / level->cell) + 1;
+        CHECK(level->nx > 0 && level->ny > 0 && level->nz > 0, "a level of the grid has no cells");
         base += (uint64_t)(level->nx * level->ny * level->nz);
     }
 }

@@ -58,9 +58,13 @@ static void log_warning(void *context, const char *text) {
 
 static bool stop_at(const struct gabion_world *world, const char *found,
                     struct gabion_error *error) {
-    if (found[0] == '\0' || world->settings.watch == GABION_WATCH_WARN)
+    bool asked = world->settings.watch != GABION_WATCH_WARN, hopeless = world->watches->hopeless;
+    if (found[0] == '\0' || !(asked || hopeless))
         return true;
-    return error ? error_set(error, GABION_ERROR_RUN, "%s (watch.policy is stop)", found) : false;
+    if (error)
+        error_set(error, GABION_ERROR_RUN, "%s%s", found,
+                  hopeless ? "" : " (watch.policy is stop)");
+    return false;
 }
 
 // Steps ---------------------------------------------------------------------------------------

@@ -193,6 +193,63 @@ static void describe_overlap(const struct gabion_world *world, double bound, str
 static void conclude_overlap(const struct gabion_world *world, const struct watch_record *record,
                              struct words *words);
 
+// Explosions ----------------------------------------------------------------------------------
+
+#define EXPLOSION 1e3 // times all other energy
+#define THROWN    10  // radii of a body, or radians, in a step
+
+// Returns the first body that a step throws out of reach of everything near it, or -1.
+static int32_t find_thrown(const struct gabion_world *world) {
+    const struct bodies *bodies = &world->bodies;
+    double h = world->settings.step;
+    for (int32_t i = 0; i < bodies->moving; i++)
+        if (h * vec3_length(bodies->v[i]) > THROWN * bodies_size(bodies, i) ||
+            h * vec3_length(bodies->w[i]) > THROWN)
+            return i;
+    return -1;
+}
+
+// What closing contacts and joints has brought in, by velocities, by moving bodies, and by the time
+// integration of what follows.
+static double created_energy(const struct ledger *ledger) {
+    return ledger->contact_work + ledger->joint_work + ledger->projection_work + ledger->theta_work;
+}
+
+// That is little next to the energy that is there, is driven or is applied. Where it is much more,
+// bodies that were only set down badly still move by parts of their size.
+static double measure_explosion(const struct gabion_world *world) {
+    const struct ledger *ledger = &world->ledger;
+    double created = created_energy(ledger);
+    double rest = fabs(ledger->kinetic + ledger->potential - created) + fabs(ledger->driver_work) +
+                  fabs(ledger->applied_work) + fabs(ledger->removed_energy);
+    if (!(created > EXPLOSION * rest) || find_thrown(world) < 0)
+        return 0;
+    return created / rest;
+}
+
+static const char *explosion_remedy(const struct gabion_settings *settings) {
+    if (settings->scheme == GABION_SCHEME_CORRECTIVE)
+        return "a smaller time.step, more iterations (solver.budget), and bodies and joints that "
+               "begin without overlaps and gaps";
+    return "a smaller time.step, a lower solver.tolerance with more solver.max_sweeps, "
+           "contact.projection: 10 where there are joints, and bodies that begin without overlaps";
+}
+
+static void describe_explosion(const struct gabion_world *world, double bound,
+                               struct words *words) {
+    (void)bound;
+    char name[NAME_SIZE];
+    say(words,
+        "step %" PRId64
+        " (t = %.6g s): closing contacts and joints has brought in %.3g J, more than %g times "
+        "all other energy, and throw body %s by more than %d times its size or radians in a step: "
+        "the motion has exploded. What was computed before the energy rose (history.csv) stands; "
+        "run again with %s",
+        world->step, world_time(world), created_energy(&world->ledger), bound,
+        name_body(world, world->bodies.id[find_thrown(world)], name), THROWN,
+        explosion_remedy(&world->settings));
+}
+
 // Gains ---------------------------------------------------------------------------------------
 
 // At rest no work is done, and contacts still bear: their gain is compared with what they did.
@@ -253,6 +310,7 @@ struct watch {
     void (*conclude)(const struct gabion_world *world, const struct watch_record *record,
                      struct words *words); // at the end; NULL: nothing is counted
     bool at_end;                           // measured over the whole run
+    bool ends;                             // what it sees ends the run under any policy
 };
 
 #define LASTING 100 // steps
@@ -289,6 +347,13 @@ static const struct watch watches[WATCH_KINDS] = {
                        .measure = measure_overlap,
                        .describe = describe_overlap,
                        .conclude = conclude_overlap},
+    // Energy that closing contacts and joints brought in, over all other energy, where bodies fly
+    // apart.
+    [WATCH_EXPLOSION] = {.name = "explosion",
+                         .bound = EXPLOSION,
+                         .measure = measure_explosion,
+                         .describe = describe_explosion,
+                         .ends = true},
     // Energy that contacts gave beyond their law, as a share of what they did.
     [WATCH_CONTACT_GAIN] = {.name = "contact-gain",
                             .bound = 1e-3,
@@ -374,7 +439,7 @@ static void warn(const struct reporting *reporting, const struct words *words) {
 
 static void note(const struct reporting *reporting, enum watch_kind kind,
                  const struct words *words) {
-    if (reporting->found[0] == '\0')
+    if (reporting->found[0] == '\0' || watches[kind].ends)
         snprintf(reporting->found, WATCH_FOUND_SIZE, "watch %s: %s", watches[kind].name,
                  words->text);
 }
@@ -435,8 +500,9 @@ static void look(const struct reporting *reporting, enum watch_kind kind) {
         return;
     }
     count(world, record, measure);
+    world->watches->hopeless |= watch->ends;
     if (!is_worth(watch, record, measure) ||
-        (record->reported && world->settings.watch == GABION_WATCH_WARN))
+        (record->reported && world->settings.watch == GABION_WATCH_WARN && !watch->ends))
         return;
     struct words words;
     watch->describe(world, watch->bound, &words);

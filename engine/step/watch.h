@@ -13,6 +13,7 @@ enum watch_kind {
     WATCH_UNSOLVED,
     WATCH_SUBSTITUTION,
     WATCH_OVERLAP,
+    WATCH_EXPLOSION,
     WATCH_CONTACT_GAIN,
     WATCH_IMPACT_GAIN,
     WATCH_JOINT_GAIN,
@@ -35,6 +36,7 @@ struct watch_log {
     int warnings;        // given; what a watch says at the end about steps it had warned of is none
     int drivers, forces; // the first so many have been looked at
     bool tilt;           // has been looked at
+    bool hopeless;       // a watch has spoken that ends a run under any policy
     double most_kinetic; // J, after any step
     struct watch_record of[WATCH_KINDS];
 };

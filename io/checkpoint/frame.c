@@ -252,6 +252,19 @@ bool frame_write(const char *directory, const struct gabion_world *world,
 
 // Reading -------------------------------------------------------------------------------------
 
+// Arrays by id have room for bodies that have left. A small file with one large id would need
+// gigabytes of them, so that there is a bound: this many, and one more for each byte of the file.
+#define MOST_IDS 10000000
+
+static bool check_last_id(const struct h5_file *file, int32_t last, struct gabion_error *error) {
+    return last < 0 || (uint64_t)last <= MOST_IDS + file->size ||
+           error_set(error, GABION_ERROR_INPUT,
+                     "%s: dataset 'bodies/id' has an id of %" PRId32
+                     ", which is too large for a file of %" PRIu64
+                     " bytes; take a checkpoint of that run instead",
+                     file->path, last, file->size);
+}
+
 // A frame does not say how many ids there are: as many as the largest one needs.
 static bool count_ids(struct checkpoint *frame, struct gabion_error *error) {
     struct h5_rows rows = {.name = "bodies/id", .type = H5_TYPE_INT32, .columns = 1};
@@ -265,7 +278,7 @@ static bool count_ids(struct checkpoint *frame, struct gabion_error *error) {
         last = id[k] > last ? id[k] : last;
     memory_free(id);
     frame->numbers.bodies.id_count = last == INT32_MAX ? last : last + 1;
-    return good;
+    return good && check_last_id(&frame->file, last, error);
 }
 
 static bool read_frame(struct checkpoint *frame, struct gabion_error *error) {

@@ -16,14 +16,28 @@ static bool file_fail(struct gabion_error *error, const char *doing, const char 
                      full ? "; free some space or choose another folder" : "");
 }
 
+FILE *file_open_to_write(const char *path, const char *mode, struct gabion_error *error) {
+    struct stat about;
+    if (stat(path, &about) == 0 && S_ISFIFO(about.st_mode)) {
+        error_set(error, GABION_ERROR_RUN,
+                  "cannot write %.1024s: it is a pipe, which nobody may ever read; remove it",
+                  path);
+        return NULL;
+    }
+    FILE *stream = fopen(path, mode);
+    if (!stream)
+        file_fail(error, "write", path, errno);
+    return stream;
+}
+
 bool safe_file_open(struct safe_file *file, const char *path, struct gabion_error *error) {
     file->stream = NULL;
     int length = snprintf(file->path, sizeof file->path, "%s", path);
     int temporary = snprintf(file->temporary, sizeof file->temporary, "%s.tmp", path);
     if (length < 0 || temporary < 0 || (size_t)temporary >= sizeof file->temporary)
         return file_fail(error, "create", path, ENAMETOOLONG);
-    file->stream = fopen(file->temporary, "wb");
-    return file->stream || file_fail(error, "create", file->temporary, errno);
+    file->stream = file_open_to_write(file->temporary, "wb", error);
+    return file->stream != NULL;
 }
 
 bool safe_file_commit(struct safe_file *file, struct gabion_error *error) {

@@ -25,6 +25,9 @@ bool file_publish(const char *temporary, const char *path, struct gabion_error *
 // them: they may never end.
 FILE *file_open(const char *path, struct gabion_error *error);
 
+// Opens a file as fopen does, to be written. Rejects pipes without waiting for somebody to read.
+FILE *file_open_to_write(const char *path, const char *mode, struct gabion_error *error);
+
 bool file_copy(const char *from, const char *to, struct gabion_error *error); // replaces `to`
 
 // Reads a whole file; rejects what file_open rejects and anything larger than `limit` bytes. Adds a

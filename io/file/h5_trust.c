@@ -105,32 +105,39 @@ static const char *find_storage_fault(hid_t dataset, uint64_t size, hid_t space,
     return NULL;
 }
 
-static const char *find_fault(hid_t dataset, uint64_t size, hid_t creation, hid_t type,
-                              hid_t space) {
+static const char *find_row_fault(hid_t dataset, uint64_t size, hid_t creation, hid_t type,
+                                  bool deflated) {
+    hid_t space = H5Dget_space(dataset);
+    hssize_t points = H5Sget_simple_extent_npoints(space);
+    const char *fault = space < 0 ? "is damaged" : NULL;
+    if (!fault && points != 0)
+        fault = find_storage_fault(dataset, size, space, H5Tget_size(type), deflated);
+    if (!fault && points != 0 && H5Pget_layout(creation) == H5D_CHUNKED)
+        fault = find_chunk_fault(dataset, creation, space, H5Tget_size(type));
+    H5Sclose(space);
+    return fault;
+}
+
+// Asks where the rows are before anything else: HDF5 looks for those of a virtual dataset to tell
+// how many there are, and crashes where these are its own.
+static const char *find_fault(hid_t dataset, uint64_t size) {
+    hid_t creation = H5Dget_create_plist(dataset), type = H5Dget_type(dataset);
     bool deflated = false;
-    const char *fault = find_place_fault(creation);
+    const char *fault = creation < 0 || type < 0 ? "is damaged" : find_place_fault(creation);
     if (!fault)
         fault = find_filter_fault(creation, &deflated);
     if (!fault)
         fault = find_type_fault(type);
-    if (fault || H5Sget_simple_extent_npoints(space) == 0)
-        return fault;
-    fault = find_storage_fault(dataset, size, space, H5Tget_size(type), deflated);
-    if (!fault && H5Pget_layout(creation) == H5D_CHUNKED)
-        fault = find_chunk_fault(dataset, creation, space, H5Tget_size(type));
+    if (!fault)
+        fault = find_row_fault(dataset, size, creation, type, deflated);
+    H5Tclose(type);
+    H5Pclose(creation);
+    H5Eclear2(H5E_DEFAULT);
     return fault;
 }
 
 bool h5_trust_dataset(hid_t dataset, uint64_t size, const char *path, const char *name,
                       struct gabion_error *error) {
-    hid_t creation = H5Dget_create_plist(dataset), type = H5Dget_type(dataset);
-    hid_t space = H5Dget_space(dataset);
-    const char *fault = "is damaged";
-    if (creation >= 0 && type >= 0 && space >= 0)
-        fault = find_fault(dataset, size, creation, type, space);
-    H5Sclose(space);
-    H5Tclose(type);
-    H5Pclose(creation);
-    H5Eclear2(H5E_DEFAULT);
+    const char *fault = find_fault(dataset, size);
     return !fault || error_set(error, GABION_ERROR_INPUT, "%s: dataset '%s' %s", path, name, fault);
 }

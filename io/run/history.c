@@ -322,8 +322,8 @@ static bool open_file(struct history *history, const char *directory,
     history->joints = counts.joints;
     if (!history_prepare(history, world, resume, error))
         return false;
-    history->stream = fopen(history->path, "a");
-    return history->stream || history_fail(history->path, errno, error);
+    history->stream = file_open_to_write(history->path, "a", error);
+    return history->stream != NULL;
 }
 
 struct history *history_open(const char *directory, const struct gabion_world *world, bool resume,

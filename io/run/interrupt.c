@@ -32,7 +32,7 @@ static bool is_ignored(int number) {
 
 void interrupt_install(void) {
     static const int asking[] = {SIGINT, SIGTERM}; // also where a shell ignores them for its jobs
-    static const int ending[] = {SIGHUP, SIGXCPU, SIGUSR1, SIGUSR2, SIGALRM};
+    static const int ending[] = {SIGHUP, SIGXCPU, SIGUSR1, SIGUSR2, SIGALRM, SIGPWR};
     struct sigaction action = {.sa_handler = take_signal, .sa_flags = SA_RESTART};
     sigemptyset(&action.sa_mask);
     for (size_t k = 0; k < sizeof asking / sizeof *asking; k++)

@@ -1,7 +1,8 @@
-// Signals. The first SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGUSR1, SIGUSR2 or SIGALRM asks the run to
-// stop; a second one ends the process at once, unless it is a SIGHUP or SIGXCPU. Those that were
-// ignored when the program started stay ignored, except SIGINT and SIGTERM. Writing to a closed
-// pipe is an error of that write and does not end the process.
+// Signals. The first SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGUSR1, SIGUSR2, SIGALRM or SIGPWR asks the
+// run to stop; a second one ends the process at once, unless it is a SIGHUP or SIGXCPU. Those that
+// were ignored when the program started stay ignored, except SIGINT and SIGTERM. SIGQUIT is left to
+// the system: who sends it wants a core dump of the program as it is. Writing to a closed pipe is
+// an error of that write and does not end the process.
 #ifndef IO_RUN_INTERRUPT_H
 #define IO_RUN_INTERRUPT_H
 

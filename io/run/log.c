@@ -1,11 +1,10 @@
 #include "io/run/log.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 
+#include "io/file/file.h"
 #include "parallel/memory.h"
 
 struct run_log {
@@ -15,11 +14,9 @@ struct run_log {
 struct run_log *log_open(const char *directory, struct gabion_error *error) {
     char path[4096];
     snprintf(path, sizeof path, "%s/run.log", directory);
-    FILE *stream = fopen(path, "a");
-    if (stream == NULL) {
-        error_set(error, GABION_ERROR_RUN, "cannot write %s: %s", path, strerror(errno));
+    FILE *stream = file_open_to_write(path, "a", error);
+    if (stream == NULL)
         return NULL;
-    }
     struct run_log *log = memory_allocate(1, sizeof *log, "the log");
     log->stream = stream;
     return log;

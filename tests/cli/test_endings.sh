@@ -112,4 +112,18 @@ for method in qp "nsgs --measure fclib --tol 1e-300 --max 1000000000"; do
     ok "solve ${method%% *}: exit status $status" [ $status -eq 1 ]
     says "solve ${method%% *}" "stopped by a signal"
 done
+# Pipes where files of a run should be: nobody may ever read them, and the run does not wait for it.
+exits 0 "a run" run "$box" -o piped --steps 5
+resumed() { (exec timeout -s KILL 30 "$GABION" resume piped --steps 5) >"$WORK/.out" 2>"$WORK/.err"; status=$?; }
+for name in run.log history.csv summary.txt.tmp; do
+    cp "piped/$name" kept 2>/dev/null
+    rm -f "piped/$name"
+    mkfifo "piped/$name"
+    resumed
+    ok "$name a pipe: exit status $status" [ $status -eq 1 -o $status -eq 2 ]
+    says "$name a pipe" "piped/$name.* is a pipe"
+    rm "piped/$name"
+    [ ! -f kept ] || mv kept "piped/$name"
+done
+exits 0 "no pipe any more" resume piped --steps 5
 finish

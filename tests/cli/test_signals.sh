@@ -18,7 +18,7 @@ start() {
     wait_for 60 ls "$1"/checkpoint-000000050.h5
 }
 
-for signal in INT TERM HUP XCPU USR1 USR2 ALRM; do
+for signal in INT TERM HUP XCPU USR1 USR2 ALRM PWR; do
     start "run$signal"
     kill -$signal $pid
     wait $pid

@@ -97,16 +97,40 @@ import h5py
 with h5py.File("first/checkpoint-000000020.h5") as saved, h5py.File("plain.h5", "w") as plain:
     rows = saved["bodies/radius"][()] > 0
     for name in ("position", "radius", "velocity"):
-        plain[name] = saved["bodies"][name][()][rows]'
+        plain[name] = saved["bodies"][name][()][rows]
+    plain["material"] = ["stone".encode()] * int(rows.sum())'
 scene import 'imports: [{file: forged.h5, name: grains, material: stone}]'
+
+# 2147483647 bodies of fill values in 731 bytes: 7.5 GB after 45 s, and growing, in version 0.1 at 41324e7.
+"$PYTHON" -c '
+import h5py
+with h5py.File("filled.h5", "w", libver="latest") as file:
+    for name, shape in (("position", (2**31 - 1, 3)), ("radius", (2**31 - 1,))):
+        file.create_dataset(name, shape, "f8", chunks=(1024, *shape[1:]), fillvalue=1.0)'
+scene filled 'imports: [{file: filled.h5, name: grains, material: stone}]'
+exits 2 "bodies of fill values" check filled.yaml
+says "bodies of fill values" "dataset '/position' has rows that were never written"
+
+# One large id in a frame of 60 bodies: 3.7 GB for an array by id.
+"$PYTHON" -c '
+import os, shutil, sys, h5py
+sys.path.insert(0, sys.argv[1])
+import forge
+shutil.copy("first/frames/frame-000000020.h5", "id.h5")
+with h5py.File("id.h5", "r+") as file:
+    file["bodies/id"][-1] = 10**9 - 76
+forge.seal("id.h5")' "$root/tests/torture"
+scene id 'imports: [{file: id.h5, name: grains, material: stone}]'
+exits 2 "a frame with a large id" check id.yaml
+says "a frame with a large id" "id.h5: dataset 'bodies/id' has an id of 999999924, which is too large for a file of [0-9]+ bytes; take a checkpoint"
 
 # message KIND: what is said of it.
 message() {
     case $1 in
     external_link | group_link | pipe_link | soft_link) echo "is a link, and what it leads to may be another file" ;;
     external_storage) echo "has its rows in another file" ;;
-    virtual) echo "takes its rows from other datasets" ;;
-    variable | variable_text) echo "has values of variable length" ;;
+    virtual | virtual_loop | virtual_growing) echo "takes its rows from other datasets" ;;
+    variable | variable_text | lying_text) echo "has values of variable length" ;;
     references) echo "has references to other objects" ;;
     unwritten | half_written | claims) echo "has rows that were never written" ;;
     bomb) echo "needs about|claims more rows|rows, but position|rows where others have|were expected" ;;
@@ -131,10 +155,11 @@ forged() {
     done
 }
 forged import plain.h5 position "" check import.yaml
+forged named plain.h5 material "variable_text lying_text" check import.yaml
 forged frame first/frames/frame-000000020.h5 bodies/position "external_link group_link claims bomb" check import.yaml
-forged checkpoint first/checkpoint-000000020.h5 bodies/position "external_link group_link virtual unwritten bomb" \
-    resume forged.h5 -o again --steps 1
-forged problem problem.hdf5 fclib_local/W/x "external_link virtual variable unwritten bomb" solve forged.h5
+forged checkpoint first/checkpoint-000000020.h5 bodies/position "external_link group_link virtual virtual_loop virtual_growing \
+    unwritten bomb" resume forged.h5 -o again --steps 1
+forged problem problem.hdf5 fclib_local/W/x "external_link virtual virtual_loop virtual_growing variable unwritten bomb" solve forged.h5
 forged described problem.hdf5 fclib_local/vectors/q "group_link external_storage" info forged.h5
 forged case first/checkpoint-000000020.h5 case "external_link virtual" info forged.h5
 forged exported first/checkpoint-000000020.h5 bodies/velocity "group_link claims" export forged.h5 --fclib out.hdf5

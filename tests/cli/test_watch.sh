@@ -112,6 +112,33 @@ says "unsolved and accepted, strictly" "warnings: 0, unsolved steps: [1-9]"
 exits 1 "unsolved, stopped" run "$CASES/box.yaml" -o unsolved --force $unsolved --set watch.policy=stop
 says "unsolved, stopped" "watch unsolved: step [0-9]+ stopped at the cap of 1 sweeps"
 
+# Bodies that begin within each other, joined to a moving one with a hold on some of their axes, and one iteration on positions:
+# energy rises from 5 to 1e7 J within a few steps and to 1e26 J soon after, where a velocity is not a number any more.
+cat >thrown.yaml <<'CASE'
+time: {step: 0.02, end: 2, scheme: corrective}
+materials: {stone: {density: 2600}, wood: {density: 50}}
+laws: [{between: default, friction: sticking, restitution: 0.9}]
+solver: {method: bicg, budget: [1, 30, 1], on_cap: accept}
+bodies:
+- {name: ground, material: stone, half_space: {normal: [0, 0, 1]}, position: [0, 0, -0.02]}
+- {name: b3, material: wood, bar: {count: 3, radius: 0.03, spacing: 0.04}, position: [-0.03, -0.03, 0.08], orientation: [0.3475456432983668, -0.7723351977411257, -0.5300551453943156, -0.2733552400579151]}
+- {name: b4, material: stone, torus: {count: 7, radius: 0.02, ring: 0.07}, position: [0.0, -0.1, 0.1], orientation: [-0.22350775890938568, 0.5438371540201958, -0.7947736419246241, 0.09994273216487004], fixed: true}
+- {name: b9, material: stone, sphere: {radius: 0.06991429316797634}, position: [-0.01646883870486096, 0.01768708838950421, 0.0920769258765759], orientation: [0.6, 0.2, -0.3, -0.3]}
+- {name: b12, material: wood, bar: {count: 3, radius: 0.03, spacing: 0.04}, position: [0.02459834433151646, -0.0029258665749886392, 0.024533281128046865], orientation: [0.2, -0.1, 0.8, -0.8], lock: [z, rz, y]}
+joints: [{first: b12, second: b4, ball: {anchor: [0.014198902599088868, -0.02924613814426678, 0.03935636273350718]}}]
+drivers: [{group: b4, direction: [0.6807411519956457, 0.705685428006479, 0.7855009960630142], velocity: -0.47182771775862464}]
+output: {vtk_every: 0, history_every: 1}
+CASE
+exits 1 "an explosion" run thrown.yaml -o thrown
+says "an explosion" 'watch explosion: step ([0-9]+) .*closing contacts and joints has brought in .*body 4 \(b12\) .*the motion has exploded' \
+    "run again with a smaller time.step, more iterations \(solver.budget\)"
+ok "an explosion: not a defect" [ -z "$(grep -E 'defect|not a number|ledger' "$WORK/.err")" ]
+is "an explosion: the step is complete" "$(field status) $(tail -n 1 thrown/history.csv | cut -d, -f1)" "stopped $(field steps)"
+most=$(awk -F, 'NR > 1 && $10 > most { most = $10 } END { printf "%.0f", most }' thrown/history.csv)
+ok "an explosion: it ends at $most J" [ "$most" -lt 1000000000 ]
+exits 1 "an explosion goes on" resume thrown
+says "an explosion goes on" 'watch explosion: step'
+
 # A part of the table of nonsense: make torture has all of it.
 ok "nonsense" "$PYTHON" "$(dirname "$CASES")/../torture/nonsense.py" --every 12
 finish

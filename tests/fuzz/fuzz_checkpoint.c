@@ -89,6 +89,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     (void)argc;
     (void)argv;
     struct gabion_error error = {0};
+    keep_memory();
     make_folder("fuzz_checkpoint", folder, sizeof folder);
     team = team_create(1, NULL, &error);
     if (!team)

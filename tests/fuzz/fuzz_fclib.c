@@ -124,6 +124,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     (void)argc;
     (void)argv;
     struct gabion_error error = {0};
+    keep_memory();
     make_folder("fuzz_fclib", folder, sizeof folder);
     snprintf(path, sizeof path, "%s/input.hdf5", folder);
     snprintf(copy_path, sizeof copy_path, "%s/copy.hdf5", folder);

@@ -122,6 +122,26 @@ def virtual(file, name):
     file.create_virtual_dataset(name, layout)
 
 
+def virtual_loop(file, name):
+    """Rows that are their own: HDF5 1.10 recurses until its stack ends."""
+    values = take(file, name)
+    layout = h5py.VirtualLayout(values.shape, values.dtype)
+    layout[...] = h5py.VirtualSource(".", name, values.shape)
+    file.create_virtual_dataset(name, layout)
+
+
+def virtual_growing(file, name):
+    """The same without a number of rows: asking for it is enough."""
+    values = take(file, name)
+    most = (h5py.h5s.UNLIMITED, *values.shape[1:])
+    space, ones = h5py.h5s.create_simple(values.shape, most), (1,) * values.ndim
+    space.select_hyperslab((0,) * values.ndim, (h5py.h5s.UNLIMITED, *ones[1:]), ones, (1, *values.shape[1:]))
+    creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    creation.set_virtual(space, b".", name.encode(), space)
+    kind = h5py.h5t.py_create(values.dtype, logical=True)
+    h5py.h5d.create(file.id, name.encode(), kind, h5py.h5s.create_simple(values.shape, most), creation)
+
+
 def variable(file, name):
     rows = len(take(file, name))
     made = file.create_dataset(name, (rows,), h5py.vlen_dtype(np.float64))
@@ -132,6 +152,16 @@ def variable(file, name):
 def variable_text(file, name):
     rows = len(take(file, name))
     file.create_dataset(name, data=["stone"] * rows, dtype=h5py.string_dtype())
+
+
+def lying_text(file, name):
+    """Texts of variable length, of which the first is longer than it says: HDF5 1.10 reads it into the room for one letter."""
+    rows = len(take(file, name))
+    made = file.create_dataset(name, data=["A" * 400000] + ["stone"] * (rows - 1), dtype=h5py.string_dtype())
+    file.flush()
+    with open(file.filename, "r+b") as stream:
+        stream.seek(made.id.get_offset())
+        stream.write(struct.pack("<I", 1))
 
 
 def references(file, name):
@@ -197,7 +227,8 @@ def group_instead(file, name):
 
 
 KINDS = {function.__name__: function for function in (
-    external_link, group_link, pipe_link, soft_link, external_storage, virtual, variable, variable_text, references, unwritten,
+    external_link, group_link, pipe_link, soft_link, external_storage, virtual, virtual_loop, virtual_growing, variable,
+    variable_text, lying_text, references, unwritten,
     half_written, claims, bomb, large_chunks, other_filter, packed_twice, group_instead)}
 
 

@@ -12,7 +12,7 @@ from forge import KINDS, forge, seal
 from program import OUTPUT, ROOT, Wrong, call, half_run, summary
 
 MEMORY = (resource.RLIMIT_AS, 2 << 30)
-READ = {"position", "radius", "velocity", "spin", "orientation", "mass", "id", "shape"}  # by an import of a frame
+READ = {"position", "radius", "velocity", "spin", "orientation", "id", "shape"}  # by an import of a frame: masses are those of the case
 UNREAD = ("nzmax", "info", "solution", "guesses", "gabion")  # what `solve` can do without
 SCENE = """time: {step: 1e-3, end: 0.02}
 materials: {stone: {density: 2600}}

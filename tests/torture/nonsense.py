@@ -234,7 +234,7 @@ row("a driver that jumps", "right|warned", "", driver(table={"points": [[0, 0], 
 row("a driver that jumps by a kilometre", "warned|right|stopped", "", driver(table={"points": [[0, 0], [0.01, 0], [0.0100001, 1000], [0.03, 1000]]}))
 row("a table finer than the step", "warned", "points closer than the time.step", driver(table={"points": [[k * 2.5e-4, 0.001 * (k % 2)] for k in range(80)]}))
 row("a record finer than the step", "warned", "smooth and thin the record", driver(record={"points": [[k * 2.5e-4, (-1) ** k] for k in range(80)]}))
-row("a table that goes back in time", "rejected", "time increasing", driver(table={"points": [[0, 0], [1, 1], [0.5, 0]]}))
+row("a table that goes back in time", "rejected", "times must increase", driver(table={"points": [[0, 0], [1, 1], [0.5, 0]]}))
 row("a table of one point", "rejected", "point", driver(table={"points": [[0, 0]]}))
 row("a driver without a direction", "rejected", "direction", driver(direction=[0, 0, 0], velocity=1))
 row("a driver on a body that moves", "rejected", "ball", {"drivers": [{"group": "ball", "direction": [0, 0, 1], "velocity": 1}]})

@@ -20,7 +20,7 @@ LAUNCHER = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"
             "OMPI_MCA_btl": "^tcp"}
 # What a sanitizer reports ends the program with a status that it has not of its own.
 SANITIZERS = {"ASAN_OPTIONS": "exitcode=99", "UBSAN_OPTIONS": "exitcode=99"}
-STOPPING = ("INT", "TERM", "HUP", "XCPU", "USR1", "USR2", "ALRM")
+STOPPING = ("INT", "TERM", "HUP", "XCPU", "USR1", "USR2", "ALRM", "PWR")
 PATIENCE = 300  # s; a run takes a fraction of a second, so that this is a hang
 STEPS = 120
 OUTPUT = {"output.vtk_every": 20, "output.checkpoint_every": 10, "output.history_every": 1, "output.frames_every": 20,

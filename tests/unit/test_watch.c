@@ -381,8 +381,31 @@ static void energy_from_joints_is_watched(void **state) {
     assert_int_equal(swing(1, (int)GABION_AUTOMATIC, &warnings), 0);
 }
 
+// A ball that flies 50 m in a step: a bullet goes on, unless closing joints has brought in more
+// than a thousand times all other energy. 2000 kg/m3 * 4/3 pi 0.1^3 * (5000 m/s)^2 / 2.
+static void test_explosion(void **state) {
+    (void)state;
+    const double energy = 2000 * 4.0 / 3 * PI * 1e-3 * 25e6 / 2;
+    for (int k = 0; k < 4; k++) {
+        struct warnings warnings;
+        struct gabion_error error = {0};
+        struct gabion_world *world = make_world(weightless(GABION_WATCH_WARN), &warnings);
+        struct gabion_body body = make_sphere();
+        body.velocity.x = k == 3 ? 1e2 : 5e3; // the slow one moves by its own size
+        add(world, body);
+        assert_true(gabion_step(world, &error));
+        // As if the energy came from joints: all, none, all but a hundredth, all.
+        const double share[] = {1, 0, 0.99, 1};
+        world->ledger.joint_work = share[k] * energy;
+        assert_int_equal(gabion_step(world, &error), k != 0);
+        assert_int_equal(strstr(error.text, "the motion has exploded") != NULL, k == 0);
+        gabion_destroy(world);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_explosion),
         cmocka_unit_test(energy_from_joints_is_watched),
         cmocka_unit_test(spin_is_watched),
         cmocka_unit_test(spins_of_any_size_keep_their_energy),
