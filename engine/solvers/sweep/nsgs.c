@@ -17,7 +17,7 @@ struct nsgs {
     struct team *team; // NULL: one thread
     struct monitor *monitor;
     const struct residual_sums *total; // what the sweeper measured
-    double floor;
+    struct least_speeds least;
     size_t contacts; // and points of joints
     // Returns whether the law of a polygon is obeyed; NULL: there is no polygon.
     bool (*settled)(struct nsgs *nsgs);
@@ -49,7 +49,7 @@ static bool gives_up(const struct nsgs *nsgs, int sweeps, const struct contact_e
 static void check(struct nsgs *nsgs, int sweeps, int thread, int threads) {
     nsgs->sweeper->check(nsgs->context, thread, threads);
     if (thread == 0) {
-        struct contact_error error = residual_error(nsgs->total, nsgs->floor);
+        struct contact_error error = residual_error(nsgs->total, nsgs->least.floor);
         nsgs->done = monitor_note(nsgs->monitor, sweeps, &error) ||
                      (nsgs->settled && nsgs->settled(nsgs)) || gives_up(nsgs, sweeps, &error);
     }
@@ -59,12 +59,14 @@ static void check(struct nsgs *nsgs, int sweeps, int thread, int threads) {
 }
 
 // The residual is a norm over all contacts: while a single one still changes by more than the whole
-// may, a check would be wasted. The FCLIB measure has other units and is checked without this hint.
+// may, and by more than errors that do not count, a check would be wasted. The FCLIB measure has
+// other units and is checked without this hint.
 static bool worth_checking(const struct nsgs *nsgs, const struct sweep_sums *change) {
     const struct solver_settings *settings = nsgs->monitor->settings;
-    double allowed = settings->tolerance * residual_scale(nsgs->total, nsgs->floor) +
-                     residual_rounding(nsgs->total, nsgs->floor);
-    return settings->measure != GABION_MEASURE_SCALED || sqrt(change->largest2) <= allowed;
+    double allowed = settings->tolerance * residual_scale(nsgs->total, nsgs->least.floor) +
+                     residual_rounding(nsgs->total, nsgs->least.floor);
+    return settings->measure != GABION_MEASURE_SCALED ||
+           sqrt(change->largest2) <= fmax(allowed, nsgs->least.still);
 }
 
 // Notes before a sweep whether the time of the step is over or somebody asks to stop. One thread
@@ -177,7 +179,7 @@ static void solve_packed(struct monitor *monitor, struct sweep_judge *judge, vec
                         .monitor = monitor,
                         .total = &packed.total,
                         .judge = judge,
-                        .floor = plan->least.floor,
+                        .least = plan->least,
                         .contacts = plan->total.active,
                         .settled = has_polygon(monitor->settings) ? packed_settled : NULL};
     if (plan->total.active > 0) {
@@ -200,7 +202,7 @@ static void solve_rows(struct monitor *monitor, double *r) {
                         .context = &rows,
                         .monitor = monitor,
                         .total = &rows.total,
-                        .floor = monitor->problem->least.floor,
+                        .least = monitor->problem->least,
                         .contacts = (size_t)monitor->problem->contacts,
                         .settled = has_polygon(monitor->settings) ? rows_settled : NULL};
     if (monitor->problem->contacts > 0)
