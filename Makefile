@@ -39,7 +39,7 @@ HDF5     := $(shell pkg-config --exists hdf5-serial 2>/dev/null && echo hdf5-ser
 PACKAGES := $(HDF5) hwloc libfyaml zlib
 WARN     := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror
 # -ffp-contract=off: the same bits on every processor. -fno-math-errno lets sqrt be one instruction.
-GABION_CFLAGS = -std=c17 -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE $(WARN) $(OPT) -g -fopenmp \
+GABION_CFLAGS = -std=c17 -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE $(WARN) $(OPT) -g -pthread \
     -ffp-contract=off -fno-math-errno -fno-trapping-math -fvisibility=hidden -fPIC \
     -fno-semantic-interposition -I. \
     $(if $(ARCH),-march=$(ARCH)) $(LIBRARY_CFLAGS) $(CFLAGS)
@@ -352,7 +352,7 @@ $(BUILD)/library/gabion.pc:
 	@printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))' 'includedir=$${prefix}/include' '' \
 	    'Name: gabion' 'Description: Granular media and dry masonry by Non-Smooth Contact Dynamics' \
 	    'Version: $(VERSION)' 'Cflags: -I$${includedir}' 'Libs: -L$${libdir} -lgabion' \
-	    'Libs.private: $(LIBRARY_LIBS) -lamd -lm -fopenmp' >$@
+	    'Libs.private: $(LIBRARY_LIBS) -lamd -lm -pthread' >$@
 
 $(SHARED): $(LIB_OBJECTS)
 	@mkdir -p $(@D)
