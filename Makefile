@@ -149,7 +149,7 @@ ifeq ($(TEST),$(UNIT_NAMES))
 endif
 
 clang:
-	@command -v clang >/dev/null || { echo "clang needs clang and libomp-dev: .ci/packages clang"; exit 1; }
+	@command -v clang >/dev/null || { echo "clang needs clang: .ci/packages clang"; exit 1; }
 	@$(MAKE) --no-print-directory -j$(JOBS) $(CLANG) all unit-programs
 	@$(MAKE) --no-print-directory $(CLANG) unit
 
@@ -164,10 +164,10 @@ coverage: packages-test
 	    --print-summary --txt $(BUILD)/coverage/lines.txt --csv $(BUILD)/coverage/files.csv --html-details $(BUILD)/coverage/index.html
 	@echo "by file: $(BUILD)/coverage/lines.txt, by line: $(BUILD)/coverage/index.html"
 
-# Races: clang with libomp and its Archer tool; gcc's runtime gives false reports.
+# Races.
 TSAN_UNIT := memory parallel splitting sweeps fuzz_blocks fuzz_world
 tsan:
-	@command -v clang >/dev/null || { echo "tsan needs clang and libomp-dev: .ci/packages clang"; exit 1; }
+	@command -v clang >/dev/null || { echo "tsan needs clang: .ci/packages clang"; exit 1; }
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)/tsan CC=clang OPT=-O1 CFLAGS="-fsanitize=thread $(CFLAGS)" \
 	    all $(foreach test,$(TSAN_UNIT),$(BUILD)/tsan/tests/unit/test_$(test))
 	@export TSAN_OPTIONS="ignore_noninstrumented_modules=1 halt_on_error=1"; \

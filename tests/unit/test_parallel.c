@@ -180,33 +180,21 @@ static void hold_chunk(void *context, size_t begin, size_t end) {
     held->done++;
 }
 
-// As when a thread loses its core: it holds one chunk, and the others do all the rest.
+// As when a thread loses its core: it holds one chunk, and the others do all the rest, also those
+// that have fallen asleep since the last loop.
 static void test_a_thread_that_stops_holds_one_chunk(void **state) {
     (void)state;
     for (size_t s = 1; s < TEAM_SIZES; s++) {
         struct team *team = team_of(team_sizes[s]);
         for (size_t chunk = 0; chunk < HELD_CHUNKS; chunk += 11) {
             struct held held = {.chunk = chunk};
+            nanosleep(&(struct timespec){.tv_nsec = chunk % 2 * 2000000}, NULL);
             team_for(team, HELD_CHUNKS, 1, hold_chunk, &held);
             assert_false(held.alone);
             assert_int_equal(held.done, HELD_CHUNKS);
         }
         team_destroy(team);
     }
-}
-
-// Threads fall asleep between the loops.
-static void test_a_team_that_slept(void **state) {
-    (void)state;
-    struct team *team = team_of(3);
-    for (int repeat = 0; repeat < 20; repeat++) {
-        struct attendance attendance = {0};
-        nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
-        team_run(team, 0, attend, &attendance);
-        for (int part = 0; part < 3; part++)
-            assert_int_equal(attendance.calls[part], 1);
-    }
-    team_destroy(team);
 }
 
 static void test_without_a_team(void **state) {
@@ -508,7 +496,6 @@ int main(void) {
         cmocka_unit_test(test_team_run_with_fewer_parts),
         cmocka_unit_test(test_a_loop_sees_what_the_one_before_wrote),
         cmocka_unit_test(test_a_thread_that_stops_holds_one_chunk),
-        cmocka_unit_test(test_a_team_that_slept),
         cmocka_unit_test(test_without_a_team),
         cmocka_unit_test(test_team_for_visits_every_index_once),
         cmocka_unit_test(test_sum_has_the_same_bits_for_every_team),

@@ -160,9 +160,3 @@ void sweep_plan_store(const struct sweep_plan *plan, vec3 *r) {
     team_for(plan->team, plan->views->count, CHUNK, store_range, &transfer);
     store_joints(plan, r);
 }
-
-void sweep_plan_store_alone(const struct sweep_plan *plan, vec3 *r) {
-    struct transfer transfer = {(struct sweep_plan *)plan, NULL, r};
-    store_range(&transfer, 0, plan->views->count);
-    store_joints(plan, r);
-}
