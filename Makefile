@@ -46,7 +46,7 @@ HDF5     := $(shell pkg-config --exists $(HDF5_NAME) 2>/dev/null && echo $(HDF5_
 PACKAGES := $(HDF5) $(if $(MPI),$(shell pkg-config --exists ompi-c 2>/dev/null && echo ompi-c)) hwloc libfyaml zlib
 WARN     := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror
 # -ffp-contract=off: the same bits on every processor. -fno-math-errno lets sqrt be one instruction.
-GABION_CFLAGS = -std=c17 -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE $(WARN) $(OPT) -g -fopenmp \
+GABION_CFLAGS = -std=c17 -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE $(WARN) $(OPT) -g -pthread \
     -ffp-contract=off -fno-math-errno -fno-trapping-math -fvisibility=hidden -fPIC \
     -fno-semantic-interposition -I. \
     $(if $(ARCH),-march=$(ARCH)) $(LIBRARY_CFLAGS) $(CFLAGS)
@@ -159,7 +159,7 @@ ifeq ($(TEST),$(UNIT_NAMES))
 endif
 
 clang:
-	@command -v clang >/dev/null || { echo "clang needs clang and libomp-dev: .ci/packages clang"; exit 1; }
+	@command -v clang >/dev/null || { echo "clang needs clang: .ci/packages clang"; exit 1; }
 	@$(MAKE) --no-print-directory -j$(JOBS) $(CLANG) all unit-programs
 	@$(MAKE) --no-print-directory $(CLANG) unit
 
@@ -174,10 +174,10 @@ coverage: packages-test
 	    --print-summary --txt $(BUILD)/coverage/lines.txt --csv $(BUILD)/coverage/files.csv --html-details $(BUILD)/coverage/index.html
 	@echo "by file: $(BUILD)/coverage/lines.txt, by line: $(BUILD)/coverage/index.html"
 
-# Races: clang with libomp and its Archer tool; gcc's runtime gives false reports.
+# Races.
 TSAN_UNIT := memory parallel splitting sweeps fuzz_blocks fuzz_world
 tsan:
-	@command -v clang >/dev/null || { echo "tsan needs clang and libomp-dev: .ci/packages clang"; exit 1; }
+	@command -v clang >/dev/null || { echo "tsan needs clang: .ci/packages clang"; exit 1; }
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)/tsan CC=clang OPT=-O1 CFLAGS="-fsanitize=thread $(CFLAGS)" \
 	    all $(foreach test,$(TSAN_UNIT),$(BUILD)/tsan/tests/unit/test_$(test))
 	@export TSAN_OPTIONS="ignore_noninstrumented_modules=1 halt_on_error=1"; \
@@ -367,7 +367,7 @@ $(BUILD)/library/gabion.pc:
 	@printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))' 'includedir=$${prefix}/include' '' \
 	    'Name: gabion' 'Description: Granular media and dry masonry by Non-Smooth Contact Dynamics' \
 	    'Version: $(VERSION)' 'Cflags: -I$${includedir}' 'Libs: -L$${libdir} -lgabion' \
-	    'Libs.private: $(LIBRARY_LIBS) -lamd -lm -fopenmp' >$@
+	    'Libs.private: $(LIBRARY_LIBS) -lamd -lm -pthread' >$@
 
 $(SHARED): $(LIB_OBJECTS)
 	@mkdir -p $(@D)

@@ -1,5 +1,5 @@
 // What the control group that this process runs in leaves to it (`docker --cpus --memory`, systemd
-// CPUQuota, Slurm). hwloc, nproc and OpenMP ignore the quota of processor time, and the system
+// CPUQuota, Slurm). hwloc and nproc ignore the quota of processor time, and the system
 // stops a team with more threads than the quota allows for most of every period; it kills a process
 // that takes more memory.
 #ifndef PARALLEL_CGROUP_H

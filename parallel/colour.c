@@ -94,6 +94,18 @@ static void stop(const struct colouring *colouring, int32_t i) {
         colouring->room->owner[i] = SEVERAL;
 }
 
+static void own_share(void *context, int thread, int threads) {
+    struct colouring *colouring = context;
+    const struct colour_graph *graph = colouring->graph;
+    size_t begin, end;
+    team_share(0, graph->count, thread, threads, &begin, &end);
+    for (size_t k = begin; k < end; k++) {
+        own(colouring, graph->first[k], thread);
+        own(colouring, graph->second[k], thread);
+    }
+    colour_sort(graph, begin, end, colouring->room->order);
+}
+
 static void colour_share(void *context, int thread, int threads) {
     struct colouring *colouring = context;
     const struct colour_graph *graph = colouring->graph;
@@ -101,12 +113,6 @@ static void colour_share(void *context, int thread, int threads) {
     size_t begin, end;
     team_share(0, graph->count, thread, threads, &begin, &end);
     struct share share = {begin, 0, 0};
-    for (size_t k = begin; k < end; k++) {
-        own(colouring, graph->first[k], thread);
-        own(colouring, graph->second[k], thread);
-    }
-    colour_sort(graph, begin, end, order);
-    team_barrier(colouring->team, thread, threads);
     for (size_t at = begin; at < end; at++) {
         uint32_t k = order[at];
         int32_t a = graph->first[k], b = graph->second[k];
@@ -146,6 +152,7 @@ static int colour_waiting(const struct colouring *colouring, int threads) {
 static int colour_shares(struct colouring *colouring, int threads) {
     memset(colouring->room->owner, 0, colouring->graph->indices * sizeof(int32_t));
     colouring->shares = memory_allocate((size_t)threads, sizeof *colouring->shares, "colouring");
+    team_run(colouring->team, threads, own_share, colouring);
     team_run(colouring->team, threads, colour_share, colouring);
     int colours = colour_waiting(colouring, threads);
     memory_free(colouring->shares);

@@ -29,6 +29,10 @@ void ranks_sum(uint64_t *values, size_t count) { (void)values, (void)count; }
 void ranks_or(uint64_t *values, size_t count) { (void)values, (void)count; }
 void ranks_max(double *values, size_t count) { (void)values, (void)count; }
 void ranks_min(double *values, size_t count) { (void)values, (void)count; }
+void ranks_merge(void *values, size_t count, size_t size,
+                 void (*merge)(void *total, const void *part)) {
+    (void)values, (void)count, (void)size, (void)merge;
+}
 bool ranks_any(bool mine) { return mine; }
 bool ranks_all(bool mine) { return mine; }
 bool ranks_decide(bool mine) { return mine; }

@@ -67,6 +67,11 @@ void ranks_or(uint64_t *values, size_t count);
 void ranks_max(double *values, size_t count);
 void ranks_min(double *values, size_t count);
 
+// Replace each of `count` values of `size` bytes by what all ranks have of it, merged. merge(total,
+// part) gives the same bits in any order.
+void ranks_merge(void *values, size_t count, size_t size,
+                 void (*merge)(void *total, const void *part));
+
 bool ranks_any(bool mine);
 bool ranks_all(bool mine);
 

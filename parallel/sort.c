@@ -9,12 +9,12 @@
 #define DIGIT_BITS 8
 #define DIGITS     (1 << DIGIT_BITS)
 
-// With fewer keys per thread the barriers of a pass cost more than another thread saves.
-#define KEYS_PER_THREAD 8192
+// With fewer keys per part the stages of a pass cost more than another thread saves.
+#define KEYS_PER_PART 8192
 
-// What one thread found in its range of the keys. Starts on a cache line of its own.
+// What was found in one part of the keys. Starts on a cache line of its own.
 struct sort_share {
-    alignas(CACHE_LINE) size_t count[DIGITS]; // how many keys have each digit
+    alignas(CACHE_LINE) size_t count[DIGITS]; // how many keys have each digit, then their places
     uint64_t all_and, all_or;                 // and, or of all keys
 };
 
@@ -39,110 +39,119 @@ void sort_scratch_free(struct sort_scratch *scratch) {
 }
 
 struct sort_job {
-    struct team *team;
-    uint64_t *keys;
-    uint32_t *values;
+    const uint64_t *keys;
+    const uint32_t *values;
+    uint64_t *keys_to;
+    uint32_t *values_to;
     size_t count;
-    uint64_t mask; // of the bits to sort by
-    struct sort_scratch *scratch;
+    int shift; // of the digit to sort by
+    uint64_t mask;
+    struct sort_share *shares;
 };
 
-struct sort_range {
+// Finds the bits in which the keys of a part differ.
+static void find_varying(void *context, int part, int parts) {
+    const struct sort_job *job = context;
     size_t begin, end;
-};
-
-// Returns the bits in which keys differ, the same in every thread.
-static uint64_t varying_bits(const struct sort_job *job, struct sort_range range, int thread,
-                             int threads) {
-    struct sort_share *shares = job->scratch->shares;
     uint64_t all_and = UINT64_MAX, all_or = 0;
-    for (size_t i = range.begin; i < range.end; i++) {
+    team_share(0, job->count, part, parts, &begin, &end);
+    for (size_t i = begin; i < end; i++) {
         all_and &= job->keys[i];
         all_or |= job->keys[i];
     }
-    shares[thread].all_and = all_and;
-    shares[thread].all_or = all_or;
-    team_barrier(job->team, thread, threads);
-    for (int t = 0; t < threads; t++) {
-        all_and &= shares[t].all_and;
-        all_or |= shares[t].all_or;
-    }
-    return (all_and ^ all_or) & job->mask;
+    job->shares[part].all_and = all_and;
+    job->shares[part].all_or = all_or;
 }
 
-// Finds where this thread's first key of each digit goes: after all smaller digits, and after the
-// same digit in the ranges of the threads before it.
-static void offsets_find(const struct sort_share *shares, int thread, int threads,
-                         size_t offset[DIGITS]) {
-    size_t total = 0;
-    for (int digit = 0; digit < DIGITS; digit++) {
-        for (int t = 0; t < threads; t++) {
-            if (t == thread)
-                offset[digit] = total;
-            total += shares[t].count[digit];
-        }
+static uint64_t varying_bits(struct sort_job *job, struct team *team, int parts) {
+    uint64_t all_and = UINT64_MAX, all_or = 0;
+    team_run(team, parts, find_varying, job);
+    for (int p = 0; p < parts; p++) {
+        all_and &= job->shares[p].all_and;
+        all_or |= job->shares[p].all_or;
     }
+    return all_and ^ all_or;
+}
+
+static void count_digits(void *context, int part, int parts) {
+    const struct sort_job *job = context;
+    size_t begin, end, *count = job->shares[part].count;
+    team_share(0, job->count, part, parts, &begin, &end);
+    memset(count, 0, sizeof job->shares[part].count);
+    for (size_t i = begin; i < end; i++)
+        count[job->keys[i] >> job->shift & job->mask]++;
+}
+
+// Turns counts into places: a digit goes after all smaller digits, and after the same digit in the
+// parts before.
+static void find_places(const struct sort_job *job, int parts) {
+    size_t total = 0;
+    for (int digit = 0; digit < DIGITS; digit++)
+        for (int p = 0; p < parts; p++) {
+            size_t count = job->shares[p].count[digit];
+            job->shares[p].count[digit] = total;
+            total += count;
+        }
+}
+
+static void move_keys(void *context, int part, int parts) {
+    const struct sort_job *job = context;
+    size_t begin, end, *place = job->shares[part].count;
+    team_share(0, job->count, part, parts, &begin, &end);
+    for (size_t i = begin; i < end; i++) {
+        size_t to = place[job->keys[i] >> job->shift & job->mask]++;
+        job->keys_to[to] = job->keys[i];
+        job->values_to[to] = job->values[i];
+    }
+}
+
+static void copy_keys(void *context, int part, int parts) {
+    const struct sort_job *job = context;
+    size_t begin, end;
+    team_share(0, job->count, part, parts, &begin, &end);
+    memcpy(job->keys_to + begin, job->keys + begin, (end - begin) * sizeof *job->keys);
+    memcpy(job->values_to + begin, job->values + begin, (end - begin) * sizeof *job->values);
+}
+
+static struct sort_job job_turned(struct sort_job job) {
+    struct sort_job turned = job;
+    turned.keys = job.keys_to, turned.values = job.values_to;
+    turned.keys_to = (uint64_t *)job.keys, turned.values_to = (uint32_t *)job.values;
+    return turned;
 }
 
 // Sorts by one digit after the other, the lowest first, between the arrays and their scratch
 // copies. Digits that are equal in all keys are skipped.
-static void sort_share_run(void *context, int thread, int threads) {
-    const struct sort_job *job = context;
-    struct sort_share *shares = job->scratch->shares;
-    size_t n = (size_t)threads, t = (size_t)thread;
-    struct sort_range range = {job->count / n * t, job->count / n * (t + 1)};
-    if (thread == threads - 1)
-        range.end = job->count;
-    uint64_t varying = varying_bits(job, range, thread, threads);
-
-    uint64_t *keys = job->keys, *keys_to = job->scratch->keys;
-    uint32_t *values = job->values, *values_to = job->scratch->values;
-    for (int shift = 0; shift < 64; shift += DIGIT_BITS) {
-        uint64_t mask = job->mask >> shift & (DIGITS - 1);
-        if ((varying >> shift & (DIGITS - 1)) == 0)
+static void sort_digits(struct sort_job job, struct team *team, int parts, uint64_t mask) {
+    const uint64_t *home = job.keys;
+    uint64_t varying = varying_bits(&job, team, parts) & mask;
+    for (job.shift = 0; job.shift < 64; job.shift += DIGIT_BITS) {
+        job.mask = mask >> job.shift & (DIGITS - 1);
+        if ((varying >> job.shift & (DIGITS - 1)) == 0)
             continue;
-        size_t *count = shares[thread].count;
-        memset(count, 0, sizeof shares[thread].count);
-        for (size_t i = range.begin; i < range.end; i++)
-            count[keys[i] >> shift & mask]++;
-        team_barrier(job->team, thread, threads);
-        size_t offset[DIGITS];
-        offsets_find(shares, thread, threads, offset);
-        for (size_t i = range.begin; i < range.end; i++) {
-            size_t to = offset[keys[i] >> shift & mask]++;
-            keys_to[to] = keys[i];
-            values_to[to] = values[i];
-        }
-        team_barrier(job->team, thread, threads);
-        uint64_t *keys_from = keys;
-        uint32_t *values_from = values;
-        keys = keys_to, values = values_to;
-        keys_to = keys_from, values_to = values_from;
+        team_run(team, parts, count_digits, &job);
+        find_places(&job, parts);
+        team_run(team, parts, move_keys, &job);
+        job = job_turned(job);
     }
     // After an odd number of passes the result is in the scratch arrays.
-    if (keys != job->keys && range.end > range.begin) {
-        size_t size = range.end - range.begin;
-        memcpy(keys_to + range.begin, keys + range.begin, size * sizeof *keys);
-        memcpy(values_to + range.begin, values + range.begin, size * sizeof *values);
-    }
+    if (job.keys != home)
+        team_run(team, parts, copy_keys, &job);
 }
 
 void sort_by_key(struct team *team, uint64_t *keys, uint32_t *values, size_t count, int bits,
                  struct sort_scratch *scratch) {
     if (count < 2 || bits <= 0)
         return;
-    size_t threads = count / KEYS_PER_THREAD;
-    if (threads < 1)
-        threads = 1;
-    if (threads > (size_t)team_size(team))
-        threads = (size_t)team_size(team);
+    size_t parts = (size_t)team_worth(team, count - 1, KEYS_PER_PART);
     scratch->keys = memory_reserve_aligned(scratch->keys, &scratch->keys_capacity, count,
                                            sizeof *keys, "sort keys");
     scratch->values = memory_reserve_aligned(scratch->values, &scratch->values_capacity, count,
                                              sizeof *values, "sort values");
-    scratch->shares = memory_reserve_aligned(scratch->shares, &scratch->shares_capacity, threads,
+    scratch->shares = memory_reserve_aligned(scratch->shares, &scratch->shares_capacity, parts,
                                              sizeof *scratch->shares, "sort histograms");
     uint64_t mask = bits >= 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
-    struct sort_job job = {team, keys, values, count, mask, scratch};
-    team_run(team, (int)threads, sort_share_run, &job);
+    struct sort_job job = {keys, values, scratch->keys,  scratch->values, count,
+                           0,    0,      scratch->shares};
+    sort_digits(job, team, (int)parts, mask);
 }

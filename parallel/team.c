@@ -1,32 +1,56 @@
 #include "parallel/team.h"
 
+#include <linux/futex.h>
 #include <math.h>
-#include <omp.h>
 #include <pthread.h>
-#include <sched.h>
+#include <signal.h>
 #include <stdalign.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "parallel/memory.h"
 
 // Catches typing errors such as -j 10000.
 #define TEAM_THREADS_MAX 1024
 
-// How often a waiting thread looks before it lets another thread have its core: some 10 us in all,
-// longer than an undisturbed sweep waits at a barrier and far shorter than a time slice.
-#define BARRIER_SPINS 500
+// How often a waiting thread looks before it sleeps: some 15 us, about as long as it takes to wake
+// it and far shorter than a time slice.
+#define SPINS 1000
 
-// One cache line per thread, so that a thread that watches one slot does not slow down the writers
-// of the others.
-struct barrier_slot {
-    alignas(CACHE_LINE) _Atomic uint32_t epoch;
+// A share's cursor holds the number of a stage in its upper half and the share's next chunk in the
+// lower half: the exchange that claims a chunk fails when the stage is over.
+#define CURSOR(stage, chunk) ((uint64_t)(stage) << 32 | (uint32_t)(chunk))
+#define NO_CHUNK             UINT32_MAX
+
+// Set in team->left while the caller sleeps.
+#define CALLER_SLEEPS 0x80000000u
+
+// The chunks of a stage are dealt to the threads in contiguous shares, so that each thread meets
+// the same memory in every stage over the same array. A thread whose share is empty takes from
+// others.
+struct share {
+    alignas(CACHE_LINE) _Atomic uint64_t cursor;
+    _Atomic uint32_t end;
+    _Atomic uint32_t sleeps; // its thread does, or is about to
+    struct team *team;
+    pthread_t id;
 };
 
-// Whether memory ran out in a thread of the current region.
+// A loop over chunks that the threads share. It is over when its chunks are done; a thread that
+// comes later finds nothing to do and waits for the next one.
+struct stage {
+    range_function f;
+    void *context;
+    size_t count, chunk;
+    struct memory_account *account;
+};
+
+// Whether memory ran out in a thread of the current stage.
 enum team_state {
     TEAM_SOUND,
     TEAM_FAILING, // one thread is writing team->failure
@@ -35,31 +59,168 @@ enum team_state {
 
 struct team {
     int threads;
-    unsigned serial;
-    const struct topology *topology; // NULL: threads are not pinned
-    int spins;                       // how often a waiting thread looks before it yields its core
-    // Held during a region: threads of the program that share a team take turns. The barrier and
-    // the failure below belong to the region in progress.
+    int spins;         // how often a waiting thread looks before it sleeps
+    uint32_t number;   // of the stage
+    _Atomic bool over; // the threads end
+    // Held during a stage: threads of the program that share a team take turns.
     pthread_mutex_t lock;
-    _Atomic int state;           // enum team_state
-    struct gabion_error failure; // of the first thread that failed
+    struct stage stage;
     char note[512];
-    struct barrier_slot
-        slots[]; // slot 0: barriers completed; slot k: barriers thread k has reached
+    alignas(CACHE_LINE) _Atomic uint32_t left; // chunks that are not done
+    alignas(CACHE_LINE) _Atomic int state;     // enum team_state
+    struct gabion_error failure;               // of the first thread that failed
+    struct share share[];                      // of the calling thread first
 };
 
-// The serial of the team that pinned this thread, or 0. OpenMP ends and restarts threads when
-// regions of different sizes alternate, and a new thread inherits the single core of the one that
-// started it. It has 0 here and is therefore pinned again in its first region.
-static _Thread_local unsigned pinned_by;
-static _Atomic unsigned teams_created;
+// Waiting -------------------------------------------------------------------------------------
 
-static bool thread_pin(const struct team *team, int thread) {
-    if (team->topology == NULL || pinned_by == team->serial)
-        return true;
-    pinned_by = team->serial;
-    return topology_pin(team->topology, thread);
+static inline void core_relax(void) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
 }
+
+// Sleeps until it is woken, unless *word has another value already. May return for no reason.
+static void word_sleep(_Atomic uint32_t *word, uint32_t value) {
+    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
+}
+
+static void word_wake(_Atomic uint32_t *word) {
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+// Chunks --------------------------------------------------------------------------------------
+
+// Claims a chunk of a share for a stage; NO_CHUNK: the share has none left, or the stage is over.
+static uint32_t share_claim(struct share *share, uint32_t number) {
+    uint64_t cursor = atomic_load_explicit(&share->cursor, memory_order_acquire);
+    for (;;) {
+        // A new stage changes the cursor first: with its end the exchange would fail.
+        uint32_t chunk = (uint32_t)cursor;
+        if (cursor >> 32 != number ||
+            chunk >= atomic_load_explicit(&share->end, memory_order_acquire))
+            return NO_CHUNK;
+        if (atomic_compare_exchange_weak_explicit(&share->cursor, &cursor, cursor + 1,
+                                                  memory_order_acq_rel, memory_order_acquire))
+            return chunk;
+    }
+}
+
+// One thread's part in a stage.
+struct help {
+    struct team *team;
+    uint32_t number;    // of the stage
+    int thread, passed; // shares in which nothing is left, from the thread's own on
+    uint32_t chunk, claimed;
+};
+
+static bool help_claim(struct help *help) {
+    struct team *team = help->team;
+    for (; help->passed < team->threads; help->passed++) {
+        int k = (help->thread + help->passed) % team->threads;
+        help->chunk = share_claim(&team->share[k], help->number);
+        if (help->chunk != NO_CHUNK) {
+            help->claimed++;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void chunk_run(const struct stage *stage, size_t chunk) {
+    size_t begin = chunk * stage->chunk, left = stage->count - begin;
+    stage->f(stage->context, begin, begin + (left < stage->chunk ? left : stage->chunk));
+}
+
+// Runs the chunk that has been claimed and takes others until none is left. After a failure they
+// are taken and left undone.
+static void help_run(void *context) {
+    struct help *help = context;
+    struct team *team = help->team;
+    do
+        if (atomic_load_explicit(&team->state, memory_order_relaxed) == TEAM_SOUND)
+            chunk_run(&team->stage, help->chunk);
+    while (help_claim(help));
+}
+
+// Keeps the first failure; the others mean the same.
+static void team_fail(struct team *team, const struct gabion_error *error) {
+    int sound = TEAM_SOUND;
+    if (!atomic_compare_exchange_strong(&team->state, &sound, TEAM_FAILING))
+        return;
+    team->failure = *error;
+    atomic_store_explicit(&team->state, TEAM_FAILED, memory_order_release);
+}
+
+// Takes part in a stage, if there is still something to do. The stage may be read from the first
+// claim on, since it cannot end before the claimed chunks are reported. No failure may leave a
+// thread, so each catches its own.
+static void stage_help(struct team *team, uint32_t number, int thread) {
+    struct help help = {.team = team, .number = number, .thread = thread};
+    struct gabion_error error;
+    error.status = GABION_OK; // the text is not cleared: this runs in every stage
+    if (!help_claim(&help))
+        return;
+    if (!memory_try(team->stage.account, help_run, &help, &error)) {
+        team_fail(team, &error);
+        if (help_claim(&help))
+            help_run(&help);
+    }
+    uint32_t left =
+        atomic_fetch_sub_explicit(&team->left, help.claimed, memory_order_acq_rel) - help.claimed;
+    if (left == CALLER_SLEEPS)
+        word_wake(&team->left);
+}
+
+// Threads -------------------------------------------------------------------------------------
+
+// Waits for a stage other than the last one that this thread took part in. Returns its number.
+static uint32_t stage_wait(struct share *share, uint32_t last) {
+    int spins = share->team->spins;
+    for (;;) {
+        uint32_t number = (uint32_t)(atomic_load(&share->cursor) >> 32);
+        if (number != last)
+            return number;
+        if (spins-- > 0) {
+            core_relax();
+            continue;
+        }
+        atomic_store(&share->sleeps, 1);
+        if ((uint32_t)(atomic_load(&share->cursor) >> 32) == last)
+            word_sleep(&share->sleeps, 1);
+        atomic_store(&share->sleeps, 0);
+    }
+}
+
+static void *thread_main(void *context) {
+    struct share *share = context;
+    struct team *team = share->team;
+    int thread = (int)(share - team->share);
+    uint32_t number = 0;
+    for (;;) {
+        number = stage_wait(share, number);
+        if (atomic_load(&team->over))
+            return NULL;
+        stage_help(team, number, thread);
+    }
+}
+
+// Gives a thread its share of a new stage. While the end changes, the cursor admits no claim: a
+// thread that is still busy with an older stage would mix up the two.
+static void share_open(struct share *share, uint32_t number, uint32_t begin, uint32_t end) {
+    uint64_t closed = atomic_load_explicit(&share->cursor, memory_order_relaxed) | NO_CHUNK;
+    atomic_store_explicit(&share->cursor, closed, memory_order_relaxed);
+    atomic_store_explicit(&share->end, end, memory_order_release);
+    atomic_store(&share->cursor, CURSOR(number, begin));
+    if (atomic_load(&share->sleeps)) {
+        atomic_store(&share->sleeps, 0);
+        word_wake(&share->sleeps);
+    }
+}
+
+// Teams ---------------------------------------------------------------------------------------
 
 __attribute__((format(printf, 2, 3))) static void note_add(struct team *team, const char *format,
                                                            ...) {
@@ -72,24 +233,23 @@ __attribute__((format(printf, 2, 3))) static void note_add(struct team *team, co
     va_end(arguments);
 }
 
-// Decides whether threads are pinned and how long they spin; notes the reason of an unusual choice.
+static int default_threads(const struct topology *topology) {
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    if (topology)
+        return topology_default_threads(topology);
+    return processors > 1 ? (int)processors : 1;
+}
+
+// Decides how long threads spin; notes an unusual number of threads.
 static void team_place(struct team *team, const struct topology *topology) {
-    int cores = topology ? topology_default_threads(topology) : omp_get_num_procs();
-    bool crowded = topology && topology_is_crowded(topology);
-    team->spins = team->threads > cores || crowded ? 0 : BARRIER_SPINS;
+    int cores = default_threads(topology);
+    team->spins = team->threads > cores ? 0 : SPINS;
     if (topology == NULL)
         return;
     int allowed = topology_allowed_cores(topology);
-    if (omp_get_proc_bind() != omp_proc_bind_false)
-        note_add(team, "Threads stay where OMP_PROC_BIND or OMP_PLACES puts them.");
-    else if (crowded)
-        note_add(team,
-                 "There are more ranks than cores: threads are not pinned, expect less speed.");
-    else if (team->threads > allowed)
-        note_add(team, "%d threads on %d allowed cores: threads are not pinned, expect less speed.",
-                 team->threads, allowed);
-    else if (team->threads == allowed)
-        team->topology = topology;
+    if (team->threads > allowed)
+        note_add(team, "%d threads on %d allowed cores: expect less speed.", team->threads,
+                 allowed);
     double quota = topology_cpu_quota(topology);
     if (quota > 0 && team->threads > quota)
         note_add(team, "The control group allows %.2f cores of processor time to %d threads.",
@@ -99,27 +259,31 @@ static void team_place(struct team *team, const struct topology *topology) {
                  quota);
 }
 
-// Starts and pins the threads. The runtime may start fewer than requested (OMP_THREAD_LIMIT).
+// Starts the threads beside the calling one. Signals are left to the threads of the program.
 static void team_start(struct team *team) {
-    int started = 1, rejected = 0;
-#pragma omp parallel num_threads(team->threads) reduction(+ : rejected)
-    {
-        if (omp_get_thread_num() == 0)
-            started = omp_get_num_threads();
-        rejected += !thread_pin(team, omp_get_thread_num());
+    int wanted = team->threads, started = 1;
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    for (; started < wanted; started++) {
+        struct share *share = &team->share[started];
+        share->team = team;
+        if (pthread_create(&share->id, NULL, thread_main, share) != 0)
+            break;
     }
-    if (started < team->threads)
-        note_add(team, "OpenMP started %d of %d threads (OMP_THREAD_LIMIT?).", started,
-                 team->threads);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     team->threads = started;
-    if (rejected > 0)
-        note_add(team, "The system did not pin %d of %d threads.", rejected, started);
+    if (started < wanted)
+        note_add(team, "The system started %d of %d threads.", started, wanted);
 }
 
+// In no account: threads use the team until it is destroyed.
 static struct team *team_allocate(int threads) {
-    size_t capacity = 0,
-           bytes = sizeof(struct team) + (size_t)threads * sizeof(struct barrier_slot);
-    return memset(memory_reserve_aligned(NULL, &capacity, bytes, 1, "thread team"), 0, bytes);
+    size_t capacity = 0, bytes = sizeof(struct team) + (size_t)threads * sizeof(struct share);
+    struct memory_account *account = memory_account_use(NULL);
+    struct team *team = memory_reserve_aligned(NULL, &capacity, bytes, 1, "thread team");
+    memory_account_use(account);
+    return memset(team, 0, bytes);
 }
 
 struct team *team_create(int threads, const struct topology *topology, struct gabion_error *error) {
@@ -130,12 +294,10 @@ struct team *team_create(int threads, const struct topology *topology, struct ga
         return NULL;
     }
     if (threads == 0)
-        threads = topology ? topology_default_threads(topology) : omp_get_num_procs();
+        threads = default_threads(topology);
     struct team *team = team_allocate(threads);
     team->threads = threads;
-    team->serial = atomic_fetch_add(&teams_created, 1) + 1;
     pthread_mutex_init(&team->lock, NULL);
-    omp_set_dynamic(0); // OMP_DYNAMIC would change the team's size from region to region
     team_place(team, topology);
     team_start(team);
     return team;
@@ -144,217 +306,143 @@ struct team *team_create(int threads, const struct topology *topology, struct ga
 void team_destroy(struct team *team) {
     if (team == NULL)
         return;
-    // The calling thread and OpenMP's threads live on: they get back the cores they had.
-    if (team->topology != NULL) {
-#pragma omp parallel num_threads(team->threads)
-        {
-            topology_unpin(team->topology);
-            pinned_by = 0;
-        }
-    }
+    atomic_store(&team->over, true);
+    team->number++;
+    for (int k = 1; k < team->threads; k++)
+        share_open(&team->share[k], team->number, 0, 0);
+    for (int k = 1; k < team->threads; k++)
+        pthread_join(team->share[k].id, NULL);
     pthread_mutex_destroy(&team->lock);
     memory_free(team);
 }
 
-int team_size(const struct team *team) { return team->threads; }
+int team_size(const struct team *team) { return team ? team->threads : 1; }
 
 const char *team_note(const struct team *team) { return team->note; }
 
-// One thread's part of a region.
-struct thread_part {
-    team_function f;
-    void *context;
-    int thread, threads;
-};
+// Stages --------------------------------------------------------------------------------------
 
-static void part_run(void *context) {
-    const struct thread_part *part = context;
-    part->f(part->context, part->thread, part->threads);
+// Deals the chunks to the first threads.
+static void shares_open(struct team *team, int threads, uint32_t chunks) {
+    uint64_t n = (uint64_t)threads;
+    team->number++;
+    atomic_store_explicit(&team->left, chunks, memory_order_relaxed);
+    for (uint64_t k = 0; k < n; k++) // the caller's first: others may look there at once
+        share_open(&team->share[k], team->number, (uint32_t)(chunks * k / n),
+                   (uint32_t)(chunks * (k + 1) / n));
 }
 
-// Keeps the first failure; the others mean the same.
-static void team_fail(struct team *team, const struct gabion_error *error) {
-    int sound = TEAM_SOUND;
-    if (!atomic_compare_exchange_strong(&team->state, &sound, TEAM_FAILING))
-        return;
-    team->failure = *error;
-    atomic_store_explicit(&team->state, TEAM_FAILED, memory_order_release);
+// Waits for the chunks that other threads have claimed.
+static void stage_wait_end(struct team *team) {
+    int spins = team->spins;
+    uint32_t left;
+    while ((left = atomic_load_explicit(&team->left, memory_order_acquire)) != 0) {
+        if (spins-- > 0) {
+            core_relax();
+            continue;
+        }
+        if (atomic_compare_exchange_strong(&team->left, &left, left | CALLER_SLEEPS))
+            word_sleep(&team->left, left | CALLER_SLEEPS);
+        if (atomic_load_explicit(&team->left, memory_order_acquire) == CALLER_SLEEPS)
+            return;
+    }
 }
 
-// No failure may leave an OpenMP region, so each thread catches its own.
-static void part_try(struct team *team, struct memory_account *account, struct thread_part part) {
-    struct gabion_error error;
-    error.status = GABION_OK; // the text is not cleared: this runs in every region
-    if (!memory_try(account, part_run, &part, &error))
-        team_fail(team, &error);
-}
-
-// Takes the failure out of the team and makes it usable again: threads may have left in the middle
-// of a barrier.
-static void team_recover(struct team *team, struct gabion_error *failure) {
+// Takes the failure out of the team and makes it usable again.
+static bool team_recover(struct team *team, struct gabion_error *failure) {
+    if (atomic_load_explicit(&team->state, memory_order_relaxed) == TEAM_SOUND)
+        return false;
     *failure = team->failure;
-    for (int k = 0; k < team->threads; k++)
-        atomic_store_explicit(&team->slots[k].epoch, 0, memory_order_relaxed);
     atomic_store(&team->state, TEAM_SOUND);
+    return true;
 }
 
-void team_run(struct team *team, int threads, team_function f, void *context) {
-    if (threads <= 0 || threads > team->threads)
-        threads = team->threads;
-    if (threads == 1) {
-        f(context, 0, 1);
+static void stage_run(struct team *team, struct stage stage) {
+    size_t chunks = stage.count == 0 ? 0 : (stage.count - 1) / stage.chunk + 1;
+    int threads = chunks < (size_t)team_size(team) ? (int)chunks : team_size(team);
+    if (threads <= 1) {
+        for (size_t k = 0; k < chunks; k++)
+            chunk_run(&stage, k);
         return;
     }
-    struct memory_account *account = memory_account_current();
+    stage.account = memory_account_current();
     pthread_mutex_lock(&team->lock);
-    // Always the whole team: OpenMP would end the threads that a smaller region leaves out.
-#pragma omp parallel num_threads(team->threads)
-    {
-        int thread = omp_get_thread_num();
-        // OpenMP may start fewer when another thread of the program has a region of its own.
-        int started = omp_get_num_threads();
-        int working = threads < started ? threads : started;
-        thread_pin(team, thread);
-        if (thread < working)
-            part_try(team, account, (struct thread_part){f, context, thread, working});
-    }
+    team->stage = stage;
+    shares_open(team, threads, (uint32_t)chunks);
+    stage_help(team, team->number, 0);
+    stage_wait_end(team);
     struct gabion_error failure;
-    bool failed = atomic_load_explicit(&team->state, memory_order_relaxed) != TEAM_SOUND;
-    if (failed)
-        team_recover(team, &failure);
+    bool failed = team_recover(team, &failure);
     pthread_mutex_unlock(&team->lock);
     if (failed)
         memory_raise(&failure);
 }
 
-static inline void core_relax(void) {
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
-}
-
-// Waits until a slot shows the epoch. A thread that failed never reports again, so a waiting thread
-// leaves its work, too, once the team has failed. Yields its core after a while: where more threads
-// can run than there are cores, the awaited thread may need it.
-static void epoch_wait(const struct team *team, int slot, uint32_t epoch) {
-    int spins = team->spins;
-    while (atomic_load_explicit(&team->slots[slot].epoch, memory_order_acquire) != epoch) {
-        if (atomic_load_explicit(&team->state, memory_order_acquire) == TEAM_FAILED)
-            memory_raise(&team->failure);
-        if (spins > 0) {
-            spins--;
-            core_relax();
-        } else
-            sched_yield();
-    }
-}
-
-// Each thread reports in its own slot; thread 0 waits for all reports and then opens the barrier in
-// slot 0. Epochs only grow, so nothing is reset between barriers. A thread reads the current epoch
-// before it reports, and nobody can change it until then. For that reason threads that took no part
-// in earlier runs need no special treatment.
-void team_barrier(struct team *team, int thread, int threads) {
-    if (threads == 1)
-        return;
-    uint32_t epoch = atomic_load_explicit(&team->slots[0].epoch, memory_order_relaxed) + 1;
-    if (thread == 0)
-        for (int k = 1; k < threads; k++)
-            epoch_wait(team, k, epoch);
-    atomic_store_explicit(&team->slots[thread].epoch, epoch, memory_order_release);
-    if (thread != 0)
-        epoch_wait(team, 0, epoch);
-}
-
-// The first chunk of a thread. Each has contiguous chunks, so that it meets the same memory in
-// every loop over the same array.
-static size_t share_begin(size_t chunks, int thread, int threads) {
-    size_t n = (size_t)threads, t = (size_t)thread;
-    return chunks / n * t + chunks % n * t / n;
-}
-
-struct loop {
-    size_t count, chunk, chunks;
-    range_function f;
+struct parts {
+    team_function f;
     void *context;
+    int count;
 };
 
-static void loop_share(void *context, int thread, int threads) {
-    const struct loop *loop = context;
-    size_t last = share_begin(loop->chunks, thread + 1, threads);
-    for (size_t c = share_begin(loop->chunks, thread, threads); c < last; c++) {
-        size_t begin = c * loop->chunk;
-        size_t left = loop->count - begin;
-        loop->f(loop->context, begin, begin + (left < loop->chunk ? left : loop->chunk));
-    }
+static void part_run(void *context, size_t begin, size_t end) {
+    (void)end;
+    const struct parts *parts = context;
+    parts->f(parts->context, (int)begin, parts->count);
+}
+
+void team_run(struct team *team, int parts, team_function f, void *context) {
+    int size = team_size(team);
+    struct parts all = {f, context, parts > 0 && parts < size ? parts : size};
+    stage_run(team, (struct stage){part_run, &all, (size_t)all.count, 1, NULL});
 }
 
 int team_worth(const struct team *team, size_t count, size_t least) {
     size_t wanted = 1 + count / least;
-    return wanted < (size_t)team->threads ? (int)wanted : team->threads;
-}
-
-// A loop with fewer chunks than threads uses only as many threads.
-static int threads_for(const struct team *team, size_t chunks) {
-    return chunks < (size_t)team->threads ? (int)chunks : team->threads;
+    return wanted < (size_t)team_size(team) ? (int)wanted : team_size(team);
 }
 
 void team_for(struct team *team, size_t count, size_t chunk, range_function f, void *context) {
-    if (count == 0)
-        return;
-    struct loop loop = {count, chunk, (count - 1) / chunk + 1, f, context};
-    team_run(team, threads_for(team, loop.chunks), loop_share, &loop);
+    stage_run(team, (struct stage){f, context, count, chunk, NULL});
 }
 
-// Every thread sums, or takes maxima, over one contiguous part of the range.
+// A sum or maximum: `width` results for each chunk.
+#define REDUCTION_CHUNK 1024
 struct reduction {
-    size_t count;
     int width;
     void *context;
-    sum_function add; // or
+    sum_function add;
     max_function most;
-    struct binned_sum *sums; // `width` of them for each thread
+    struct binned_sum *sums;
     double *maxima;
 };
 
-// A thread works on its stack: in the results neighbours share a cache line.
-static void sum_share(void *context, int thread, int threads) {
+// Computed on the stack: in the arrays, neighbouring chunks of two threads share a cache line.
+static void sum_chunk(void *context, size_t begin, size_t end) {
     const struct reduction *reduction = context;
     struct binned_sum out[TEAM_WIDTH_MAX] = {0};
-    size_t width = (size_t)reduction->width, from, to;
-    team_share(0, reduction->count, thread, threads, &from, &to);
-    reduction->add(reduction->context, from, to, out);
-    memcpy(reduction->sums + (size_t)thread * width, out, width * sizeof *out);
+    size_t width = (size_t)reduction->width;
+    reduction->add(reduction->context, begin, end, out);
+    memcpy(reduction->sums + begin / REDUCTION_CHUNK * width, out, width * sizeof *out);
 }
 
-static void max_share(void *context, int thread, int threads) {
+static void max_chunk(void *context, size_t begin, size_t end) {
     const struct reduction *reduction = context;
     double out[TEAM_WIDTH_MAX] = {0};
-    size_t width = (size_t)reduction->width, from, to;
-    team_share(0, reduction->count, thread, threads, &from, &to);
-    reduction->most(reduction->context, from, to, out);
-    memcpy(reduction->maxima + (size_t)thread * width, out, width * sizeof *out);
+    size_t width = (size_t)reduction->width;
+    reduction->most(reduction->context, begin, end, out);
+    memcpy(reduction->maxima + begin / REDUCTION_CHUNK * width, out, width * sizeof *out);
 }
 
-// Fewer indices per thread are not worth waking it.
-#define REDUCTION_LEAST 1024
-
-static int reduction_threads(const struct team *team, size_t count) {
-    return threads_for(team, (count + REDUCTION_LEAST - 1) / REDUCTION_LEAST);
-}
+static size_t chunks_of(size_t count) { return (count + REDUCTION_CHUNK - 1) / REDUCTION_CHUNK; }
 
 void team_collect(struct team *team, size_t count, int width, sum_function f, void *context,
                   struct binned_sum *sum) {
-    int threads = reduction_threads(team, count);
-    struct reduction reduction = {count, width, context, .add = f};
-    if (threads > 0) {
-        size_t size = (size_t)(threads * width);
-        reduction.sums = memory_allocate(size, sizeof *reduction.sums, "partial sums");
-        team_run(team, threads, sum_share, &reduction);
-    }
-    for (int k = 0; k < threads * width; k++)
-        binned_merge(&sum[k % width], &reduction.sums[k]);
+    size_t size = chunks_of(count) * (size_t)width;
+    struct reduction reduction = {.width = width, .context = context, .add = f};
+    reduction.sums = memory_allocate(size, sizeof *reduction.sums, "partial sums");
+    team_for(team, count, REDUCTION_CHUNK, sum_chunk, &reduction);
+    for (size_t k = 0; k < size; k++)
+        binned_merge(&sum[k % (size_t)width], &reduction.sums[k]);
     memory_free(reduction.sums);
 }
 
@@ -368,22 +456,17 @@ void team_sum(struct team *team, size_t count, int width, sum_function f, void *
 
 void team_max(struct team *team, size_t count, int width, max_function f, void *context,
               double *total) {
-    int threads = reduction_threads(team, count);
-    struct reduction reduction = {count, width, context, .most = f};
-    if (threads > 0) {
-        size_t size = (size_t)(threads * width);
-        reduction.maxima = memory_allocate(size, sizeof *reduction.maxima, "partial maxima");
-        for (size_t k = 0; k < size; k++)
-            reduction.maxima[k] = -INFINITY;
-        team_run(team, threads, max_share, &reduction);
-    }
+    size_t size = chunks_of(count) * (size_t)width;
+    struct reduction reduction = {.width = width, .context = context, .most = f};
+    reduction.maxima = memory_allocate(size, sizeof *reduction.maxima, "partial maxima");
+    team_for(team, count, REDUCTION_CHUNK, max_chunk, &reduction);
     for (int i = 0; i < width; i++)
-        total[i] = threads > 0 ? -INFINITY : 0;
-    for (int k = 0; k < threads * width; k++) {
-        double value = reduction.maxima[k], *most = &total[k % width];
+        total[i] = count > 0 ? -INFINITY : 0;
+    for (size_t k = 0; k < size; k++) {
+        double *most = &total[k % (size_t)width], part = reduction.maxima[k];
         // Keeps NaN: without it a residual that is no number would look converged.
-        if (value > *most || isnan(value))
-            *most = value;
+        if (part > *most || isnan(part))
+            *most = part;
     }
     memory_free(reduction.maxima);
 }

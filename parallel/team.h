@@ -1,15 +1,20 @@
-// The thread team: the only part of Gabion that uses OpenMP.
+// The thread team.
 //
 // Loops are cut into chunks whose size does not depend on the number of threads, and sums do not
 // depend on the order of their terms. Results therefore have the same bits for any number of
 // threads.
 //
-// When memory runs out in a thread of the team, all its threads leave the region, those that wait
-// at a barrier included, and the calling thread fails as memory.h describes. The team can be used
-// again afterwards.
+// A loop is over when its chunks are done. Threads claim them, so that one that has lost its core
+// to another program holds up at most the chunk that it is at, while the others do the rest.
+// Whoever waits looks for some microseconds and then sleeps. Threads are not pinned: the system may
+// move one to a core that is free.
 //
-// Any thread of the program may use a team. Where two do so at once, their regions take turns, and
-// each gets its own results: the work of a region must not use the team that runs it.
+// When memory runs out in a thread of the team, what is left of the loop is left out, and the
+// calling thread fails as memory.h describes. The team can be used again afterwards.
+//
+// Any thread of the program may use a team. Where two do so at once, their loops take turns, and
+// each gets its own results: the work of a loop must not use the team that runs it. Where a
+// function takes a team, NULL is the calling thread alone.
 #ifndef PARALLEL_TEAM_H
 #define PARALLEL_TEAM_H
 
@@ -21,38 +26,31 @@
 
 struct team;
 
-// Starts a team of 1 to 1024 threads; 0 means one per allowed physical core. Returns NULL with an
-// error for other numbers.
-//
-// Each thread is pinned to a core when the team has as many threads as there are allowed cores. A
-// smaller team is not pinned, since two runs side by side would then use the same cores; neither is
-// a larger one, nor any team when the user has set OMP_PROC_BIND or OMP_PLACES. `topology` may be
-// NULL, which turns pinning off; otherwise it must outlive the team.
+// Starts a team of 1 to 1024 threads, the calling one included; 0 means one per allowed physical
+// core. Returns NULL with an error for other numbers. `topology` tells the number of cores and may
+// be NULL. The team belongs to no memory account: its threads use it until it is destroyed.
 struct team *team_create(int threads, const struct topology *topology, struct gabion_error *error);
 void team_destroy(struct team *team);
 int team_size(const struct team *team);
 
-// Sentences for the log about an unusual number or placement of threads, or "".
+// Sentences for the log about an unusual number of threads, or "".
 const char *team_note(const struct team *team);
 
-// Calls f(context, thread, threads) in `threads` threads of the team, numbered from 0, and returns
-// when all have returned. 0 means all threads of the team; 1 calls f in the calling thread.
-typedef void (*team_function)(void *context, int thread, int threads);
-void team_run(struct team *team, int threads, team_function f, void *context);
+// Calls f(context, part, parts) for all parts from 0 on and returns when all have returned. There
+// are as many as asked for, and at most as many as threads; 0 means as many as threads. A thread
+// may run several parts one after the other: they must not wait for each other.
+typedef void (*team_function)(void *context, int part, int parts);
+void team_run(struct team *team, int parts, team_function f, void *context);
 
 // Returns how many threads are worth using for `count` items when each should get at least `least`.
 int team_worth(const struct team *team, size_t count, size_t least);
 
-// Waits until all threads of the current team_run have called it. `thread` and `threads` are those
-// that the caller was given.
-void team_barrier(struct team *team, int thread, int threads);
-
-// Returns in [*from, *to) a thread's contiguous part of [begin, end).
-static inline void team_share(size_t begin, size_t end, int thread, int threads, size_t *from,
+// Returns in [*from, *to) a contiguous part of [begin, end).
+static inline void team_share(size_t begin, size_t end, int part, int parts, size_t *from,
                               size_t *to) {
     size_t count = end - begin;
-    *from = begin + count * (size_t)thread / (size_t)threads;
-    *to = begin + count * (size_t)(thread + 1) / (size_t)threads;
+    *from = begin + count * (size_t)part / (size_t)parts;
+    *to = begin + count * (size_t)(part + 1) / (size_t)parts;
 }
 
 // Calls f(context, begin, end) for all chunks of [0, count), in parallel. `begin` is a multiple of

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <hwloc.h>
-#include <omp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,59 +16,32 @@ struct topology {
     hwloc_obj_type_t core_type;
     // Hardware threads that are both allowed and in the start mask, and those of them that no other
     // rank has.
-    hwloc_bitmap_t shared, usable;
+    hwloc_bitmap_t usable;
     int allowed_cores;
     bool crowded; // other ranks have the same cores
     double quota;
 };
 
-// Room for the hardware threads of the largest OpenMP place.
-static int *places_allocate(void) {
-    int most = 0;
-    for (int place = 0; place < omp_get_num_places(); place++)
-        if (omp_get_place_num_procs(place) > most)
-            most = omp_get_place_num_procs(place);
-    return memory_allocate((size_t)most, sizeof(int), "OpenMP places");
-}
-
-// Collects where OpenMP's places allow threads to run. With OMP_PROC_BIND or OMP_PLACES set, the
-// runtime may have bound this thread before main, and its own mask would then show a single core.
-static void places_collect(hwloc_bitmap_t mask, int *processors) {
-    for (int place = 0; place < omp_get_num_places(); place++) {
-        omp_get_place_proc_ids(place, processors);
-        for (int i = 0; i < omp_get_place_num_procs(place); i++)
-            hwloc_bitmap_set(mask, (unsigned)processors[i]);
-    }
-}
-
 // Finds the usable hardware threads. hwloc's allowed set reflects cpuset containers but not
 // `taskset`, which the mask that this thread started with reflects. `start` is scratch.
-static void usable_find(struct topology *topology, hwloc_bitmap_t start, int *processors) {
+static void usable_find(struct topology *topology, hwloc_bitmap_t start) {
     hwloc_const_cpuset_t allowed = hwloc_topology_get_allowed_cpuset(topology->hwloc);
     hwloc_bitmap_copy(topology->usable, allowed);
     if (!hwloc_topology_is_thissystem(topology->hwloc))
         return;
-    if (omp_get_proc_bind() != omp_proc_bind_false)
-        places_collect(start, processors);
-    else if (hwloc_get_cpubind(topology->hwloc, start, HWLOC_CPUBIND_THREAD) != 0)
+    if (hwloc_get_cpubind(topology->hwloc, start, HWLOC_CPUBIND_THREAD) != 0)
         hwloc_bitmap_zero(start);
     if (hwloc_bitmap_intersects(start, allowed))
         hwloc_bitmap_and(topology->usable, start, allowed);
 }
 
-// Returns the k-th core with a usable hardware thread, or NULL. *count gets the number of usable
-// cores before it, or of all usable cores.
-static hwloc_obj_t core_find(const struct topology *topology, int k, int *count) {
+// Returns the number of cores with a usable hardware thread.
+static int count_usable(const struct topology *topology) {
     hwloc_obj_t core = NULL;
-    *count = 0;
-    while ((core = hwloc_get_next_obj_by_type(topology->hwloc, topology->core_type, core))) {
-        if (!hwloc_bitmap_intersects(core->cpuset, topology->usable))
-            continue;
-        if (*count == k)
-            return core;
-        ++*count;
-    }
-    return NULL;
+    int count = 0;
+    while ((core = hwloc_get_next_obj_by_type(topology->hwloc, topology->core_type, core)))
+        count += hwloc_bitmap_intersects(core->cpuset, topology->usable);
+    return count;
 }
 
 // What hwloc takes, and more: it crashes where an allocation of its own fails, so that memory is
@@ -99,25 +71,23 @@ static bool hwloc_load(hwloc_topology_t *hwloc, struct gabion_error *error) {
                      strerror(errno));
 }
 
-static bool topology_fill(struct topology *topology, int *processors, struct gabion_error *error) {
+static bool topology_fill(struct topology *topology, struct gabion_error *error) {
     if (!hwloc_load(&topology->hwloc, error))
         return false;
     // Some virtual machines show hardware threads without cores.
     bool has_cores = hwloc_get_nbobjs_by_type(topology->hwloc, HWLOC_OBJ_CORE) > 0;
     topology->core_type = has_cores ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
     topology->usable = hwloc_bitmap_alloc();
-    topology->shared = hwloc_bitmap_alloc();
     hwloc_bitmap_t start = hwloc_bitmap_alloc();
-    bool complete = topology->usable != NULL && topology->shared != NULL && start != NULL;
-    if (complete) {
-        usable_find(topology, start, processors);
-        hwloc_bitmap_copy(topology->shared, topology->usable);
-    } else
+    bool complete = topology->usable != NULL && start != NULL;
+    if (complete)
+        usable_find(topology, start);
+    else
         error_set(error, GABION_ERROR_MEMORY, "out of memory: hwloc's sets of cores");
     hwloc_bitmap_free(start);
     if (!complete)
         return false;
-    core_find(topology, -1, &topology->allowed_cores);
+    topology->allowed_cores = count_usable(topology);
     topology->quota = cgroup_cpu_quota("") / ranks_on_machine();
     struct ranks_sharing sharing = ranks_sharing_cores();
     topology_divide(topology, sharing.before, sharing.count);
@@ -128,10 +98,7 @@ static bool topology_fill(struct topology *topology, int *processors, struct gab
 // be lost.
 struct topology *topology_load(struct gabion_error *error) {
     struct topology *topology = memory_allocate(1, sizeof *topology, "topology");
-    int *processors = places_allocate();
-    bool filled = topology_fill(topology, processors, error);
-    memory_free(processors);
-    if (filled)
+    if (topology_fill(topology, error))
         return topology;
     topology_free(topology);
     return NULL;
@@ -141,7 +108,6 @@ void topology_free(struct topology *topology) {
     if (topology == NULL)
         return;
     hwloc_bitmap_free(topology->usable);
-    hwloc_bitmap_free(topology->shared);
     if (topology->hwloc != NULL)
         hwloc_topology_destroy(topology->hwloc);
     memory_free(topology);
@@ -153,17 +119,10 @@ static int object_count(const struct topology *topology, hwloc_obj_type_t type) 
 }
 
 void topology_divide(struct topology *topology, int before, int count) {
-    int cores = topology->allowed_cores, passed;
-    int begin = cores * before / count, end = cores * (before + 1) / count;
+    int cores = topology->allowed_cores;
+    int part = cores * (before + 1) / count - cores * before / count;
     topology->crowded = count > cores;
-    if (end == begin)
-        end++;
-    for (int k = 0; k < cores - (end - begin); k++) {
-        // What is taken away before the part moves it to the front.
-        hwloc_obj_t core = core_find(topology, k < begin ? 0 : end - begin, &passed);
-        hwloc_bitmap_andnot(topology->usable, topology->usable, core->cpuset);
-    }
-    topology->allowed_cores = end - begin;
+    topology->allowed_cores = part > 0 ? part : 1;
 }
 
 bool topology_is_crowded(const struct topology *topology) { return topology->crowded; }
@@ -186,30 +145,10 @@ double topology_cpu_quota(const struct topology *topology) { return topology->qu
 
 int topology_default_threads(const struct topology *topology) {
     int threads = topology->allowed_cores;
-    // Rounded down: all threads would wait at barriers for the one that the quota stops.
+    // Rounded down: the system stops all threads when the quota of a period is spent.
     if (topology->quota > 0 && topology->quota < threads)
         threads = (int)topology->quota;
     return threads > 1 ? threads : 1;
-}
-
-bool topology_pin(const struct topology *topology, int k) {
-    int passed;
-    hwloc_obj_t core = core_find(topology, k, &passed);
-    // hwloc reports success for a topology that is not this machine's, and does nothing.
-    if (core == NULL || !hwloc_topology_is_thissystem(topology->hwloc))
-        return false;
-    hwloc_bitmap_t set = hwloc_bitmap_alloc();
-    if (set == NULL)
-        return false;
-    hwloc_bitmap_and(set, core->cpuset, topology->usable);
-    bool done = hwloc_set_cpubind(topology->hwloc, set, HWLOC_CPUBIND_THREAD) == 0;
-    hwloc_bitmap_free(set);
-    return done;
-}
-
-bool topology_unpin(const struct topology *topology) {
-    return hwloc_topology_is_thissystem(topology->hwloc) &&
-           hwloc_set_cpubind(topology->hwloc, topology->shared, HWLOC_CPUBIND_THREAD) == 0;
 }
 
 struct description {
@@ -254,8 +193,4 @@ void topology_describe(const struct topology *topology, char *text, size_t size)
     else
         describe_line(&description, "cpu-quota: none\n");
     describe_line(&description, "default-threads: %d\n", topology_default_threads(topology));
-    describe_line(&description, "pinning: %s\n",
-                  omp_get_proc_bind() == omp_proc_bind_false
-                      ? "one core per thread when all allowed cores are used"
-                      : "left to OMP_PROC_BIND and OMP_PLACES");
 }

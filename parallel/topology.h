@@ -1,6 +1,4 @@
 // The cores of the machine and which of them this process may use, as hwloc finds them.
-//
-// Load it once, before the first team: pinning changes the mask that tells which cores are allowed.
 #ifndef PARALLEL_TOPOLOGY_H
 #define PARALLEL_TOPOLOGY_H
 
@@ -35,13 +33,6 @@ double topology_cpu_quota(const struct topology *topology);
 
 // One thread per allowed core, but no more than the quota allows.
 int topology_default_threads(const struct topology *topology);
-
-// Binds the calling thread to the k-th allowed core. Returns false where the system rejects it.
-bool topology_pin(const struct topology *topology, int k);
-
-// Lets the calling thread use all cores again that the process started with. A thread that a pinned
-// one starts (such as one that writes files) inherits its single core and needs this.
-bool topology_unpin(const struct topology *topology);
 
 // Writes several "key: value" lines for `gabion info`, cut at `size` - 1 characters.
 void topology_describe(const struct topology *topology, char *text, size_t size);

@@ -7,9 +7,6 @@ jobs=${JOBS:-1}
 limit=${UNIT_TIMEOUT:-300}
 reports=$(mktemp -d)
 trap 'rm -rf "$reports"' EXIT
-# A team that uses every core is pinned to them; side by side they would meet on the first one, and threads
-# that wait busily take it from the other team.
-[ "$jobs" -eq 1 ] || export OMP_PROC_BIND=${OMP_PROC_BIND:-false} OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
 
 # run NUMBER BINARY: leaves the report, whose last line is the exit status.
 run() {

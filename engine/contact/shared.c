@@ -6,7 +6,6 @@
 #include "engine/world/world.h"
 #include "parallel/memory.h"
 #include "parallel/ranks.h"
-#include "parallel/ranks_sums.h"
 
 // Bodies are cut by the weights of so many parts, at most.
 #define BINS 4096
@@ -70,6 +69,8 @@ static void add_own(void *context, size_t begin, size_t end, struct binned_sum *
     own->f(own->context, own->first + begin, own->first + end, out);
 }
 
+static void merge_sums(void *total, const void *part) { binned_merge(total, part); }
+
 void contacts_sum(const struct gabion_world *world, int width, sum_function f, void *context,
                   double *total) {
     const struct contacts *contacts = world->contacts;
@@ -77,7 +78,7 @@ void contacts_sum(const struct gabion_world *world, int width, sum_function f, v
     struct binned_sum sum[TEAM_WIDTH_MAX] = {0};
     team_collect(world->team, contacts->count - own.first, width, add_own, &own, sum);
     if (contacts->shared)
-        ranks_merge_sums(sum, (size_t)width);
+        ranks_merge(sum, (size_t)width, sizeof *sum, merge_sums);
     for (int k = 0; k < width; k++)
         total[k] = binned_value(&sum[k]);
 }

@@ -7,8 +7,6 @@ export GABION=${GABION:-$here/../../build/gabion}
 jobs=${JOBS:-1}
 reports=$(mktemp -d)
 trap 'rm -rf "$reports"' EXIT
-# As in tests/run_unit.sh: teams that are pinned, or wait busily, take the cores from each other.
-[ "$jobs" -eq 1 ] || export OMP_PROC_BIND=${OMP_PROC_BIND:-false} OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
 
 names=()
 for test in "$here"/test_*.sh; do

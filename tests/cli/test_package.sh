@@ -16,7 +16,7 @@ dpkg-deb -I "$deb" >about
 for line in 'Package: gabion' "Version: $version" 'Depends: .*libc6.*' 'Maintainer: .* <.*>'; do
     ok "control: $line" grep -qE "^ $line" about
 done
-for library in libhdf5 libhwloc libfyaml zlib1g libgomp libamd; do
+for library in libhdf5 libhwloc libfyaml zlib1g libamd; do
     ok "it depends on $library" grep -qE "^ Depends: .*$library" about
 done
 ok "the linker's cache is renewed" grep -q 'activate-noawait ldconfig' <(dpkg-deb -I "$deb" triggers)

@@ -7,7 +7,7 @@ has numpy || { finish; exit; }
 build=$(realpath --relative-to="$TREE" "$(dirname "$GABION")")
 ok "make install" make -C "$TREE" --no-print-directory BUILD="$build" PREFIX="$WORK/prefix" PYTHON="$PYTHON" \
     PYTHONDIR="$WORK/prefix/lib/python3/dist-packages" install
-export PYTHONPATH=$WORK/prefix/lib/python3/dist-packages GABION_CASES=$TREE/cases OMP_WAIT_POLICY=passive
+export PYTHONPATH=$WORK/prefix/lib/python3/dist-packages GABION_CASES=$TREE/cases
 
 "$PYTHON" "$here/python_layout.py" "${CC:-cc}" "$WORK/prefix/include" >layout.out 2>&1
 status=$?

@@ -157,7 +157,7 @@ def run_page(page, folder, build, long_):
         if not reason:
             return 0, "%s:%d: a block that does not run needs a reason" % (page.path, line)
     environment = dict(os.environ, HOME=folder, DOC_STEPS=os.environ.get("GABION_DOC_STEPS", "100" if long_ else "3"),
-                       DOC_GABION=GABION, DOC_ROOT=ROOT, DOC_BUILD=build, OMP_WAIT_POLICY="passive",
+                       DOC_GABION=GABION, DOC_ROOT=ROOT, DOC_BUILD=build,
                        PATH=os.path.dirname(GABION) + ":" + os.environ["PATH"])
     with open(folder + "/.places", "w+", encoding="utf-8") as places, open(folder + "/.output", "w+", encoding="utf-8") as output:
         status = subprocess.run(["bash", "-c", "exec 3>.places; " + script], cwd=folder, env=environment, stdout=output,

@@ -173,7 +173,7 @@ def memory(case, folder, chance):
     return "%s in %d KiB, status %d" % (words[0], limit >> 10, done.returncode)
 
 
-LIBRARIES = ("", "libhdf5", "libhwloc", "libfyaml", "libgomp", "libz", "libamd", "libc.so")
+LIBRARIES = ("", "libhdf5", "libhwloc", "libfyaml", "libz", "libamd", "libc.so")
 
 
 def fail_malloc():

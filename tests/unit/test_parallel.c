@@ -7,9 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
+#include "parallel/clock.h"
 #include "parallel/colour.h"
 #include "parallel/error.h"
 #include "parallel/hash.h"
@@ -97,62 +99,112 @@ static void test_team_rejects_bad_sizes(void **state) {
 
 struct attendance {
     int calls[8];
-    int threads;
+    int parts;
 };
 
-static void attend(void *context, int thread, int threads) {
+static void attend(void *context, int part, int parts) {
     struct attendance *attendance = context;
-    attendance->calls[thread]++;
-    if (thread == 0)
-        attendance->threads = threads;
+    attendance->calls[part]++;
+    if (part == 0)
+        attendance->parts = parts;
 }
 
-static void test_team_run_with_fewer_threads(void **state) {
+static void test_team_run_with_fewer_parts(void **state) {
     (void)state;
     struct team *team = team_of(7);
     for (int asked = 0; asked <= 9; asked++) {
         struct attendance attendance = {0};
         team_run(team, asked, attend, &attendance);
         int expected = asked == 0 || asked > 7 ? 7 : asked;
-        assert_int_equal(attendance.threads, expected);
-        for (int thread = 0; thread < 8; thread++)
-            assert_int_equal(attendance.calls[thread], thread < expected);
+        assert_int_equal(attendance.parts, expected);
+        for (int part = 0; part < 8; part++)
+            assert_int_equal(attendance.calls[part], part < expected);
     }
     team_destroy(team);
 }
 
 #define PHASES 2000
 struct phases {
-    struct team *team;
-    int phase[8 * 16]; // one cache line per thread, plain: the barrier alone orders the accesses
+    int current;
+    int phase[8 *
+              16]; // one cache line per part, plain: the end of a loop alone orders the accesses
     int wrong[8];
 };
 
-static void phases_run(void *context, int thread, int threads) {
+static void phase_write(void *context, int part, int parts) {
+    (void)parts;
     struct phases *phases = context;
-    for (int phase = 1; phase <= PHASES; phase++) {
-        phases->phase[thread * 16] = phase;
-        team_barrier(phases->team, thread, threads);
-        for (int other = 0; other < threads; other++)
-            phases->wrong[thread] += phases->phase[other * 16] != phase;
-        team_barrier(phases->team, thread, threads);
-    }
+    phases->phase[part * 16] = phases->current;
 }
 
-static void test_barrier(void **state) {
+static void phase_compare(void *context, int part, int parts) {
+    struct phases *phases = context;
+    for (int other = 0; other < parts; other++)
+        phases->wrong[part] += phases->phase[other * 16] != phases->current;
+}
+
+static void test_a_loop_sees_what_the_one_before_wrote(void **state) {
     (void)state;
     for (size_t s = 0; s < TEAM_SIZES; s++) {
         struct team *team = team_of(team_sizes[s]);
-        // Fewer, then more again: threads that sat out must not be a barrier behind.
+        // Fewer, then more again: threads that sat out must not be a loop behind.
         int asked[] = {0, 2, 3, 1, 0};
         for (size_t a = 0; a < sizeof asked / sizeof *asked; a++) {
-            struct phases phases = {.team = team};
-            team_run(team, asked[a], phases_run, &phases);
-            for (int thread = 0; thread < 8; thread++)
-                assert_int_equal(phases.wrong[thread], 0);
+            struct phases phases = {0};
+            for (phases.current = 1; phases.current <= PHASES; phases.current++) {
+                team_run(team, asked[a], phase_write, &phases);
+                team_run(team, asked[a], phase_compare, &phases);
+            }
+            for (int part = 0; part < 8; part++)
+                assert_int_equal(phases.wrong[part], 0);
         }
         team_destroy(team);
     }
+}
+
+#define HELD_CHUNKS 100
+struct held {
+    size_t chunk;        // is held until all others are done
+    _Atomic size_t done; // chunks
+    bool alone;          // the others were not done in time
+};
+
+static void hold_chunk(void *context, size_t begin, size_t end) {
+    (void)end;
+    struct held *held = context;
+    if (begin == held->chunk) {
+        double start = clock_seconds();
+        while (held->done < HELD_CHUNKS - 1 && !held->alone)
+            held->alone = clock_seconds() > start + 60;
+    }
+    held->done++;
+}
+
+// As when a thread loses its core: it holds one chunk, and the others do all the rest, also those
+// that have fallen asleep since the last loop.
+static void test_a_thread_that_stops_holds_one_chunk(void **state) {
+    (void)state;
+    for (size_t s = 1; s < TEAM_SIZES; s++) {
+        struct team *team = team_of(team_sizes[s]);
+        for (size_t chunk = 0; chunk < HELD_CHUNKS; chunk += 11) {
+            struct held held = {.chunk = chunk};
+            nanosleep(&(struct timespec){.tv_nsec = chunk % 2 * 2000000}, NULL);
+            team_for(team, HELD_CHUNKS, 1, hold_chunk, &held);
+            assert_false(held.alone);
+            assert_int_equal(held.done, HELD_CHUNKS);
+        }
+        team_destroy(team);
+    }
+}
+
+static void test_without_a_team(void **state) {
+    (void)state;
+    struct attendance attendance = {0};
+    team_run(NULL, 0, attend, &attendance);
+    assert_int_equal(attendance.parts, 1);
+    assert_int_equal(attendance.calls[0], 1);
+    assert_int_equal(team_size(NULL), 1);
+    assert_int_equal(team_worth(NULL, 1000, 1), 1);
 }
 
 struct visits {
@@ -523,8 +575,10 @@ int main(void) {
         cmocka_unit_test(test_error_cuts_long_text),
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_team_rejects_bad_sizes),
-        cmocka_unit_test(test_team_run_with_fewer_threads),
-        cmocka_unit_test(test_barrier),
+        cmocka_unit_test(test_team_run_with_fewer_parts),
+        cmocka_unit_test(test_a_loop_sees_what_the_one_before_wrote),
+        cmocka_unit_test(test_a_thread_that_stops_holds_one_chunk),
+        cmocka_unit_test(test_without_a_team),
         cmocka_unit_test(test_team_for_visits_every_index_once),
         cmocka_unit_test(test_sum_has_the_same_bits_for_every_team),
         cmocka_unit_test(test_max),

@@ -1,5 +1,4 @@
-// Topology, CPU quota and pinning. A process of its own: it changes its environment and masks.
-#include <pthread.h>
+// Topology, CPU quota and the cores of a team. A process of its own: it changes its environment.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,8 +40,6 @@ static void test_synthetic_machine(void **state) {
     assert_int_equal(topology_cores(topology), 16);
     assert_int_equal(topology_allowed_cores(topology), 16);
     assert_int_equal(topology_default_threads(topology), limited(16, topology_cpu_quota(topology)));
-    assert_false(topology_pin(topology, 0)); // another machine's core
-    assert_false(topology_unpin(topology));
 
     char text[1024];
     topology_describe(topology, text, sizeof text);
@@ -59,8 +56,7 @@ static void test_synthetic_machine(void **state) {
     struct team *team = team_create(17, topology, &error);
     assert_non_null(team);
     assert_int_equal(team_size(team), 17);
-    if (strstr(text, "pinning: one core per thread"))
-        assert_non_null(strstr(team_note(team), "17 threads on 16 allowed cores"));
+    assert_non_null(strstr(team_note(team), "17 threads on 16 allowed cores"));
     team_destroy(team);
     topology_free(topology);
     unsetenv("HWLOC_SYNTHETIC");
@@ -158,25 +154,13 @@ static int count_print(void) {
     return 0;
 }
 
-// False when the caller's environment has placed the threads already.
-static bool machine_is_plain(const struct topology *topology) {
-    char text[1024];
-    topology_describe(topology, text, sizeof text);
-    return strstr(text, "pinning: one core per thread") != NULL;
-}
-
 static void test_masks_from_outside(void **state) {
     (void)state;
     struct topology *topology = load();
-    bool plain = machine_is_plain(topology);
     int allowed = topology_allowed_cores(topology);
     assert_in_range(allowed, 1, topology_cores(topology));
     topology_free(topology);
-    if (!plain)
-        skip();
-    // Bound before main to its first place, the process must still count them all.
-    assert_int_equal(count_behind("OMP_PROC_BIND=true"), allowed);
-    assert_int_equal(count_behind("OMP_PLACES=cores"), allowed);
+    assert_int_equal(count_behind(""), allowed);
 
     hwloc_topology_t hwloc;
     hwloc_bitmap_t mask = hwloc_bitmap_alloc();
@@ -195,39 +179,10 @@ struct masks {
     hwloc_bitmap_t mask[64];
 };
 
-static void mask_read(void *context, int thread, int threads) {
-    (void)threads;
+static void mask_read(void *context, int part, int parts) {
+    (void)parts;
     struct masks *masks = context;
-    hwloc_get_cpubind(masks->hwloc, masks->mask[thread], HWLOC_CPUBIND_THREAD);
-}
-
-static void assert_all_apart(const struct team *team, const struct masks *masks) {
-    for (int a = 0; a < team_size(team); a++) {
-        assert_false(hwloc_bitmap_iszero(masks->mask[a]));
-        for (int b = 0; b < a; b++)
-            assert_false(hwloc_bitmap_intersects(masks->mask[a], masks->mask[b]));
-    }
-}
-
-struct fresh_run {
-    struct team *team;
-    struct masks *masks;
-};
-
-static void *fresh_run(void *context) {
-    struct fresh_run *run = context;
-    team_run(run->team, 0, mask_read, run->masks);
-    return NULL;
-}
-
-// OpenMP gives a new thread of the program new workers. Like workers that were ended and started
-// again they inherit one core from the pinned main thread, and must be pinned at their first
-// region.
-static void run_on_new_workers(struct team *team, struct masks *masks) {
-    struct fresh_run run = {team, masks};
-    pthread_t thread;
-    assert_int_equal(pthread_create(&thread, NULL, fresh_run, &run), 0);
-    assert_int_equal(pthread_join(thread, NULL), 0);
+    hwloc_get_cpubind(masks->hwloc, masks->mask[part], HWLOC_CPUBIND_THREAD);
 }
 
 // Ranks that start with the same cores get parts that do not overlap and leave nothing over.
@@ -250,50 +205,11 @@ static void test_division(void **state) {
     unsetenv("HWLOC_SYNTHETIC");
 }
 
-// On this machine: the threads of two ranks' teams are on cores of their own.
-static void test_divided_pinning(void **state) {
-    (void)state;
-    struct topology *first = load(), *second = load();
-    int cores = topology_allowed_cores(first);
-    if (!machine_is_plain(first) || cores < 2) {
-        topology_free(first);
-        topology_free(second);
-        skip();
-    }
-    topology_divide(first, 0, 2);
-    topology_divide(second, 1, 2);
-    hwloc_topology_t hwloc;
-    assert_int_equal(hwloc_topology_init(&hwloc), 0);
-    assert_int_equal(hwloc_topology_load(hwloc), 0);
-    hwloc_bitmap_t used = hwloc_bitmap_alloc(), mask = hwloc_bitmap_alloc();
-    for (int rank = 0; rank < 2; rank++) {
-        struct topology *topology = rank == 0 ? first : second;
-        for (int k = 0; k < topology_allowed_cores(topology); k++) {
-            assert_true(topology_pin(topology, k));
-            hwloc_get_cpubind(hwloc, mask, HWLOC_CPUBIND_THREAD);
-            assert_false(hwloc_bitmap_intersects(used, mask));
-            hwloc_bitmap_or(used, used, mask);
-        }
-        assert_false(topology_pin(topology, topology_allowed_cores(topology)));
-    }
-    assert_true(topology_unpin(second));
-    hwloc_get_cpubind(hwloc, mask, HWLOC_CPUBIND_THREAD);
-    assert_true(hwloc_bitmap_isequal(mask, used));
-    hwloc_bitmap_free(used);
-    hwloc_bitmap_free(mask);
-    hwloc_topology_destroy(hwloc);
-    topology_free(first);
-    topology_free(second);
-}
-
-static void test_pinning(void **state) {
+// A pinned thread cannot leave a core that another program takes.
+static void test_a_team_may_use_all_allowed_cores(void **state) {
     (void)state;
     struct topology *topology = load();
     int cores = topology_allowed_cores(topology);
-    if (!machine_is_plain(topology) || cores < 2 || cores > 64) {
-        topology_free(topology);
-        skip();
-    }
     struct masks masks;
     assert_int_equal(hwloc_topology_init(&masks.hwloc), 0);
     assert_int_equal(hwloc_topology_load(masks.hwloc), 0);
@@ -303,23 +219,13 @@ static void test_pinning(void **state) {
     assert_int_equal(hwloc_get_cpubind(masks.hwloc, before, HWLOC_CPUBIND_THREAD), 0);
 
     struct gabion_error error = {0};
-    struct team *team = team_create(cores, topology, &error);
+    struct team *team = team_create(cores < 64 ? cores : 64, topology, &error);
+    assert_string_equal(team_note(team), "");
     team_run(team, 0, mask_read, &masks);
-    assert_all_apart(team, &masks);
-    run_on_new_workers(team, &masks);
-    assert_all_apart(team, &masks);
+    for (int part = 0; part < team_size(team); part++)
+        assert_true(hwloc_bitmap_isequal(masks.mask[part], before));
     team_destroy(team);
 
-    // Everyone has the start mask again, and a team that does not fill the cores keeps it.
-    team = team_create(cores - 1, topology, &error);
-    team_run(team, 0, mask_read, &masks);
-    for (int thread = 0; thread < team_size(team); thread++)
-        assert_true(hwloc_bitmap_isequal(masks.mask[thread], before));
-    team_destroy(team);
-
-    assert_true(topology_pin(topology, cores - 1));
-    assert_false(topology_pin(topology, cores));
-    assert_true(topology_unpin(topology));
     hwloc_bitmap_free(before);
     for (int i = 0; i < 64; i++)
         hwloc_bitmap_free(masks.mask[i]);
@@ -332,10 +238,13 @@ int main(int count, char **arguments) {
         return count_print();
     program = arguments[0];
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_synthetic_machine),  cmocka_unit_test(test_division),
-        cmocka_unit_test(test_divided_pinning),    cmocka_unit_test(test_machine_without_cores),
-        cmocka_unit_test(test_quota_version_1),    cmocka_unit_test(test_quota_version_2),
-        cmocka_unit_test(test_masks_from_outside), cmocka_unit_test(test_pinning),
+        cmocka_unit_test(test_synthetic_machine),
+        cmocka_unit_test(test_division),
+        cmocka_unit_test(test_machine_without_cores),
+        cmocka_unit_test(test_quota_version_1),
+        cmocka_unit_test(test_quota_version_2),
+        cmocka_unit_test(test_masks_from_outside),
+        cmocka_unit_test(test_a_team_may_use_all_allowed_cores),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -187,24 +187,27 @@ INLINE void update_column(int side, struct block_matrix *matrix, int32_t k, size
 struct factoring {
     struct block_matrix *matrix;
     struct team *team;
-    bool *singular; // by thread
-    atomic_bool *stopped;
+    int32_t column; // of the top, which is shared
+    atomic_bool singular, stopped;
 };
 
-// Returns whether somebody asks to stop. Only the calling thread, number 0, can see that. Threads
-// then leave out columns, each from where it learns of it, and still meet at all barriers.
-INLINE bool is_stopped(const struct factoring *factoring, int thread) {
-    if (thread == 0 && stop_requested())
-        atomic_store_explicit(factoring->stopped, true, memory_order_relaxed);
-    return atomic_load_explicit(factoring->stopped, memory_order_relaxed);
+// Returns whether somebody asks to stop, which only the calling thread can see. What is left of a
+// loop is then left out.
+INLINE bool is_stopped(struct factoring *factoring) {
+    if (stop_requested())
+        atomic_store_explicit(&factoring->stopped, true, memory_order_relaxed);
+    return atomic_load_explicit(&factoring->stopped, memory_order_relaxed);
 }
 
-// Columns of the top with fewer rows are not worth two barriers.
-#define SHARED_ROWS 8
+INLINE void note_pivot(struct factoring *factoring, bool good) {
+    if (!good)
+        atomic_store_explicit(&factoring->singular, true, memory_order_relaxed);
+}
 
-INLINE void divide_rows(int side, struct block_matrix *matrix, size_t from, size_t to,
-                        const double *pivot, const int32_t *order) {
+INLINE void divide_rows(int side, struct block_matrix *matrix, int32_t k, size_t from, size_t to) {
     size_t size = (size_t)(side * BLOCK_STRIDE(side));
+    const double *pivot = matrix->diagonal + (size_t)k * size;
+    const int32_t *order = matrix->order + side * k;
     for (size_t e = from; e < to; e++)
         if (side == 3)
             divide_3(matrix->below + e * size, pivot, order);
@@ -212,110 +215,103 @@ INLINE void divide_rows(int side, struct block_matrix *matrix, size_t from, size
             divide_6(matrix->below + e * size, pivot, order);
 }
 
+INLINE bool pivot_column(int side, struct block_matrix *matrix, int32_t k) {
+    return factor_pivot(side, matrix->diagonal + (size_t)k * (size_t)(side * BLOCK_STRIDE(side)),
+                        matrix->order + side * k);
+}
+
 // Column k, and what it changes in the columns before `end`.
 INLINE bool factor_column(int side, struct block_matrix *matrix, int32_t k, int32_t end) {
-    double *pivot = matrix->diagonal + (size_t)k * (size_t)(side * BLOCK_STRIDE(side));
-    int32_t *order = matrix->order + side * k;
-    bool good = factor_pivot(side, pivot, order);
-    divide_rows(side, matrix, matrix->start[k], matrix->start[k + 1], pivot, order);
+    bool good = pivot_column(side, matrix, k);
+    divide_rows(side, matrix, k, matrix->start[k], matrix->start[k + 1]);
     for (size_t e = matrix->start[k]; e < matrix->start[k + 1] && matrix->row[e] < end; e++)
         update_column(side, matrix, k, e);
     return good;
 }
 
 // The last column of a piece is its root; rows beyond it are those of the top.
-INLINE bool factor_pieces(int side, const struct factoring *factoring, int thread, int threads) {
+INLINE void factor_pieces(int side, struct factoring *factoring, size_t from, size_t to) {
     struct block_matrix *matrix = factoring->matrix;
     const struct block_pieces *pieces = &matrix->pieces;
-    int64_t all = pieces->work[pieces->count];
-    int64_t from = all * thread / threads, to = all * (thread + 1) / threads;
-    bool good = true;
-    for (int32_t p = 0; p < pieces->count; p++) {
-        bool last = thread + 1 == threads;
-        if (pieces->work[p] < from || (pieces->work[p] >= to && !last))
-            continue;
+    for (size_t p = from; p < to; p++) {
         int32_t end = pieces->column[pieces->start[p + 1] - 1] + 1;
         for (int32_t c = pieces->start[p]; c < pieces->start[p + 1]; c++)
-            if (!is_stopped(factoring, thread))
-                good &= factor_column(side, matrix, pieces->column[c], end);
+            if (!is_stopped(factoring))
+                note_pivot(factoring, factor_column(side, matrix, pieces->column[c], end));
     }
-    return good;
 }
 
-INLINE void gather_pieces(int side, const struct factoring *factoring, int thread, int threads) {
-    struct block_matrix *matrix = factoring->matrix;
-    const struct block_pieces *pieces = &matrix->pieces;
-    int32_t top = matrix->nodes - pieces->start[pieces->count];
-    for (int32_t t = thread; t < top && !is_stopped(factoring, thread); t += threads)
+// What the pieces change in columns of the top.
+INLINE void gather_pieces(int side, struct factoring *factoring, size_t from, size_t to) {
+    const struct block_pieces *pieces = &factoring->matrix->pieces;
+    for (size_t t = from; t < to && !is_stopped(factoring); t++)
         for (size_t g = pieces->gather_start[t]; g < pieces->gather_start[t + 1]; g++)
-            update_column(side, matrix, pieces->gather[g].column, pieces->gather[g].entry);
+            update_column(side, factoring->matrix, pieces->gather[g].column,
+                          pieces->gather[g].entry);
 }
 
-// Every thread has the pivot's factors of its own; they are stored when nobody reads the pivot any
-// more.
-INLINE bool share_column(int side, const struct factoring *factoring, int32_t k, int thread,
-                         int threads) {
+// Rows of a column of the top.
+INLINE void divide_shared(int side, struct factoring *factoring, size_t from, size_t to) {
     struct block_matrix *matrix = factoring->matrix;
-    size_t size = (size_t)(side * BLOCK_STRIDE(side)), from, to;
-    double pivot[36];
-    int32_t order[6];
-    if (is_stopped(factoring, thread)) {
-        team_barrier(factoring->team, thread, threads);
-        return false;
-    }
-    memcpy(pivot, matrix->diagonal + (size_t)k * size, size * sizeof *pivot);
-    bool good = factor_pivot(side, pivot, order);
-    team_share(matrix->start[k], matrix->start[k + 1], thread, threads, &from, &to);
-    divide_rows(side, matrix, from, to, pivot, order);
-    team_barrier(factoring->team, thread, threads);
-    if (thread == 0) {
-        memcpy(matrix->diagonal + (size_t)k * size, pivot, size * sizeof *pivot);
-        memcpy(matrix->order + side * k, order, (size_t)side * sizeof *order);
-    }
-    // The first rows have the longest walks.
-    for (size_t e = matrix->start[k] + (size_t)thread; e < matrix->start[k + 1];
-         e += (size_t)threads)
-        update_column(side, matrix, k, e);
-    return good;
+    size_t start = matrix->start[factoring->column];
+    divide_rows(side, matrix, factoring->column, start + from, start + to);
 }
 
-INLINE bool factor_top(int side, const struct factoring *factoring, int thread, int threads) {
+INLINE void update_shared(int side, struct factoring *factoring, size_t from, size_t to) {
     struct block_matrix *matrix = factoring->matrix;
-    bool good = true, shared = false;
-    for (int32_t c = matrix->pieces.start[matrix->pieces.count]; c < matrix->nodes; c++) {
+    size_t start = matrix->start[factoring->column];
+    for (size_t e = start + from; e < start + to; e++)
+        update_column(side, matrix, factoring->column, e);
+}
+
+// Defines range functions for both sides.
+#define BOTH_SIDES(work)                                                                           \
+    WIDE static void work##_3(void *context, size_t from, size_t to) {                             \
+        work(3, context, from, to);                                                                \
+    }                                                                                              \
+    WIDE static void work##_6(void *context, size_t from, size_t to) { work(6, context, from, to); }
+
+BOTH_SIDES(factor_pieces)
+BOTH_SIDES(gather_pieces)
+BOTH_SIDES(divide_shared)
+BOTH_SIDES(update_shared)
+
+static void factoring_for(struct factoring *factoring, size_t count, size_t chunk,
+                          range_function work_3, range_function work_6) {
+    team_for(factoring->team, count, chunk, factoring->matrix->side == 3 ? work_3 : work_6,
+             factoring);
+}
+
+// Columns of the top with fewer rows are not worth two stages.
+#define SHARED_ROWS 8
+
+WIDE static bool pivot_any(struct block_matrix *matrix, int32_t k) {
+    return matrix->side == 3 ? pivot_column(3, matrix, k) : pivot_column(6, matrix, k);
+}
+
+WIDE static bool factor_any(struct block_matrix *matrix, int32_t k) {
+    return matrix->side == 3 ? factor_column(3, matrix, k, matrix->nodes)
+                             : factor_column(6, matrix, k, matrix->nodes);
+}
+
+static void share_column(struct factoring *factoring, int32_t k, size_t rows) {
+    factoring->column = k;
+    note_pivot(factoring, pivot_any(factoring->matrix, k));
+    factoring_for(factoring, rows, SHARED_ROWS, divide_shared_3, divide_shared_6);
+    factoring_for(factoring, rows, 1, update_shared_3, update_shared_6);
+}
+
+static void factor_top(struct factoring *factoring) {
+    struct block_matrix *matrix = factoring->matrix;
+    int32_t c = matrix->pieces.start[matrix->pieces.count];
+    for (; c < matrix->nodes && !is_stopped(factoring); c++) {
         int32_t k = matrix->pieces.column[c];
-        bool before = shared;
-        shared = threads > 1 && matrix->start[k + 1] - matrix->start[k] >= SHARED_ROWS;
-        if (shared || before)
-            team_barrier(factoring->team, thread, threads);
-        if (shared)
-            good &= share_column(side, factoring, k, thread, threads);
-        else if (thread == 0 && !is_stopped(factoring, thread))
-            good &= factor_column(side, matrix, k, matrix->nodes);
+        size_t rows = matrix->start[k + 1] - matrix->start[k];
+        if (factoring->team && rows >= SHARED_ROWS)
+            share_column(factoring, k, rows);
+        else
+            note_pivot(factoring, factor_any(matrix, k));
     }
-    return good;
-}
-
-INLINE void factor(int side, const struct factoring *factoring, int thread, int threads) {
-    bool good = factor_pieces(side, factoring, thread, threads);
-    team_barrier(factoring->team, thread, threads);
-    gather_pieces(side, factoring, thread, threads);
-    team_barrier(factoring->team, thread, threads);
-    good &= factor_top(side, factoring, thread, threads);
-    factoring->singular[thread] = !good;
-}
-
-WIDE static void factor_3(const struct factoring *factoring, int thread, int threads) {
-    factor(3, factoring, thread, threads);
-}
-
-WIDE static void factor_6(const struct factoring *factoring, int thread, int threads) {
-    factor(6, factoring, thread, threads);
-}
-
-static void factor_share(void *context, int thread, int threads) {
-    const struct factoring *factoring = context;
-    (factoring->matrix->side == 3 ? factor_3 : factor_6)(factoring, thread, threads);
 }
 
 // Less work than this, in numbers multiplied (some ten milliseconds), is not worth another thread:
@@ -324,19 +320,14 @@ static void factor_share(void *context, int thread, int threads) {
 
 bool block_matrix_factor(struct block_matrix *matrix, struct team *team) {
     size_t work = (size_t)matrix->products * (size_t)(matrix->side * matrix->side * matrix->side);
-    int threads = team ? team_worth(team, work, THREAD_WORK) : 1;
-    atomic_bool stopped = false;
-    struct factoring factoring = {matrix, team, NULL, &stopped};
-    factoring.singular = memory_allocate((size_t)threads, sizeof(bool), "factors");
-    if (threads > 1)
-        team_run(team, threads, factor_share, &factoring);
-    else
-        factor_share(&factoring, 0, 1);
-    bool singular = atomic_load(&stopped);
-    for (int t = 0; t < threads; t++)
-        singular |= factoring.singular[t];
-    memory_free(factoring.singular);
-    return !singular;
+    bool shared = team_worth(team, work, THREAD_WORK) > 1;
+    struct factoring factoring = {.matrix = matrix, .team = shared ? team : NULL};
+    size_t pieces = (size_t)matrix->pieces.count;
+    size_t top = (size_t)(matrix->nodes - matrix->pieces.start[matrix->pieces.count]);
+    factoring_for(&factoring, pieces, 1, factor_pieces_3, factor_pieces_6);
+    factoring_for(&factoring, top, 1, gather_pieces_3, gather_pieces_6);
+    factor_top(&factoring);
+    return !factoring.singular && !factoring.stopped;
 }
 
 // Subtracts column k times x_k from the x of its rows.

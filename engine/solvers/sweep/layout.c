@@ -361,7 +361,6 @@ void layout_make(struct sweep_plan *plan) {
     size_t places = layout_bins(plan) * (size_t)layout->threads;
     layout->histogram = memory_reserve(layout->histogram, &layout->histogram_capacity, places,
                                        sizeof *layout->histogram, "sweeps");
-    // A team may come with fewer threads than asked for: rows that nobody fills stay empty.
     memset(layout->histogram, 0, places * sizeof *layout->histogram);
     team_run(plan->team, layout->threads, count_bins, plan);
     place_bins(plan, layout->threads);

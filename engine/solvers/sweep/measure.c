@@ -80,9 +80,9 @@ static void add_chunk(const struct sweep_plan *plan, const struct chunk *chunk,
     }
 }
 
-void measure_free(const struct sweep_plan *plan, const struct chunk *chunk,
+void measure_free(const struct sweep_plan *plan, const struct chunk *chunk, double floor,
                   struct residual_tally *tally) {
-    add_chunk(plan, chunk, residual_add_free, plan->least.floor, tally);
+    add_chunk(plan, chunk, residual_add_free, floor, tally);
 }
 
 void measure_limited(const struct sweep_plan *plan, const struct chunk *chunk, double fast2,
@@ -90,7 +90,7 @@ void measure_limited(const struct sweep_plan *plan, const struct chunk *chunk, d
     add_chunk(plan, chunk, residual_add_limited, fast2, tally);
 }
 
-void measure_solved(const struct sweep_plan *plan, const struct chunk *chunk,
+void measure_solved(const struct sweep_plan *plan, const struct chunk *chunk, double floor,
                     struct residual_tally *tally) {
-    add_chunk(plan, chunk, residual_add_solved, plan->least.floor, tally);
+    add_chunk(plan, chunk, residual_add_solved, floor, tally);
 }

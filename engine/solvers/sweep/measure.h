@@ -7,12 +7,15 @@
 #include "engine/solvers/sweep/plan.h"
 
 // Add the contribution of one chunk. For measure_free and measure_limited, plan->bodies must hold
-// the free velocities; for measure_solved, the velocities that the impulses cause.
-void measure_free(const struct sweep_plan *plan, const struct chunk *chunk,
+// the free velocities; for measure_solved, the velocities that the impulses cause. The number is the
+// floor of the problem, or for measure_limited the largest squared speed that counts.
+typedef void (*measure_function)(const struct sweep_plan *plan, const struct chunk *chunk,
+                                 double limit, struct residual_tally *tally);
+void measure_free(const struct sweep_plan *plan, const struct chunk *chunk, double floor,
                   struct residual_tally *tally);
 void measure_limited(const struct sweep_plan *plan, const struct chunk *chunk, double fast2,
                      struct residual_tally *tally);
-void measure_solved(const struct sweep_plan *plan, const struct chunk *chunk,
+void measure_solved(const struct sweep_plan *plan, const struct chunk *chunk, double floor,
                     struct residual_tally *tally);
 
 // Finds the bodies of the contact with the name residual_sums.worst. Returns false for 0: no

@@ -29,7 +29,7 @@
 #define MOMENTUM_LARGE        10000 // contacts and points of joints
 #define MOMENTUM_GAIN         0.9   // of the square: what counts as a new smallest change
 
-struct momentum { // every thread keeps its own copy of the same numbers
+struct momentum {
     int k;
     double growth;         // allowed, of change2
     int window;            // sweeps

@@ -9,12 +9,10 @@
 #include "engine/solvers/sweep/packed.h"
 #include "engine/solvers/sweep/row_sweep.h"
 #include "engine/solvers/sweep/workspace.h"
-#include "parallel/team.h"
 
 struct nsgs {
     const struct sweeper *sweeper;
     void *context;
-    struct team *team; // NULL: one thread
     struct monitor *monitor;
     const struct residual_sums *total; // what the sweeper measured
     struct least_speeds least;
@@ -22,14 +20,8 @@ struct nsgs {
     // Returns whether the law of a polygon is obeyed; NULL: there is no polygon.
     bool (*settled)(struct nsgs *nsgs);
     struct sweep_judge *judge; // NULL: sweep until solved or at the cap
-    bool late[2];              // the time of the step is over: marks of even and odd sweeps
     bool done;
 };
-
-static void barrier(const struct nsgs *nsgs, int thread, int threads) {
-    if (nsgs->team)
-        team_barrier(nsgs->team, thread, threads);
-}
 
 static bool gives_up(const struct nsgs *nsgs, int sweeps, const struct contact_error *error) {
     const struct monitor *monitor = nsgs->monitor;
@@ -46,16 +38,13 @@ static bool gives_up(const struct nsgs *nsgs, int sweeps, const struct contact_e
     return rate_hopeless(sweeps, left, judge->worth);
 }
 
-static void check(struct nsgs *nsgs, int sweeps, int thread, int threads) {
-    nsgs->sweeper->check(nsgs->context, thread, threads);
-    if (thread == 0) {
-        struct contact_error error = residual_error(nsgs->total, nsgs->least.floor);
-        nsgs->done = monitor_note(nsgs->monitor, sweeps, &error) ||
-                     (nsgs->settled && nsgs->settled(nsgs)) || gives_up(nsgs, sweeps, &error);
-    }
-    barrier(nsgs, thread, threads);
+static void check(struct nsgs *nsgs, int sweeps) {
+    nsgs->sweeper->check(nsgs->context);
+    struct contact_error error = residual_error(nsgs->total, nsgs->least.floor);
+    nsgs->done = monitor_note(nsgs->monitor, sweeps, &error) ||
+                 (nsgs->settled && nsgs->settled(nsgs)) || gives_up(nsgs, sweeps, &error);
     if (!nsgs->done)
-        nsgs->sweeper->extrapolate(nsgs->context, 0, thread, threads);
+        nsgs->sweeper->extrapolate(nsgs->context, 0);
 }
 
 // The residual is a norm over all contacts: while a single one still changes by more than the whole
@@ -69,15 +58,6 @@ static bool worth_checking(const struct nsgs *nsgs, const struct sweep_sums *cha
            sqrt(change->largest2) <= fmax(allowed, nsgs->least.still);
 }
 
-// Notes before a sweep whether the time of the step is over or somebody asks to stop. One thread
-// looks and all follow its result after the sweep, because otherwise some might continue without
-// the others. The barriers of the sweep order the mark; it is written again two sweeps later, when
-// every thread has been through the barriers of the sweep in between.
-static void note_late(struct nsgs *nsgs, int sweep, int thread) {
-    if (thread == 0)
-        nsgs->late[sweep % 2] = monitor_late(nsgs->monitor);
-}
-
 // Returns the sweep of the next check that is due whatever the hint says, because it may be wrong.
 // A judge wants to see the rate of convergence.
 static int force_check(const struct nsgs *nsgs, int sweep) {
@@ -86,31 +66,29 @@ static int force_check(const struct nsgs *nsgs, int sweep) {
     return sweep > 0 ? sweep + 1 + sweep / 2 : (int)fmin(fmax(nsgs->judge->worth / 2, 2), 16);
 }
 
-static void run(void *context, int thread, int threads) {
-    struct nsgs *nsgs = context;
+static void run(struct nsgs *nsgs) {
     const struct sweeper *sweeper = nsgs->sweeper;
     const struct solver_settings *settings = nsgs->monitor->settings;
     struct momentum momentum = momentum_open(nsgs->contacts);
     int cap = settings->max_iterations - nsgs->monitor->before, next_check = 1;
     int forced_check = force_check(nsgs, 0);
-    sweeper->start(nsgs->context, thread, threads);
+    sweeper->start(nsgs->context);
     if (nsgs->judge)
-        check(nsgs, 0, thread, threads);
+        check(nsgs, 0);
     if (nsgs->done)
         return;
     for (int sweep = 1;; sweep++) {
         double beta = settings->momentum ? momentum_beta(&momentum) : 0;
-        note_late(nsgs, sweep, thread);
-        sweeper->sweep(nsgs->context, sweep, beta, thread, threads);
-        struct sweep_sums change = sweeper->change(nsgs->context, sweep);
+        bool late = monitor_late(nsgs->monitor);
+        sweeper->sweep(nsgs->context, beta);
+        struct sweep_sums change = sweeper->change(nsgs->context);
         momentum_update(&momentum, &change);
-        bool late = nsgs->late[sweep % 2];
         bool due = late || (sweep >= next_check && worth_checking(nsgs, &change));
         if (!due && sweep < forced_check && sweep < cap) {
-            sweeper->extrapolate(nsgs->context, beta, thread, threads);
+            sweeper->extrapolate(nsgs->context, beta);
             continue;
         }
-        check(nsgs, sweep, thread, threads);
+        check(nsgs, sweep);
         if (nsgs->done || late)
             return;
         // A check costs more than a sweep: their distance grows with the work done.
@@ -144,7 +122,7 @@ static bool packed_settled(struct nsgs *nsgs) {
     const struct packed *packed = nsgs->context;
     vec3 *slots = memory_allocate(contact_problem_slots(problem), sizeof *slots, "impulses");
     double *r = memory_allocate(contact_problem_size(problem), sizeof *r, "impulses");
-    sweep_plan_store_alone(packed->plan, slots); // the others wait in this region
+    sweep_plan_store(packed->plan, slots);
     contact_problem_to_rows(problem, slots, r);
     bool settled = polygon_settled(nsgs->monitor, r);
     memory_free(slots);
@@ -175,7 +153,6 @@ static void solve_packed(struct monitor *monitor, struct sweep_judge *judge, vec
     struct packed packed = packed_open(plan, monitor->settings);
     struct nsgs nsgs = {.sweeper = &sweeper,
                         .context = &packed,
-                        .team = plan->team,
                         .monitor = monitor,
                         .total = &packed.total,
                         .judge = judge,
@@ -183,7 +160,7 @@ static void solve_packed(struct monitor *monitor, struct sweep_judge *judge, vec
                         .contacts = plan->total.active,
                         .settled = has_polygon(monitor->settings) ? packed_settled : NULL};
     if (plan->total.active > 0) {
-        team_run(plan->team, packed.threads, run, &nsgs);
+        run(&nsgs);
     } else {
         packed_rest(&packed);
         monitor_note(monitor, 0, &(struct contact_error){0});
@@ -206,7 +183,7 @@ static void solve_rows(struct monitor *monitor, double *r) {
                         .contacts = (size_t)monitor->problem->contacts,
                         .settled = has_polygon(monitor->settings) ? rows_settled : NULL};
     if (monitor->problem->contacts > 0)
-        run(&nsgs, 0, 1);
+        run(&nsgs);
     else
         monitor_note(monitor, 0, &(struct contact_error){0});
     note_substitutions(monitor, rows.substitutions);

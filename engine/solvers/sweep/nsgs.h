@@ -10,18 +10,18 @@
 #include "engine/solvers/sweep/rate.h"
 #include "engine/solvers/sweep/sphere_sweep.h"
 
-// One way to sweep. The functions are called by all threads of a region.
+// One way to sweep.
 struct sweeper {
     // Takes the start impulses and measures the free velocities.
-    void (*start)(void *context, int thread, int threads);
-    // Makes sweep number `sweep`, with momentum beta.
-    void (*sweep)(void *context, int sweep, double beta, int thread, int threads);
-    // Returns what that sweep changed.
-    struct sweep_sums (*change)(const void *context, int sweep);
+    void (*start)(void *context);
+    // Makes a sweep with momentum beta.
+    void (*sweep)(void *context, double beta);
+    // Returns what the last sweep changed.
+    struct sweep_sums (*change)(const void *context);
     // Prepares the next sweep: extrapolates impulses and velocities by the momentum.
-    void (*extrapolate)(void *context, double beta, int thread, int threads);
-    // Measures the impulses of the last sweep; thread 0 writes the sums to the context.
-    void (*check)(void *context, int thread, int threads);
+    void (*extrapolate)(void *context, double beta);
+    // Measures the impulses of the last sweep: the sums go to the context.
+    void (*check)(void *context);
 };
 
 // Decides whether sweeps are worth going on with, where another method is at hand.

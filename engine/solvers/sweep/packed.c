@@ -4,46 +4,77 @@
 #include "engine/solvers/sweep/border.h"
 #include "engine/solvers/sweep/measure.h"
 #include "parallel/ranks.h"
-#include "parallel/ranks_sums.h"
 #include "parallel/team.h"
 
-// Below this many contacts per thread a barrier costs more than the help it brings. A point of a
-// block takes as long as four contacts of spheres.
-#define CONTACTS_PER_THREAD 3000
-#define POINT_WEIGHT        3 // beside the one that every contact counts
+// Bodies or contacts of one chunk of the loops that copy.
+#define COPY_CHUNK 1024
+
+// What the loops of a pass over the plan read. Any thread may run any chunk of a loop: what they
+// write belongs to the chunk.
+struct pass {
+    struct packed *packed;
+    uint32_t first; // chunk of the plan
+    double beta;
+    bool back; // to the impulses of the last sweep
+    measure_function measure;
+    double limit;                // of the measure
+    struct solver_bodies bodies; // of the plan
+};
+
+static void pass_for(struct pass *pass, size_t count, size_t chunk, range_function f) {
+    team_for(pass->packed->plan->team, count, chunk, f, pass);
+}
+
+// Calls f for the chunks [first, end) of the plan.
+static void pass_chunks(struct pass *pass, uint32_t first, uint32_t end, range_function f) {
+    pass->first = first;
+    pass_for(pass, end - first, 1, f);
+}
+
+// The same for all chunks, colour by colour: contacts of one colour share no moving body.
+static void pass_colours(struct pass *pass, range_function f) {
+    const struct sweep_plan *plan = pass->packed->plan;
+    for (int colour = 0; colour < plan->colours; colour++)
+        pass_chunks(pass, plan->colour_chunk[colour], plan->colour_chunk[colour + 1], f);
+}
 
 // Velocities ----------------------------------------------------------------------------------
 
-static void reset_velocities(struct packed *packed, int thread, int threads) {
-    struct sweep_plan *plan = packed->plan;
+static void reset_bodies(void *context, size_t begin, size_t end) {
+    const struct pass *pass = context;
+    struct sweep_plan *plan = pass->packed->plan;
     const struct midpoint *midpoint = plan->views->midpoint;
-    struct solver_bodies bodies = sweep_plan_bodies(plan);
-    size_t from, to;
-    bodies.count = plan->body_count; // copies follow
-    team_share(0, solver_bodies_count(&bodies), thread, threads, &from, &to);
-    for (size_t k = from; k < to; k++) {
-        int32_t i = solver_bodies_get(&bodies, k);
+    for (size_t k = begin; k < end; k++) {
+        int32_t i = solver_bodies_get(&pass->bodies, k);
         solver_set_velocity(&plan->bodies[i], midpoint->v_free[i], midpoint->s_free[i]);
     }
-    team_share(0, (size_t)plan->split_count, thread, threads, &from, &to);
-    for (size_t k = from; k < to; k++) {
+}
+
+static void reset_copies(void *context, size_t begin, size_t end) {
+    const struct pass *pass = context;
+    struct sweep_plan *plan = pass->packed->plan;
+    const struct midpoint *midpoint = plan->views->midpoint;
+    for (size_t k = begin; k < end; k++) {
         const struct split_body *split = &plan->splits[k];
         for (int32_t j = 0; j < split->copies - 1; j++)
             solver_set_velocity(&plan->bodies[split->first_copy + j], midpoint->v_free[split->body],
                                 midpoint->s_free[split->body]);
     }
-    team_barrier(packed->plan->team, thread, threads);
+}
+
+static void reset_velocities(struct packed *packed) {
+    struct pass pass = {.packed = packed, .bodies = sweep_plan_bodies(packed->plan)};
+    pass.bodies.count = packed->plan->body_count; // copies follow
+    pass_for(&pass, solver_bodies_count(&pass.bodies), COPY_CHUNK, reset_bodies);
+    pass_for(&pass, (size_t)packed->plan->split_count, COPY_CHUNK, reset_copies);
 }
 
 // Sets the copies of a split body to the mean of their velocities, which is the velocity that the
 // sum of their impulses gives the whole body.
-static void join_copies(struct packed *packed, int thread, int threads) {
-    struct sweep_plan *plan = packed->plan;
-    size_t from, to;
-    if (plan->split_count == 0)
-        return;
-    team_share(0, (size_t)plan->split_count, thread, threads, &from, &to);
-    for (size_t k = from; k < to; k++) {
+static void join_range(void *context, size_t begin, size_t end) {
+    const struct pass *pass = context;
+    struct sweep_plan *plan = pass->packed->plan;
+    for (size_t k = begin; k < end; k++) {
         const struct split_body *split = &plan->splits[k];
         struct solver_body *body = &plan->bodies[split->body];
         vec3 v = solver_v(body), s = solver_s(body);
@@ -57,7 +88,11 @@ static void join_copies(struct packed *packed, int thread, int threads) {
         for (int32_t j = 0; j < split->copies - 1; j++)
             solver_set_velocity(&plan->bodies[split->first_copy + j], v, s);
     }
-    team_barrier(packed->plan->team, thread, threads);
+}
+
+static void join_copies(struct packed *packed) {
+    struct pass pass = {.packed = packed};
+    pass_for(&pass, (size_t)packed->plan->split_count, COPY_CHUNK, join_range);
 }
 
 static void push_sphere(struct solver_body *body, vec3 p, vec3 turn) {
@@ -103,286 +138,209 @@ static void sweep_chunk(struct packed *packed, const struct chunk *chunk, double
     packed->sphere_sweep(&call, chunk->begin, chunk->end, tally);
 }
 
-// What a thread does in a sweep.
-struct turn {
-    struct packed *packed;
-    double beta;
-    struct sweep_tally tally;
-    int64_t fallbacks;
-    int thread, threads;
-};
-
-// Solves this thread's share of the chunks [begin, end).
-static void sweep_share(struct turn *turn, size_t begin, size_t end) {
-    const struct sweep_plan *plan = turn->packed->plan;
-    size_t from, to;
-    team_share(begin, end, turn->thread, turn->threads, &from, &to);
-    for (size_t k = from; k < to; k++) {
-        const struct chunk *chunk = &plan->chunks[k];
-        struct sweep_tally elsewhere = {0};
-        int64_t ignored = 0;
-        bool counted = plan->batches[chunk->batch].counted;
-        sweep_chunk(turn->packed, chunk, turn->beta, counted ? &turn->tally : &elsewhere,
-                    counted ? &turn->fallbacks : &ignored);
+// What another rank counts is left out of the tally.
+static void sweep_chunks(void *context, size_t begin, size_t end) {
+    const struct pass *pass = context;
+    struct packed *packed = pass->packed;
+    for (size_t k = pass->first + begin; k < pass->first + end; k++) {
+        const struct chunk *chunk = &packed->plan->chunks[k];
+        struct sweep_tally tally = {0};
+        int64_t fallbacks = 0;
+        sweep_chunk(packed, chunk, pass->beta, &tally, &fallbacks);
+        if (!packed->plan->batches[chunk->batch].counted)
+            continue;
+        packed->changed[k] = tally;
+        if (fallbacks > 0)
+            atomic_fetch_add_explicit(&packed->fallbacks, fallbacks, memory_order_relaxed);
     }
 }
 
 // What other ranks wait for comes first, and travels while the rest is solved.
-static void sweep_border(struct turn *turn, int colour) {
-    const struct sweep_plan *plan = turn->packed->plan;
-    if (!plan->border)
+static void sweep_colour(struct pass *pass, int colour) {
+    const struct sweep_plan *plan = pass->packed->plan;
+    uint32_t first = plan->colour_chunk[colour], end = plan->colour_chunk[colour + 1];
+    if (!plan->border) {
+        pass_chunks(pass, first, end, sweep_chunks);
         return;
-    sweep_share(turn, plan->colour_chunk[colour], plan->colour_inside[colour]);
-    team_barrier(plan->team, turn->thread, turn->threads);
-    if (turn->thread == 0)
-        border_start(plan->border, colour);
-}
-
-static void sweep_inside(struct turn *turn, int colour) {
-    const struct sweep_plan *plan = turn->packed->plan;
-    sweep_share(turn, plan->colour_inside[colour], plan->colour_chunk[colour + 1]);
-    if (plan->border && turn->thread == 0)
-        border_finish(plan->border, colour);
-}
-
-// Leaves the tally of all ranks in that of thread 0.
-static void share_change(struct packed *packed, int sweep, int threads) {
-    struct sweep_tally *changed = packed->changed[sweep & 1], total = {0};
-    for (int t = 0; t < threads; t++) {
-        tally_merge(&total, &changed[t]);
-        changed[t] = (struct sweep_tally){0};
     }
-    struct binned_sum sums[] = {total.alignment, total.change2};
-    ranks_merge_sums(sums, 2);
-    ranks_max(&total.largest2, 1);
-    changed[0] = (struct sweep_tally){sums[0], sums[1], total.largest2};
+    pass_chunks(pass, first, plan->colour_inside[colour], sweep_chunks);
+    border_start(plan->border, colour);
+    pass_chunks(pass, plan->colour_inside[colour], end, sweep_chunks);
+    border_finish(plan->border, colour);
 }
 
-void packed_sweep(void *context, int sweep, double beta, int thread, int threads) {
+static void merge_tallies(void *total, const void *part) { tally_merge(total, part); }
+
+void packed_sweep(void *context, double beta) {
     struct packed *packed = context;
-    const struct sweep_plan *plan = packed->plan;
-    struct turn turn = {.packed = packed, .beta = beta, .thread = thread, .threads = threads};
-    for (int colour = 0; colour < plan->colours; colour++) {
-        sweep_border(&turn, colour);
-        sweep_inside(&turn, colour);
-        packed->changed[sweep & 1][thread] = turn.tally;
-        team_barrier(plan->team, thread, threads);
-    }
-    join_copies(packed, thread, threads);
-    packed->fallbacks[thread] += turn.fallbacks;
-    if (!plan->border)
-        return;
-    if (thread == 0) {
+    struct sweep_plan *plan = packed->plan;
+    struct pass pass = {.packed = packed, .beta = beta};
+    struct sweep_tally total = {0};
+    for (int colour = 0; colour < plan->colours; colour++)
+        sweep_colour(&pass, colour);
+    join_copies(packed);
+    for (size_t k = 0; k < plan->chunk_count; k++)
+        tally_merge(&total, &packed->changed[k]);
+    if (plan->border) {
         border_share_split(plan->border);
-        share_change(packed, sweep, threads);
+        ranks_merge(&total, 1, sizeof total, merge_tallies);
     }
-    team_barrier(plan->team, thread, threads);
+    packed->change = tally_close(total);
+}
+
+static void apply_chunks(void *context, size_t begin, size_t end) {
+    const struct pass *pass = context;
+    const struct sweep_plan *plan = pass->packed->plan;
+    for (size_t k = pass->first + begin; k < pass->first + end; k++) {
+        const struct chunk *chunk = &plan->chunks[k];
+        apply_impulses(pass->packed, &plan->batches[chunk->batch], chunk->begin, chunk->end);
+    }
 }
 
 // Adds the impulses to the velocities.
-static void apply_colours(struct packed *packed, int thread, int threads) {
-    const struct sweep_plan *plan = packed->plan;
-    for (int colour = 0; colour < plan->colours; colour++) {
-        size_t from, to;
-        team_share(plan->colour_chunk[colour], plan->colour_chunk[colour + 1], thread, threads,
-                   &from, &to);
-        for (size_t k = from; k < to; k++) {
-            const struct chunk *chunk = &plan->chunks[k];
-            apply_impulses(packed, &plan->batches[chunk->batch], chunk->begin, chunk->end);
-        }
-        team_barrier(packed->plan->team, thread, threads);
-    }
-    join_copies(packed, thread, threads);
-    if (!plan->border)
-        return;
-    if (thread == 0)
-        border_share_all(plan->border);
-    team_barrier(packed->plan->team, thread, threads);
+static void apply_colours(struct packed *packed) {
+    struct pass pass = {.packed = packed};
+    pass_colours(&pass, apply_chunks);
+    join_copies(packed);
+    if (packed->plan->border)
+        border_share_all(packed->plan->border);
 }
 
-struct sweep_sums packed_change(const void *context, int sweep) {
+struct sweep_sums packed_change(const void *context) {
     const struct packed *packed = context;
-    struct sweep_tally total = {0};
-    for (int t = 0; t < packed->threads; t++)
-        tally_merge(&total, &packed->changed[sweep & 1][t]);
-    return tally_close(total);
+    return packed->change;
 }
 
 // Extrapolation -------------------------------------------------------------------------------
 
-void packed_extrapolate(void *context, double beta, int thread, int threads) {
-    struct packed *packed = context;
-    struct sweep_plan *plan = packed->plan;
-    size_t from, to;
-    if (!packed->settings->momentum)
-        return;
-    struct solver_bodies bodies = sweep_plan_bodies(plan);
-    team_share(0, solver_bodies_count(&bodies), thread, threads, &from, &to);
-    for (size_t k = from; k < to; k++) {
-        int32_t i = solver_bodies_get(&bodies, k);
+static void extrapolate_bodies(void *context, size_t begin, size_t end) {
+    const struct pass *pass = context;
+    struct sweep_plan *plan = pass->packed->plan;
+    for (size_t k = begin; k < end; k++) {
+        int32_t i = solver_bodies_get(&pass->bodies, k);
         struct solver_body *body = &plan->bodies[i];
         struct body_velocity *last = &plan->last_velocity[i];
         vec3 v = solver_v(body), s = solver_s(body);
-        if (beta > 0)
-            solver_set_velocity(body, vec3_add_scaled(v, beta, vec3_sub(v, last->v)),
-                                vec3_add_scaled(s, beta, vec3_sub(s, last->s)));
+        if (pass->beta > 0)
+            solver_set_velocity(body, vec3_add_scaled(v, pass->beta, vec3_sub(v, last->v)),
+                                vec3_add_scaled(s, pass->beta, vec3_sub(s, last->s)));
         *last = (struct body_velocity){v, s};
     }
-    team_barrier(packed->plan->team, thread, threads);
+}
+
+void packed_extrapolate(void *context, double beta) {
+    struct packed *packed = context;
+    struct pass pass = {
+        .packed = packed, .beta = beta, .bodies = sweep_plan_bodies(packed->plan)};
+    if (packed->settings->momentum)
+        pass_for(&pass, solver_bodies_count(&pass.bodies), COPY_CHUNK, extrapolate_bodies);
+}
+
+static void copy_groups(void *context, size_t begin, size_t end) {
+    const struct pass *pass = context;
+    struct sweep_plan *plan = pass->packed->plan;
+    for (size_t k = begin; k < end; k++) {
+        struct lane_vector *p = &plan->groups[k].p, *last = &plan->last[k];
+        *(pass->back ? p : last) = pass->back ? *last : *p;
+    }
+}
+
+static void copy_points(void *context, size_t begin, size_t end) {
+    const struct pass *pass = context;
+    struct sweep_plan *plan = pass->packed->plan;
+    for (size_t k = begin; k < end; k++) {
+        struct block_point *point = &plan->points[k];
+        *(pass->back ? &point->r : &point->last) = pass->back ? point->last : point->r;
+    }
 }
 
 // Copies impulses between the plan and the memory of the last sweep.
-static void copy_impulses(struct packed *packed, bool back, int thread, int threads) {
-    struct sweep_plan *plan = packed->plan;
-    size_t from, to;
-    team_share(0, (size_t)plan->group_count, thread, threads, &from, &to);
-    for (size_t k = from; k < to; k++) {
-        struct lane_vector *p = &plan->groups[k].p, *last = &plan->last[k];
-        *(back ? p : last) = back ? *last : *p;
-    }
-    team_share(0, (size_t)plan->point_count, thread, threads, &from, &to);
-    for (size_t k = from; k < to; k++) {
-        struct block_point *point = &plan->points[k];
-        *(back ? &point->r : &point->last) = back ? point->last : point->r;
-    }
-    team_barrier(packed->plan->team, thread, threads);
+static void copy_impulses(struct packed *packed, bool back) {
+    struct pass pass = {.packed = packed, .back = back};
+    pass_for(&pass, packed->plan->group_count, COPY_CHUNK, copy_groups);
+    pass_for(&pass, packed->plan->point_count, COPY_CHUNK, copy_points);
 }
 
 // Residual ------------------------------------------------------------------------------------
 
-// A contact that may be the worst one of all ranks.
-struct worst {
-    double error2;
-    int64_t place;
-};
-
-static void find_worst(struct residual_tally *tally) {
-    struct worst mine = {tally->worst2, tally->worst};
-    size_t ranks = (size_t)ranks_count();
-    size_t *offsets = memory_allocate(ranks + 1, sizeof *offsets, "residual");
-    struct worst *all = memory_allocate(ranks, sizeof *all, "residual");
-    ranks_offsets(sizeof mine, offsets);
-    ranks_gather_all(&mine, offsets, all);
-    for (size_t k = 0; k < ranks; k++)
-        if (all[k].error2 > 0)
-            residual_note_worst(tally, all[k].error2, all[k].place);
-    memory_free(all);
-    memory_free(offsets);
-}
-
-// Adds the contacts of all other ranks.
-static void merge_ranks(struct residual_tally *tally) {
-    struct binned_sum *sums[] = {&tally->closing2,  &tally->q2,     &tally->scaled2,
-                                 &tally->unscaled2, &tally->r2,     &tally->u2,
-                                 &tally->wr2,       &tally->weight, &tally->log_speed};
-    enum { SUMS = sizeof sums / sizeof *sums };
-    struct binned_sum all[SUMS];
-    for (int k = 0; k < SUMS; k++)
-        all[k] = *sums[k];
-    ranks_merge_sums(all, SUMS);
-    for (int k = 0; k < SUMS; k++)
-        *sums[k] = all[k];
-    ranks_max(&tally->fastest2, 1);
-    find_worst(tally);
-}
-
-enum measure { MEASURE_FREE, MEASURE_LIMITED, MEASURE_SOLVED };
-
-// Measures all contacts and merges the tallies of the threads into `total`.
-static void measure(struct packed *packed, enum measure what, double fast2,
-                    struct residual_tally *total, int thread, int threads) {
+static void measure_chunks(void *context, size_t begin, size_t end) {
+    const struct pass *pass = context;
+    struct packed *packed = pass->packed;
     const struct sweep_plan *plan = packed->plan;
-    struct residual_tally tally = {0};
-    size_t from, to;
-    team_share(0, (size_t)plan->chunk_count, thread, threads, &from, &to);
-    for (size_t k = from; k < to; k++) {
-        if (!plan->batches[plan->chunks[k].batch].counted)
-            continue;
-        if (what == MEASURE_FREE)
-            measure_free(plan, &plan->chunks[k], &tally);
-        else if (what == MEASURE_LIMITED)
-            measure_limited(plan, &plan->chunks[k], fast2, &tally);
-        else
-            measure_solved(plan, &plan->chunks[k], &tally);
+    for (size_t k = begin; k < end; k++) {
+        packed->measured[k] = (struct residual_tally){0};
+        if (plan->batches[plan->chunks[k].batch].counted)
+            pass->measure(plan, &plan->chunks[k], pass->limit, &packed->measured[k]);
     }
-    packed->measured[thread] = tally;
-    team_barrier(plan->team, thread, threads);
-    if (thread != 0)
-        return;
-    struct residual_tally merged = {0};
-    for (int t = 0; t < threads; t++)
-        residual_merge(&merged, &packed->measured[t]);
+}
+
+static void merge_residuals(void *total, const void *part) { residual_merge(total, part); }
+
+// Returns the tally of all contacts, on all ranks.
+static struct residual_tally measure(struct packed *packed, measure_function f, double limit) {
+    const struct sweep_plan *plan = packed->plan;
+    struct pass pass = {.packed = packed, .measure = f, .limit = limit};
+    struct residual_tally total = {0};
+    pass_chunks(&pass, 0, (uint32_t)plan->chunk_count, measure_chunks);
+    for (size_t k = 0; k < plan->chunk_count; k++)
+        residual_merge(&total, &packed->measured[k]);
     if (plan->border)
-        merge_ranks(&merged);
-    residual_merge(total, &merged);
+        ranks_merge(&total, 1, sizeof total, merge_residuals);
+    return total;
 }
 
 // Sums up closing2 anew where some contacts close much faster than usual.
-static void limit_fast(struct packed *packed, int thread, int threads) {
+static void limit_fast(struct packed *packed) {
     double fast2 = residual_limit2(&packed->total, packed->plan->least.floor);
-    struct residual_tally limited = {0};
     if (fast2 == INFINITY)
         return;
-    measure(packed, MEASURE_LIMITED, fast2, &limited, thread, threads);
-    team_barrier(packed->plan->team, thread, threads);
-    if (thread == 0) {
-        packed->free.closing2 = limited.closing2;
-        packed->total = residual_close(&packed->free);
-    }
+    packed->free.closing2 = measure(packed, measure_limited, fast2).closing2;
+    packed->total = residual_close(&packed->free);
 }
 
 // Measures the impulses of the last sweep, without extrapolation. Velocities are recomputed from
 // them, so that they do not carry the rounding error of many sweeps. The step continues with both.
-void packed_check(void *context, int thread, int threads) {
+void packed_check(void *context) {
     struct packed *packed = context;
-    copy_impulses(packed, true, thread, threads);
-    reset_velocities(packed, thread, threads);
-    apply_colours(packed, thread, threads);
-    struct residual_tally tally = packed->free;
-    measure(packed, MEASURE_SOLVED, 0, &tally, thread, threads);
-    if (thread == 0) {
-        packed->total = residual_close(&tally);
-        packed->plan->worst = packed->total.worst;
-    }
+    copy_impulses(packed, true);
+    reset_velocities(packed);
+    apply_colours(packed);
+    struct residual_tally tally = measure(packed, measure_solved, packed->plan->least.floor);
+    residual_merge(&tally, &packed->free);
+    packed->total = residual_close(&tally);
+    packed->plan->worst = packed->total.worst;
 }
 
-void packed_start(void *context, int thread, int threads) {
+void packed_start(void *context) {
     struct packed *packed = context;
-    reset_velocities(packed, thread, threads);
-    measure(packed, MEASURE_FREE, 0, &packed->free, thread, threads);
-    if (thread == 0)
-        packed->total = residual_close(&packed->free);
-    team_barrier(packed->plan->team, thread, threads);
-    limit_fast(packed, thread, threads);
-    apply_colours(packed, thread, threads);
-    copy_impulses(packed, false, thread, threads);
-    packed_extrapolate(packed, 0, thread, threads);
+    reset_velocities(packed);
+    packed->free = measure(packed, measure_free, packed->plan->least.floor);
+    packed->total = residual_close(&packed->free);
+    limit_fast(packed);
+    apply_colours(packed);
+    copy_impulses(packed, false);
+    packed_extrapolate(packed, 0);
 }
 
-void packed_rest(struct packed *packed) { reset_velocities(packed, 0, 1); }
+void packed_rest(struct packed *packed) { reset_velocities(packed); }
 
 // ---------------------------------------------------------------------------------------------
 
 struct packed packed_open(struct sweep_plan *plan, const struct solver_settings *settings) {
     struct packed packed = {
         .plan = plan, .settings = settings, .sphere_sweep = sphere_sweep_choose(NULL)};
-    size_t work = plan->active + POINT_WEIGHT * plan->point_count;
-    packed.threads = team_worth(plan->team, work, CONTACTS_PER_THREAD);
-    size_t threads = (size_t)packed.threads;
-    packed.measured = memory_allocate(threads, sizeof *packed.measured, "residual");
-    packed.changed[0] = memory_allocate(2 * threads, sizeof *packed.changed[0], "residual");
-    packed.changed[1] = packed.changed[0] + threads;
-    packed.fallbacks = memory_allocate(threads, sizeof *packed.fallbacks, "residual");
+    size_t chunks = plan->chunk_count;
+    packed.measured = memory_allocate(chunks, sizeof *packed.measured, "residual");
+    packed.changed = memory_allocate(chunks, sizeof *packed.changed, "residual");
     sweep_plan_size_last(plan);
     return packed;
 }
 
 int64_t packed_close(struct packed *packed) {
-    int64_t fallbacks = 0;
-    for (int t = 0; t < packed->threads; t++)
-        fallbacks += packed->fallbacks[t];
+    int64_t fallbacks = packed->fallbacks;
     memory_free(packed->measured);
-    memory_free(packed->changed[0]);
-    memory_free(packed->fallbacks);
+    memory_free(packed->changed);
+    if (packed->plan->border)
+        ranks_sum_signed(&fallbacks, 1);
     return fallbacks;
 }

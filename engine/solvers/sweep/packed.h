@@ -1,8 +1,8 @@
-// Sweeps over a plan (engine/solvers/sweep/plan.h) by the threads of a team. Functions that take
-// `thread` are called by all threads of a parallel region with the same other arguments, and end in
-// a barrier.
+// Sweeps over a plan (engine/solvers/sweep/plan.h) by the threads of its team.
 #ifndef ENGINE_SOLVERS_SWEEP_PACKED_H
 #define ENGINE_SOLVERS_SWEEP_PACKED_H
+
+#include <stdatomic.h>
 
 #include "engine/problem/residual.h"
 #include "engine/solvers/sweep/plan.h"
@@ -11,14 +11,13 @@
 struct packed {
     struct sweep_plan *plan;
     const struct solver_settings *settings;
-    int threads; // as many as the size of the plan is worth
     sphere_sweep_function sphere_sweep;
-    // One per thread. Of sweeps by parity: the last ones are still read while the next are written.
-    struct residual_tally *measured;
-    struct sweep_tally *changed[2];
-    struct residual_tally free; // of all contacts, what their free velocities add
+    struct residual_tally *measured; // one per chunk
+    struct sweep_tally *changed;     // one per chunk, of the last sweep
+    struct sweep_sums change;        // of the last sweep
+    struct residual_tally free;      // of all contacts, what their free velocities add
     struct residual_sums total;
-    int64_t *fallbacks; // one per thread
+    _Atomic int64_t fallbacks;
 };
 
 struct packed packed_open(struct sweep_plan *plan, const struct solver_settings *settings);
@@ -28,10 +27,10 @@ int64_t packed_close(struct packed *packed); // returns the fallbacks of local s
 void packed_rest(struct packed *packed);
 
 // The functions of a struct sweeper (nsgs.h); context is a struct packed.
-void packed_start(void *context, int thread, int threads);
-void packed_sweep(void *context, int sweep, double beta, int thread, int threads);
-struct sweep_sums packed_change(const void *context, int sweep);
-void packed_extrapolate(void *context, double beta, int thread, int threads);
-void packed_check(void *context, int thread, int threads);
+void packed_start(void *context);
+void packed_sweep(void *context, double beta);
+struct sweep_sums packed_change(const void *context);
+void packed_extrapolate(void *context, double beta);
+void packed_check(void *context);
 
 #endif

@@ -257,9 +257,3 @@ void sweep_plan_store(const struct sweep_plan *plan, vec3 *r) {
     if (plan->border && plan->views->joints->count > 0)
         share_joints(plan, r + plan->views->count);
 }
-
-void sweep_plan_store_alone(const struct sweep_plan *plan, vec3 *r) {
-    struct transfer transfer = {(struct sweep_plan *)plan, NULL, r};
-    store_range(&transfer, 0, plan->views->count);
-    store_joints(plan, r);
-}

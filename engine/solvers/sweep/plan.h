@@ -200,7 +200,6 @@ const struct sweep_plan *workspace_peek(const struct solver_workspace *workspace
 // Copy the impulses from and to a vector over the slots of the views.
 void sweep_plan_load(struct sweep_plan *plan, const vec3 *r);
 void sweep_plan_store(const struct sweep_plan *plan, vec3 *r);
-void sweep_plan_store_alone(const struct sweep_plan *plan, vec3 *r); // by the calling thread alone
 
 // Parts of sweep_plan_build ---------------------------------------------------------------------
 

@@ -7,12 +7,8 @@
 #include "parallel/team.h"
 #include "parallel/wide.h"
 
-// Below this many contacts per thread a barrier costs more than the help it brings.
-#define CONTACTS_PER_THREAD 1000
-
-static int team_threads(const struct contact_problem *problem) {
-    return problem->team ? team_size(problem->team) : 1;
-}
+// Runs of rows that a thread takes at a time: some microseconds.
+#define CHUNK_RUNS 16
 
 static void prepare(struct row_sweep *rows) {
     const struct contact_problem *problem = rows->state.problem;
@@ -112,9 +108,8 @@ struct row_sweep row_sweep_open(const struct contact_problem *problem,
     struct row_sweep rows = {.state = contact_state_open(problem, r),
                              .cone = settings->cone,
                              .relaxation = settings->relaxation};
-    size_t contacts = (size_t)problem->contacts, threads = (size_t)team_threads(problem);
+    size_t contacts = (size_t)problem->contacts;
     rows.contacts = memory_allocate(contacts, sizeof *rows.contacts, "sweeps");
-    rows.fallbacks = memory_allocate(threads, sizeof *rows.fallbacks, "sweeps");
     prepare(&rows);
     choose_locals(&rows, settings->local);
     if (problem->face == FACE_BODIES && problem->contacts >= COLOURED_CONTACTS)
@@ -123,15 +118,11 @@ struct row_sweep row_sweep_open(const struct contact_problem *problem,
 }
 
 int64_t row_sweep_close(struct row_sweep *rows) {
-    int64_t fallbacks = 0;
-    for (int t = 0; t < team_threads(rows->state.problem); t++)
-        fallbacks += rows->fallbacks[t];
     contact_state_close(&rows->state);
-    void *arrays[] = {rows->contacts,     rows->fallbacks, rows->run,
-                      rows->colour_start, rows->before,    rows->last};
+    void *arrays[] = {rows->contacts, rows->run, rows->colour_start, rows->before, rows->last};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         memory_free(arrays[k]);
-    return fallbacks;
+    return rows->fallbacks;
 }
 
 void row_sweep_regularise(struct row_sweep *rows, double alpha, const double *reference) {
@@ -208,35 +199,29 @@ static int64_t sweep_range(struct row_sweep *rows, int32_t begin, int32_t end) {
     return sweep_any(rows, begin, end);
 }
 
-// Contacts of one colour share no moving body: any share of them gives the same bits.
-static void sweep_colours(void *context, int thread, int threads) {
-    struct row_sweep *rows = context;
-    const struct contact_problem *problem = rows->state.problem;
+struct runs {
+    struct row_sweep *rows;
+    const struct row_run *run;
+};
+
+static void sweep_runs(void *context, size_t begin, size_t end) {
+    const struct runs *runs = context;
     int64_t fallbacks = 0;
-    for (int colour = 0; colour < rows->colours; colour++) {
-        size_t from, to;
-        team_share(rows->colour_start[colour], rows->colour_start[colour + 1], thread, threads,
-                   &from, &to);
-        for (size_t k = from; k < to; k++)
-            fallbacks += sweep_range(rows, rows->run[k].begin, rows->run[k].end);
-        if (threads > 1)
-            team_barrier(problem->team, thread, threads);
-    }
-    rows->fallbacks[thread] += fallbacks;
+    for (size_t k = begin; k < end; k++)
+        fallbacks += sweep_range(runs->rows, runs->run[k].begin, runs->run[k].end);
+    atomic_fetch_add_explicit(&runs->rows->fallbacks, fallbacks, memory_order_relaxed);
 }
 
+// Contacts of one colour share no moving body: whoever solves them, the bits are the same.
 void row_sweep_once(struct row_sweep *rows) {
     const struct contact_problem *problem = rows->state.problem;
-    if (rows->colours == 0) {
-        rows->fallbacks[0] += sweep_range(rows, 0, problem->contacts);
-        return;
-    }
-    int threads = team_threads(problem);
-    if (threads > 1) {
-        threads = team_worth(problem->team, (size_t)problem->contacts, CONTACTS_PER_THREAD);
-        team_run(problem->team, threads, sweep_colours, rows);
-    } else {
-        sweep_colours(rows, 0, 1);
+    if (rows->colours == 0)
+        rows->fallbacks += sweep_range(rows, 0, problem->contacts);
+    for (int colour = 0; colour < rows->colours; colour++) {
+        size_t first = rows->colour_start[colour];
+        struct runs runs = {rows, rows->run + first};
+        team_for(problem->team, rows->colour_start[colour + 1] - first, CHUNK_RUNS, sweep_runs,
+                 &runs);
     }
 }
 
@@ -244,8 +229,7 @@ void row_sweep_refresh(struct row_sweep *rows) { contact_state_refresh(&rows->st
 
 // Sweeps of nsgs ------------------------------------------------------------------------------
 
-void row_start(void *context, int thread, int threads) {
-    (void)thread, (void)threads;
+void row_start(void *context) {
     struct row_sweep *rows = context;
     size_t size = contact_problem_size(rows->state.problem);
     rows->before = memory_allocate(size, sizeof *rows->before, "sweeps");
@@ -264,8 +248,8 @@ static void add_change(struct row_sweep *rows, int32_t a) {
     tally_add(&rows->change, -w * vec3_dot(d, progress), w * change2, w * w * change2);
 }
 
-void row_sweep(void *context, int sweep, double beta, int thread, int threads) {
-    (void)sweep, (void)beta, (void)thread, (void)threads;
+void row_sweep(void *context, double beta) {
+    (void)beta;
     struct row_sweep *rows = context;
     const struct contact_problem *problem = rows->state.problem;
     memcpy(rows->before, rows->state.r, contact_problem_size(problem) * sizeof *rows->before);
@@ -275,14 +259,12 @@ void row_sweep(void *context, int sweep, double beta, int thread, int threads) {
         add_change(rows, a);
 }
 
-struct sweep_sums row_change(const void *context, int sweep) {
-    (void)sweep;
+struct sweep_sums row_change(const void *context) {
     return tally_close(((const struct row_sweep *)context)->change);
 }
 
 // r + beta (r - last); `last` becomes r.
-void row_extrapolate(void *context, double beta, int thread, int threads) {
-    (void)thread, (void)threads;
+void row_extrapolate(void *context, double beta) {
     struct row_sweep *rows = context;
     double *r = rows->state.r;
     for (size_t i = 0; i < contact_problem_size(rows->state.problem); i++) {
@@ -293,8 +275,7 @@ void row_extrapolate(void *context, double beta, int thread, int threads) {
     row_sweep_refresh(rows); // rounding of many sweeps must not hide in the velocities
 }
 
-void row_check(void *context, int thread, int threads) {
-    (void)thread, (void)threads;
+void row_check(void *context) {
     struct row_sweep *rows = context;
     rows->total = residual_of_rows(rows->state.problem, rows->state.r);
 }

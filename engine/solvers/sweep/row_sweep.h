@@ -4,6 +4,8 @@
 #ifndef ENGINE_SOLVERS_SWEEP_ROW_SWEEP_H
 #define ENGINE_SOLVERS_SWEEP_ROW_SWEEP_H
 
+#include <stdatomic.h>
+
 #include "engine/problem/residual.h"
 #include "engine/solvers/local/local.h"
 #include "engine/solvers/monitor.h"
@@ -23,7 +25,7 @@ struct row_sweep {
     size_t substitutions;
     double alpha;            // proximal term; 0: none
     const double *reference; // the caller's
-    int64_t *fallbacks;      // one per thread
+    _Atomic int64_t fallbacks;
     // For large FACE_BODIES problems: the runs of rows, sorted by colour; runs of one colour share
     // no moving body. colours = 0: sweeps visit the rows in their own order.
     struct row_run *run;
@@ -50,10 +52,10 @@ void row_sweep_once(struct row_sweep *rows);
 void row_sweep_refresh(struct row_sweep *rows); // call it after r was changed from outside
 
 // The functions of a struct sweeper (nsgs.h); context is a struct row_sweep.
-void row_start(void *context, int thread, int threads);
-void row_sweep(void *context, int sweep, double beta, int thread, int threads);
-struct sweep_sums row_change(const void *context, int sweep);
-void row_extrapolate(void *context, double beta, int thread, int threads);
-void row_check(void *context, int thread, int threads);
+void row_start(void *context);
+void row_sweep(void *context, double beta);
+struct sweep_sums row_change(const void *context);
+void row_extrapolate(void *context, double beta);
+void row_check(void *context);
 
 #endif

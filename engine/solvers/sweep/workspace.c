@@ -3,7 +3,6 @@
 
 #include "engine/solvers/sweep/measure.h"
 #include "engine/solvers/sweep/packed.h"
-#include "parallel/team.h"
 
 struct solver_workspace {
     struct sweep_plan *plan;
@@ -70,11 +69,6 @@ struct sweep_plan *workspace_plan(struct solver_workspace *workspace,
     return workspace->plan;
 }
 
-static void measure(void *context, int thread, int threads) {
-    packed_start(context, thread, threads);
-    packed_check(context, thread, threads);
-}
-
 struct solver_measure solver_workspace_measure(struct solver_workspace *workspace,
                                                const struct solver_settings *settings,
                                                const vec3 *r) {
@@ -83,7 +77,8 @@ struct solver_measure solver_workspace_measure(struct solver_workspace *workspac
     load(workspace, r);
     struct packed packed = packed_open(plan, settings);
     if (plan->total.active > 0) {
-        team_run(plan->team, packed.threads, measure, &packed);
+        packed_start(&packed);
+        packed_check(&packed);
         result.error = residual_error(&packed.total, plan->least.floor);
         result.swelling = residual_swelling(&packed.total, plan->least.floor);
     } else {
