@@ -887,6 +887,7 @@ static void attack_reading(struct bench *bench) {
     REJECTS("states", gabion_read_bodies(world, NULL, INT32_MAX, error) < 0);
     REJECTS("capacity", gabion_read_bodies(world, NULL, -1, error) < 0);
     REJECTS("world", gabion_read_bodies(NULL, NULL, 0, error) < 0);
+    REJECTS("world", !gabion_gather_contacts(NULL, error));
     REJECTS("contacts", gabion_read_contacts(world, 0, INT64_MAX, NULL, error) < 0);
     REJECTS("contacts", gabion_read_contacts(world, 0, -1, NULL, error) < 0);
     REJECTS("contacts", gabion_read_contacts(world, -1, 0, NULL, error) < 0);
