@@ -10,13 +10,17 @@ static bool locked_motion(const struct gabion_body *body) {
     return false;
 }
 
-// Returns whether mass and moments can be computed: powers of extreme lengths leave the range of
-// numbers.
+#define MAX_MASS 1e200 // kg, kg m2; energies of more than 2e292 J count as infinite (binned_sum.h)
+
+static bool in_range(double mass) { return isnormal(mass) && mass <= MAX_MASS; }
+
+// Returns whether mass, moments and energies can be computed: powers of extreme lengths leave the
+// range of numbers.
 static bool has_mass(const struct gabion_world *world, const struct gabion_body *body) {
     double mass;
     vec3 inertia;
     bodies_weigh(&world->bodies, body, &mass, &inertia);
-    return isnormal(mass) && isnormal(inertia.x) && isnormal(inertia.y) && isnormal(inertia.z);
+    return in_range(mass) && in_range(inertia.x) && in_range(inertia.y) && in_range(inertia.z);
 }
 
 #define INERTIA_ROUNDING 1e-4 // of moments that were given with a few digits
@@ -56,8 +60,8 @@ static const char *body_defect(const struct gabion_world *world, const struct ga
         return "no solid has such moments of inertia: the largest must not exceed the sum of the "
                "other two";
     if (!body->fixed && !has_mass(world, body))
-        return "it is too small or too large for a mass and moments of inertia to be computed; "
-               "check its lengths (m) and density (kg/m3)";
+        return "it is too small or too large for mass, moments of inertia and energies to be "
+               "computed; check its lengths (m), mass (kg) and density (kg/m3)";
     if (body->fixed && (vec3_length(body->velocity) > 0 || vec3_length(body->spin) > 0))
         return "a fixed body cannot have a velocity; give it a driver";
     if (body->lock >= 64)

@@ -341,6 +341,11 @@ static void test_no_mass(void **state) {
         assert_int_equal(gabion_add_body(world, &body, &error), -1);
         assert_non_null(strstr(error.text, "too small or too large"));
     }
+    // Masses whose energies are no numbers.
+    struct gabion_error error = {0};
+    struct gabion_body heavy = scene_sphere_body(vec3_zero(), 1, 1e300);
+    assert_int_equal(gabion_add_body(world, &heavy, &error), -1);
+    assert_non_null(strstr(error.text, "too small or too large"));
     scene_destroy(world);
 }
 
