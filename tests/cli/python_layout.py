@@ -6,6 +6,7 @@ enumerator that the module knows, compiles it with the installed header, and com
 import ctypes
 import enum
 import re
+import shlex
 import subprocess
 import sys
 
@@ -46,7 +47,7 @@ def main():
         header = file.read()
     with open("layout.c", "w", encoding="utf-8") as file:
         file.write(c_side(header))
-    subprocess.run([compiler, "-I" + include, "layout.c", "-o", "layout"], check=True)
+    subprocess.run([*shlex.split(compiler), "-I" + include, "layout.c", "-o", "layout"], check=True)
     printed = subprocess.run(["./layout"], check=True, capture_output=True, text=True).stdout
     found = {key: int(value) for key, value in (line.split("\t") for line in printed.splitlines())}
     known = dict(python_side())

@@ -5,6 +5,7 @@ import os
 import pty
 import re
 import resource
+import shlex
 import shutil
 import signal
 import subprocess
@@ -181,7 +182,7 @@ def fail_malloc():
     library = os.path.abspath("fail_malloc.so")
     if not os.path.exists(library):
         source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "fail_malloc.c")
-        subprocess.run([os.environ.get("CC", "cc"), "-O1", "-shared", "-fPIC", source, "-o", library], check=True)
+        subprocess.run([*shlex.split(os.environ.get("CC", "cc")), "-O1", "-shared", "-fPIC", source, "-o", library], check=True)
     return library
 
 
