@@ -163,13 +163,17 @@ clang:
 	@$(MAKE) --no-print-directory -j$(JOBS) $(CLANG) all unit-programs
 	@$(MAKE) --no-print-directory $(CLANG) unit
 
-# Lines that the unit tests and those of the command line run, by file, and the ones that they do not.
-COVERAGE := BUILD=$(BUILD)/coverage OPT=-O1 CFLAGS="--coverage -fprofile-update=atomic $(CFLAGS)"
+# Lines that the unit tests and those of the command line run, also on several ranks, by file, and the ones that they
+# do not. A test that is ended for taking long leaves no counts, hence its time.
+COVERAGE := OPT=-O1 HOT=-O1 CFLAGS="--coverage -fprofile-update=atomic $(CFLAGS)"
+coverage: export UNIT_TIMEOUT ?= 3600
 coverage: packages-test
-	@.ci/packages coverage
-	@$(MAKE) --no-print-directory -j$(JOBS) $(COVERAGE) all unit-programs
+	@.ci/packages coverage mpi
+	@$(MAKE) --no-print-directory -j$(JOBS) $(COVERAGE) BUILD=$(BUILD)/coverage all unit-programs
+	@$(MAKE) --no-print-directory -j$(JOBS) $(COVERAGE) BUILD=$(BUILD)/coverage/mpi MPI=1 all $(BUILD)/coverage/mpi/tests/unit/test_ranks
 	@find $(BUILD)/coverage -name '*.gcda' -delete
-	@$(MAKE) --no-print-directory $(COVERAGE) unit cli || true
+	@-$(MAKE) --no-print-directory $(COVERAGE) BUILD=$(BUILD)/coverage unit
+	@-$(MAKE) --no-print-directory $(COVERAGE) BUILD=$(BUILD)/coverage cli
 	@gcovr --root . --filter '(engine|geometry|parallel|io|cases)/' --object-directory $(BUILD)/coverage \
 	    --print-summary --txt $(BUILD)/coverage/lines.txt --csv $(BUILD)/coverage/files.csv --html-details $(BUILD)/coverage/index.html
 	@echo "by file: $(BUILD)/coverage/lines.txt, by line: $(BUILD)/coverage/index.html"
