@@ -38,6 +38,13 @@ def owners(limits):
     return numpy.repeat(numpy.arange(len(limits) - 1, dtype=numpy.int32), numpy.diff(limits))
 
 
+def rebalance(limits, work):
+    """Moves the cuts such that pieces have equal work, as far as the work of each piece is spread
+    evenly over it."""
+    weight = numpy.repeat(work / numpy.maximum(numpy.diff(limits), 1), numpy.diff(limits))
+    return cut_bins(weight, len(weight), len(work))
+
+
 # Colours ------------------------------------------------------------------------------------------
 
 def turns(first, second):
@@ -194,3 +201,13 @@ def count(packing, colours, limits):
                   numpy.bincount(reader, minlength=ranks),
                   numpy.bincount(pairs % ranks, minlength=ranks), work, float(alone.sum()),
                   *messages, numpy.bincount(owner[read_body], minlength=ranks))
+
+
+def count_balanced(packing, colours, ranks, rounds=4):
+    """The same where pieces are cut by their work, in which nodes between ranks count on both sides."""
+    border = count(packing, colours, cut(packing, ranks))
+    limits = cut(packing, ranks)
+    for _ in range(rounds):
+        limits = rebalance(limits, border.work.sum(axis=(1, 2)))
+        border = count(packing, colours, limits)
+    return border

@@ -14,8 +14,6 @@ import csv
 import dataclasses
 import sys
 
-import numpy
-
 import ranks_border
 import ranks_packing
 import ranks_time
@@ -33,7 +31,7 @@ def parse():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("checkpoint", help="of a run whose bodies touch")
     parser.add_argument("--copies", type=numbers, metavar="X,Y,Z",
-                        help="mirror a bed of spheres in a box so many times along each axis")
+                        help="mirror a bed in a box so many times along each axis")
     parser.add_argument("--top", type=float, default=0.98,
                         help="share of the bodies below the cut through the bed's surface (%(default)s)")
     parser.add_argument("--ranks", type=numbers, default=[64, 128, 256, 512, 1024, 2048, 4096],
@@ -41,6 +39,11 @@ def parse():
     parser.add_argument("--weak", type=int, metavar="GRAINS",
                         help="weak scaling: pieces of about so many bodies; --ranks then says how "
                              "many take part in the reductions")
+    parser.add_argument("--hilbert", action="store_true",
+                        help="bodies along the Hilbert curve instead of the program's")
+    parser.add_argument("--balanced", action="store_true",
+                        help="cut by the work of ranks, nodes on both sides of a border included, "
+                             "instead of by contacts as the program")
     parser.add_argument("--measured", metavar="FILE", help="CSV, see above")
     parser.add_argument("--sweeps", type=float, default=50,
                         help="sweeps of a step, for the share of its gather (%(default)s)")
@@ -57,10 +60,15 @@ def machine_of(options):
 
 
 def load(options):
-    packing = ranks_packing.read_checkpoint(options.checkpoint)
+    try:
+        packing = ranks_packing.read_checkpoint(options.checkpoint)
+    except (OSError, KeyError) as error:
+        print(f"{options.checkpoint}: {error}; expected a checkpoint of a run", file=sys.stderr)
+        sys.exit(2)
     if options.copies:
         packing = ranks_packing.bulk(packing, options.copies, options.top)
-    packing = ranks_packing.along_curve(packing)
+    keys = ranks_packing.hilbert_keys if options.hilbert else ranks_packing.curve_keys
+    packing = ranks_packing.along_curve(packing, keys)
     colours = ranks_border.colour(packing)
     print(f"{packing.bodies} bodies, {packing.nodes} nodes, "
           f"{packing.degrees().mean():.2f} of a body, {colours.max(initial=0) + 1} colours")
@@ -98,11 +106,17 @@ def gather_header(sweeps):
     print(" ranks       bodies  solve ms  gather ms efficiency  ghosts ms efficiency")
 
 
+def border_of(options, packing, colours, ranks):
+    if options.balanced:
+        return ranks_border.count_balanced(packing, colours, ranks)
+    return ranks_border.count(packing, colours, ranks_border.cut(packing, ranks))
+
+
 def strong(options, machine, packing, colours):
     rows = []
     print_header()
     for ranks in options.ranks:
-        border = ranks_border.count(packing, colours, ranks_border.cut(packing, ranks))
+        border = border_of(options, packing, colours, ranks)
         sweep = ranks_time.predict(machine, border)
         print_row(border, packing, sweep, ranks)
         rows.append((border, packing.bodies, ranks, sweep))
@@ -112,7 +126,7 @@ def strong(options, machine, packing, colours):
 def weak(options, machine, packing, colours):
     """The pieces of one cut stand for those of a larger packing: only the reductions grow."""
     pieces = max(1, round(packing.bodies / options.weak))
-    border = ranks_border.count(packing, colours, ranks_border.cut(packing, pieces))
+    border = border_of(options, packing, colours, pieces)
     rows = []
     print(f"{pieces} pieces")
     print_header()

@@ -5,6 +5,7 @@ import numpy
 
 FIXED = -1  # the second body of a node that touches a wall or another body that stands still
 CURVE_BITS = 20  # of geometry/curve.h
+HILBERT_BITS = 12
 BALL_SHAPES = (0, 1)  # spheres and half-spaces (engine/gabion.h); other shapes have block contacts
 
 
@@ -93,9 +94,35 @@ def curve_keys(position):
     return key
 
 
-def along_curve(packing):
-    """The same packing with its bodies in the order of the curve."""
-    order = numpy.argsort(curve_keys(packing.position), kind="stable")
+def hilbert_keys(position):
+    """Keys along the Hilbert curve, by Skilling's transposition ("Programming the Hilbert curve",
+    2004): what another order in memory would give."""
+    low = position.min(axis=0)
+    last = (1 << HILBERT_BITS) - 1
+    scale = last / max((position.max(axis=0) - low).max(), 1e-300)
+    place = ((position - low) * scale).astype(numpy.int64).T.copy()
+    for bit in range(HILBERT_BITS - 1, 0, -1):
+        below = (1 << bit) - 1
+        for axis in range(3):
+            turned = place[axis] >> bit & 1 == 1
+            swapped = numpy.where(turned, 0, (place[0] ^ place[axis]) & below)
+            place[0] ^= numpy.where(turned, below, swapped)
+            place[axis] ^= swapped
+    place[1] ^= place[0]
+    place[2] ^= place[1]
+    flip = numpy.zeros_like(place[0])
+    for bit in range(HILBERT_BITS - 1, 0, -1):
+        flip ^= (place[2] >> bit & 1) * ((1 << bit) - 1)
+    place ^= flip
+    key = numpy.zeros(len(position), numpy.uint64)
+    for axis in range(3):
+        key |= spread_bits(place[axis]) << numpy.uint64(2 - axis)
+    return key
+
+
+def along_curve(packing, keys=curve_keys):
+    """The same packing with its bodies in the order of a curve."""
+    order = numpy.argsort(keys(packing.position), kind="stable")
     place = numpy.empty(packing.bodies + 1, numpy.int32)
     place[order] = numpy.arange(packing.bodies, dtype=numpy.int32)
     place[FIXED] = FIXED  # the last entry, which second == FIXED reads
@@ -120,6 +147,12 @@ def touching(packing, axis, plane):
     return numpy.flatnonzero(distance <= 1.001 * packing.radius).astype(numpy.int32)
 
 
+def seam(packing, axis, plane):
+    """The bodies that touch their own image in a plane. Blocks are given none."""
+    reaches = touching(packing, axis, plane)
+    return reaches[:0] if packing.points.any() else reaches
+
+
 def mirror(packing, axis, low, high, count):
     """Puts `count` copies side by side, every other one reflected in the plane that it shares with
     its neighbour. A sphere that touches the plane touches its own image there, as a wall in the
@@ -130,7 +163,7 @@ def mirror(packing, axis, low, high, count):
     shifts = [low + k * (high - low) + (along if k % 2 == 0 else high - low - along) for k in copies]
     position[:, axis] = numpy.concatenate(shifts)
     second = [numpy.where(packing.second == FIXED, FIXED, packing.second + k * n) for k in copies]
-    ends = [touching(packing, axis, high if k % 2 == 0 else low) for k in copies[:-1]]
+    ends = [seam(packing, axis, high if k % 2 == 0 else low) for k in copies[:-1]]
     seam_first = [end + k * n for k, end in enumerate(ends)]
     seam_second = [end + (k + 1) * n for k, end in enumerate(ends)]
     first = [packing.first + k * n for k in copies]
@@ -143,7 +176,7 @@ def mirror(packing, axis, low, high, count):
 
 
 def bulk(packing, counts, top=0.98):
-    """A bed of spheres in a box, without the walls and the loose top, mirrored `counts` times along
+    """A bed in a box, without the walls and the loose top, mirrored `counts` times along
     each axis. `top` is the share of the bodies that lie below the cut through its surface."""
     height = numpy.quantile(packing.position[:, 2], top)
     cut = keep(packing, packing.position[:, 2] <= height)

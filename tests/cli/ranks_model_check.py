@@ -29,6 +29,22 @@ def check_curve(verdict):
     verdict.check("eight corners in binary order", list(order) == list(range(8)))
 
 
+def check_hilbert(verdict):
+    """Cells that follow each other along the Hilbert curve have a face in common, and it starts in a
+    corner."""
+    n = 16
+    packing = ranks_packing.cubic_lattice((n, n, n))
+    place = ranks_packing.along_curve(packing, ranks_packing.hilbert_keys).position
+    steps = numpy.abs(numpy.diff(place, axis=0)).sum(axis=1)
+    verdict.check("Hilbert: each step goes to a neighbour", (steps == 1).all())
+
+
+def check_balance(verdict):
+    """A first piece with twice the work of the second gives away a quarter of its bodies."""
+    limits = ranks_border.rebalance(numpy.array([0, 12, 24]), numpy.array([2.0, 1.0]))
+    verdict.check("cuts move to the work", list(limits) == [0, 9, 24])
+
+
 def check_colours(verdict):
     """A body has each colour once, so that the masks of its nodes have as many bits as it has nodes.
     Two bodies of degrees d and e allow at most d + e - 1 colours."""
@@ -163,7 +179,7 @@ def check_times(verdict):
 
 def main():
     verdict = Verdict()
-    for check in (check_curve, check_colours, check_octants, check_interior, check_chain,
+    for check in (check_curve, check_hilbert, check_balance, check_colours, check_octants, check_interior, check_chain,
                   check_second_method, check_cuts, check_mirror, check_work, check_times):
         check(verdict)
     return verdict.end()
