@@ -1,7 +1,7 @@
 // What messages between the ranks of one machine cost, for the model of tests/bench/ranks_model.py:
 //   make MPI=1 build/mpi/tests/bench/messages && mpirun -n 2 build/mpi/tests/bench/messages
-// Each rank exchanges elements of an array with the next one (0 with 1, 2 with 3), by the same calls
-// as a sweep. Shortest of many repeats, because other programs may have the cores meanwhile.
+// Each rank exchanges elements of an array with the next one (0 with 1, 2 with 3), by the same
+// calls as a sweep. Shortest of many repeats, because other programs may have the cores meanwhile.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

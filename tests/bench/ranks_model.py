@@ -12,6 +12,8 @@ gives the time per contact; the other rows are set beside the prediction.
 import argparse
 import csv
 import dataclasses
+import glob
+import os
 import sys
 
 import ranks_border
@@ -29,7 +31,7 @@ def numbers(text):
 def parse():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("checkpoint", help="of a run whose bodies touch")
+    parser.add_argument("checkpoint", help="of a run whose bodies touch, or the folder of the run: its newest")
     parser.add_argument("--copies", type=numbers, metavar="X,Y,Z",
                         help="mirror a bed in a box so many times along each axis")
     parser.add_argument("--top", type=float, default=0.98,
@@ -59,9 +61,14 @@ def machine_of(options):
     return ranks_time.Machine(**{field.name: getattr(options, field.name) for field in fields})
 
 
+def newest(path):
+    """The newest checkpoint of a folder; a file is returned as it is."""
+    return max(glob.glob(os.path.join(path, "checkpoint-*.h5")), default=path)
+
+
 def load(options):
     try:
-        packing = ranks_packing.read_checkpoint(options.checkpoint)
+        packing = ranks_packing.read_checkpoint(newest(options.checkpoint))
     except (OSError, KeyError) as error:
         print(f"{options.checkpoint}: {error}; expected a checkpoint of a run", file=sys.stderr)
         sys.exit(2)

@@ -102,7 +102,7 @@ def check_chain(verdict):
 
 
 def check_second_method(verdict):
-    """A shaken lattice in uneven pieces, counted body by body and set by set."""
+    """A lattice in uneven pieces, counted body by body and set by set."""
     packing, colours, _ = lattice_border((9, 7, 8), 1)
     limits = numpy.array([0, 31, 31, 200, 317, packing.bodies])
     border = ranks_border.count(packing, colours, limits)
@@ -110,9 +110,11 @@ def check_second_method(verdict):
     for a, b, c in zip(packing.first, packing.second, colours):
         ends.setdefault(a, []).append((b, c))
         ends.setdefault(b, []).append((a, c))
-    sent = {}
+    sent, ghosts, copies = {}, [0] * border.ranks, [0] * border.ranks
     for body, nodes in ends.items():
         for reader in {owner[other] for other, _ in nodes} - {owner[body]}:
+            ghosts[reader] += 1
+            copies[owner[body]] += 1
             for other, c in nodes:
                 if owner[other] != reader:
                     key = int(c), int(owner[body]), int(reader)
@@ -120,6 +122,10 @@ def check_second_method(verdict):
     counted = {(int(c), int(s), int(r)): int(n) for c, s, r, n in
                zip(border.colour, border.sender, border.receiver, border.carried)}
     verdict.check("uneven pieces: every message", counted == sent)
+    verdict.check("uneven pieces: ghosts", list(border.ghosts) == ghosts)
+    verdict.check("uneven pieces: bodies that others read", list(border.border_bodies) == copies)
+    verdict.check("uneven pieces: neighbours", list(border.neighbours) == [
+        len({s for _, s, r in sent if r == rank}) for rank in range(border.ranks)])
     verdict.check("an empty piece has nothing", border.solved[1] == 0 and border.ghosts[1] == 0)
 
 
