@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "engine/problem/rows.h"
+#include "engine/solvers/local/local.h"
 #include "engine/solvers/sweep/layout.h"
 #include "engine/solvers/sweep/split.h"
 #include "parallel/team.h"
@@ -11,8 +12,9 @@ struct layout *layout_create(void) {
 }
 
 void layout_free(struct layout *layout) {
-    void *arrays[] = {layout->contact, layout->first,     layout->second, layout->colour,
-                      layout->mask,    layout->histogram, layout->mu,     layout->mu_of_law};
+    void *arrays[] = {layout->contact, layout->points, layout->first,
+                      layout->second,  layout->colour, layout->mask,
+                      layout->histogram, layout->mu, layout->mu_of_law};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         memory_free(arrays[k]);
     memory_free(layout);
@@ -25,6 +27,7 @@ static void reserve_nodes(struct layout *layout, size_t count) {
         return;
     size_t room = count + count / 16; // counts go up and down by little from step to step
     layout->contact = memory_resize(layout->contact, room, sizeof(uint32_t), "sweeps");
+    layout->points = memory_resize(layout->points, room, sizeof(uint32_t), "sweeps");
     layout->first = memory_resize(layout->first, room, sizeof(int32_t), "sweeps");
     layout->second = memory_resize(layout->second, room, sizeof(int32_t), "sweeps");
     layout->colour = memory_resize(layout->colour, room, sizeof(uint8_t), "sweeps");
@@ -46,6 +49,7 @@ static void list_nodes(struct sweep_plan *plan) {
         if (taking_part == 0)
             continue;
         layout->contact[nodes] = (uint32_t)k;
+        layout->points[nodes] = (uint32_t)taking_part;
         layout->first[nodes] = contact->c;
         layout->second[nodes] = contact->a;
         active += taking_part;
@@ -148,28 +152,43 @@ static void list_frictions(struct sweep_plan *plan) {
     }
 }
 
+// Returns whether lane blocks can take a contact: they know the local solver newton only, and no
+// tangential restitution.
+static bool fits_lanes(const struct sweep_plan *plan, const struct contact *contact) {
+    return local_choose(plan->local, false) == GABION_LOCAL_NEWTON &&
+           !(plan->views->laws[contact->law].tangential_restitution > 0);
+}
+
 static enum batch_kind kind_of(const struct sweep_plan *plan, const struct contact *contact) {
     if (plan->full_blocks || contact->flags & CONTACT_GENERAL)
-        return BATCH_BLOCK;
+        return fits_lanes(plan, contact) ? BATCH_LANES : BATCH_BLOCK;
     return contact->a < plan->moving ? BATCH_SPHERE_PAIR : BATCH_SPHERE_FIXED;
 }
 
+// Lane blocks come last and have a row of bins for each class.
+#define BIN_ROWS (BATCH_LANES + LANE_CLASSES)
+
 size_t layout_bins(const struct sweep_plan *plan) {
-    return (size_t)plan->colours * BATCH_KINDS * (size_t)plan->layout->mu_count;
+    return (size_t)plan->colours * BIN_ROWS * (size_t)plan->layout->mu_count;
 }
 
 uint32_t layout_bin(const struct sweep_plan *plan, size_t node) {
     const struct layout *layout = plan->layout;
-    enum batch_kind kind = BATCH_BLOCK;
-    uint32_t mu = 0; // of a joint: any
+    uint32_t row = BATCH_BLOCK, mu = 0; // of a joint: any
     if (node < layout->joints) {
         const struct contact *contact = &plan->views->contacts[layout->contact[node]];
-        kind = kind_of(plan, contact);
+        uint32_t points = layout->points[node];
+        row = kind_of(plan, contact);
+        if (row == BATCH_LANES)
+            row += (points < LANE_CLASSES ? points : LANE_CLASSES) - 1;
         mu = layout->mu_of_law[contact->law];
     }
-    return ((uint32_t)layout->colour[node] * BATCH_KINDS + (uint32_t)kind) *
-               (uint32_t)layout->mu_count +
-           mu;
+    return ((uint32_t)layout->colour[node] * BIN_ROWS + row) * (uint32_t)layout->mu_count + mu;
+}
+
+enum batch_kind layout_kind(const struct sweep_plan *plan, uint32_t bin) {
+    uint32_t row = bin / (uint32_t)plan->layout->mu_count % BIN_ROWS;
+    return row < BATCH_LANES ? (enum batch_kind)row : BATCH_LANES;
 }
 
 static void count_bins(void *context, int thread, int threads) {
@@ -182,7 +201,9 @@ static void count_bins(void *context, int thread, int threads) {
 }
 
 static void append_chunks(struct sweep_plan *plan, const struct batch *batch) {
-    uint32_t size = batch->kind == BATCH_BLOCK ? CHUNK_BLOCKS : CHUNK_GROUPS;
+    static const uint32_t sizes[BATCH_KINDS] = {CHUNK_GROUPS, CHUNK_GROUPS, CHUNK_BLOCKS,
+                                                CHUNK_LANES};
+    uint32_t size = sizes[batch->kind];
     for (uint32_t begin = batch->begin; begin < batch->end; begin += size) {
         uint32_t end = begin + size < batch->end ? begin + size : batch->end;
         plan->chunks = memory_reserve(plan->chunks, &plan->chunk_capacity, plan->chunk_count + 1,
@@ -192,50 +213,60 @@ static void append_chunks(struct sweep_plan *plan, const struct batch *batch) {
     }
 }
 
-static void append_batch(struct sweep_plan *plan, enum batch_kind kind, double mu, uint32_t count) {
+// Returns how many sphere groups, blocks or lane blocks there are so far, and how many nodes each
+// holds.
+static size_t *count_of(struct sweep_plan *plan, enum batch_kind kind, uint32_t *nodes) {
+    *nodes = kind == BATCH_BLOCK ? 1 : LANES;
+    return kind == BATCH_BLOCK   ? &plan->block_count
+           : kind == BATCH_LANES ? &plan->lane_block_count
+                                 : &plan->group_count;
+}
+
+// Appends a batch and returns the place of its first node.
+static uint32_t append_batch(struct sweep_plan *plan, enum batch_kind kind, double mu,
+                             uint32_t count) {
     plan->batches = memory_reserve(plan->batches, &plan->batch_capacity, plan->batch_count + 1,
                                    sizeof(struct batch), "batches");
     struct batch *batch = &plan->batches[plan->batch_count++];
-    *batch = (struct batch){.kind = kind, .mu = mu};
-    if (kind == BATCH_BLOCK) {
-        batch->begin = (uint32_t)plan->block_count;
-        plan->block_count += count;
-        batch->end = (uint32_t)plan->block_count;
-    } else {
-        batch->begin = (uint32_t)plan->group_count;
-        plan->group_count += (count + LANES - 1) / LANES;
-        batch->end = (uint32_t)plan->group_count;
-        batch->lanes = (count - 1) % LANES + 1;
-    }
+    uint32_t nodes;
+    size_t *used = count_of(plan, kind, &nodes);
+    *batch = (struct batch){.kind = kind, .mu = mu, .begin = (uint32_t)*used};
+    *used += (count + nodes - 1) / nodes;
+    batch->end = (uint32_t)*used;
+    batch->lanes = (count - 1) % nodes + 1;
     append_chunks(plan, batch);
+    return batch->begin * nodes;
+}
+
+// Turns the counts of a bin by thread into the first places of each thread.
+static void place_bin(struct sweep_plan *plan, uint32_t bin, int threads) {
+    struct layout *layout = plan->layout;
+    size_t bins = layout_bins(plan);
+    uint32_t count = 0;
+    for (int t = 0; t < threads; t++)
+        count += layout->histogram[(size_t)t * bins + bin];
+    if (count == 0)
+        return;
+    double mu = layout->mu[bin % (uint32_t)layout->mu_count];
+    uint32_t place = append_batch(plan, layout_kind(plan, bin), mu, count);
+    for (int t = 0; t < threads; t++) {
+        uint32_t mine = layout->histogram[(size_t)t * bins + bin];
+        layout->histogram[(size_t)t * bins + bin] = place;
+        place += mine;
+    }
 }
 
 // Turns per-thread counts into first places: bin by bin, and thread by thread inside a bin, which
 // is the canonical order whatever the number of threads.
 static void place_bins(struct sweep_plan *plan, int threads) {
-    struct layout *layout = plan->layout;
-    size_t bins = layout_bins(plan), bin = 0;
-    plan->batch_count = plan->group_count = plan->block_count = 0;
+    uint32_t bin = 0, of_colour = (uint32_t)(BIN_ROWS * plan->layout->mu_count);
+    plan->batch_count = plan->group_count = plan->block_count = plan->lane_block_count = 0;
     plan->chunk_count = 0;
     for (int c = 0; c < plan->colours; c++) {
         plan->colour_start[c] = (uint32_t)plan->batch_count;
         plan->colour_chunk[c] = (uint32_t)plan->chunk_count;
-        for (int kind = 0; kind < BATCH_KINDS; kind++)
-            for (int m = 0; m < layout->mu_count; m++, bin++) {
-                uint32_t count = 0;
-                for (int t = 0; t < threads; t++)
-                    count += layout->histogram[(size_t)t * bins + bin];
-                if (count == 0)
-                    continue;
-                uint32_t place =
-                    (uint32_t)(kind == BATCH_BLOCK ? plan->block_count : plan->group_count * LANES);
-                append_batch(plan, (enum batch_kind)kind, layout->mu[m], count);
-                for (int t = 0; t < threads; t++) {
-                    uint32_t mine = layout->histogram[(size_t)t * bins + bin];
-                    layout->histogram[(size_t)t * bins + bin] = place;
-                    place += mine;
-                }
-            }
+        for (uint32_t end = bin + of_colour; bin < end; bin++)
+            place_bin(plan, bin, threads);
     }
     plan->colour_start[plan->colours] = (uint32_t)plan->batch_count;
     plan->colour_chunk[plan->colours] = (uint32_t)plan->chunk_count;
@@ -246,6 +277,9 @@ static void size_contacts(struct sweep_plan *plan) {
                                           sizeof *plan->groups, "sphere contacts");
     plan->blocks = memory_reserve_aligned(plan->blocks, &plan->block_capacity, plan->block_count,
                                           sizeof *plan->blocks, "contact blocks");
+    plan->lane_blocks =
+        memory_reserve_aligned(plan->lane_blocks, &plan->lane_block_capacity,
+                               plan->lane_block_count, sizeof *plan->lane_blocks, "contact blocks");
     plan->joint_inverses =
         memory_reserve(plan->joint_inverses, &plan->joint_inverse_capacity,
                        plan->views->joints->block_count, sizeof *plan->joint_inverses, "joints");

@@ -1,5 +1,7 @@
 #include "engine/solvers/sweep/measure.h"
 
+#include "engine/solvers/sweep/lane_block.h"
+
 static struct contact_view view_sphere(const struct sweep_plan *plan, const struct batch *batch,
                                        uint32_t group_index, uint32_t lane) {
     const struct sphere_group *group = &plan->groups[group_index];
@@ -26,7 +28,8 @@ static struct contact_view view_sphere(const struct sweep_plan *plan, const stru
 }
 
 static struct contact_view view_point(const struct sweep_plan *plan, const struct batch *batch,
-                                      const struct block *block, const struct block_point *point) {
+                                      const struct block *block, const struct block_point *point,
+                                      int64_t place) {
     struct body_velocity c = solver_velocity(&plan->bodies[block->c]);
     struct body_velocity a = solver_velocity(&plan->bodies[block->a]);
     vec3 u = vec3_add(block_velocity(block, point, &c, &a), point->b);
@@ -39,31 +42,59 @@ static struct contact_view view_point(const struct sweep_plan *plan, const struc
         .mu = batch->mu,
         .rho = point->rho,
         .still = plan->least.still,
-        .place = -1 - (block - plan->blocks),
+        .place = place,
         .r_t = vec3_make(0, point->r.y, point->r.z),
         .u_t = vec3_make(0, u.y, u.z),
     };
 }
 
-static void add_chunk(const struct sweep_plan *plan, const struct chunk *chunk,
-                      void (*add)(const struct contact_view *, double, struct residual_sums *),
+// Adds one contact to the sums.
+typedef void (*add_function)(const struct contact_view *view, double limit,
+                             struct residual_sums *sums);
+
+static void add_block(const struct sweep_plan *plan, const struct batch *batch, uint32_t k,
+                      add_function add, double limit, struct residual_sums *sums) {
+    const struct block *block = &plan->blocks[k];
+    for (uint32_t p = 0; p < block->count; p++) {
+        struct contact_view view =
+            view_point(plan, batch, block, &plan->points[block->begin + p], -1 - (int64_t)k);
+        add(&view, limit, sums);
+    }
+}
+
+static void add_lane_block(const struct sweep_plan *plan, const struct batch *batch, uint32_t k,
+                           add_function add, double limit, struct residual_sums *sums) {
+    const struct lane_block *lanes = &plan->lane_blocks[k];
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        struct block block = lane_block_get(lanes, lane);
+        int64_t place = -1 - (int64_t)plan->block_count - ((int64_t)k * LANES + lane);
+        for (uint32_t p = 0; p < block.count; p++) {
+            struct block_point point = lane_point_get(&plan->lane_points[block.begin + p], lane);
+            struct contact_view view = view_point(plan, batch, &block, &point, place);
+            add(&view, limit, sums);
+        }
+    }
+}
+
+static void add_group(const struct sweep_plan *plan, const struct batch *batch, uint32_t k,
+                      add_function add, double limit, struct residual_sums *sums) {
+    uint32_t used = k + 1 == batch->end ? batch->lanes : LANES;
+    for (uint32_t lane = 0; lane < used; lane++) {
+        struct contact_view view = view_sphere(plan, batch, k, lane);
+        add(&view, limit, sums);
+    }
+}
+
+static void add_chunk(const struct sweep_plan *plan, const struct chunk *chunk, add_function add,
                       double limit, struct residual_sums *sums) {
     const struct batch *batch = &plan->batches[chunk->batch];
     for (uint32_t k = chunk->begin; k < chunk->end; k++) {
-        if (batch->kind == BATCH_BLOCK) {
-            const struct block *block = &plan->blocks[k];
-            for (uint32_t p = 0; p < block->count; p++) {
-                const struct block_point *point = &plan->points[block->begin + p];
-                struct contact_view view = view_point(plan, batch, block, point);
-                add(&view, limit, sums);
-            }
-            continue;
-        }
-        uint32_t used = k + 1 == batch->end ? batch->lanes : LANES;
-        for (uint32_t lane = 0; lane < used; lane++) {
-            struct contact_view view = view_sphere(plan, batch, k, lane);
-            add(&view, limit, sums);
-        }
+        if (batch->kind == BATCH_BLOCK)
+            add_block(plan, batch, k, add, limit, sums);
+        else if (batch->kind == BATCH_LANES)
+            add_lane_block(plan, batch, k, add, limit, sums);
+        else
+            add_group(plan, batch, k, add, limit, sums);
     }
 }
 
@@ -97,6 +128,10 @@ bool measure_place(const struct sweep_plan *plan, int64_t place, int32_t *c, int
         const struct sphere_group *group = &plan->groups[(place - 1) / LANES];
         *c = group->c[(place - 1) % LANES];
         *a = group->a[(place - 1) % LANES];
+    } else if (-1 - place >= (int64_t)plan->block_count) {
+        int64_t lane = -1 - place - (int64_t)plan->block_count;
+        *c = plan->lane_blocks[lane / LANES].c[lane % LANES];
+        *a = plan->lane_blocks[lane / LANES].a[lane % LANES];
     } else if (place < 0) {
         *c = plan->blocks[-1 - place].c;
         *a = plan->blocks[-1 - place].a;

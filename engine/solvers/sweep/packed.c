@@ -62,6 +62,10 @@ static void apply_impulses(struct packed *packed, const struct batch *batch, uin
                            uint32_t to) {
     struct sweep_plan *plan = packed->plan;
     struct block_sweep sweep = {plan, packed->settings, batch->mu, 0};
+    if (batch->kind == BATCH_LANES) {
+        packed->lane_kernel->apply(&(struct lane_call){.plan = plan}, from, to);
+        return;
+    }
     for (size_t k = from; k < to; k++) {
         if (batch->kind == BATCH_BLOCK) {
             block_sweep_apply(&sweep, &plan->blocks[k]);
@@ -90,6 +94,12 @@ static void sweep_chunk(struct packed *packed, const struct chunk *chunk, double
         struct block_sweep sweep = {plan, packed->settings, batch->mu, beta};
         for (uint32_t k = chunk->begin; k < chunk->end; k++)
             block_sweep_solve(&sweep, &plan->blocks[k], sums, fallbacks);
+        return;
+    }
+    if (batch->kind == BATCH_LANES) {
+        struct lane_call call = {plan, batch->mu, packed->settings->relaxation, beta, 0};
+        packed->lane_kernel->sweep(&call, chunk->begin, chunk->end, sums);
+        *fallbacks += call.fallbacks;
         return;
     }
     struct sweep_call call = {
@@ -171,6 +181,11 @@ static void copy_impulses(struct packed *packed, bool back, int thread, int thre
     for (size_t k = from; k < to; k++) {
         struct lane_vector *p = &plan->groups[k].p, *last = &plan->last[k];
         *(back ? p : last) = back ? *last : *p;
+    }
+    team_share(0, (size_t)plan->lane_point_count, thread, threads, &from, &to);
+    for (size_t k = from; k < to; k++) {
+        struct lane_point *point = &plan->lane_points[k];
+        *(back ? &point->r : &point->last) = back ? point->last : point->r;
     }
     team_share(0, (size_t)plan->point_count, thread, threads, &from, &to);
     for (size_t k = from; k < to; k++) {
@@ -256,7 +271,10 @@ void packed_rest(struct packed *packed) { reset_velocities(packed, 0, 1); }
 
 struct packed packed_open(struct sweep_plan *plan, const struct solver_settings *settings) {
     struct packed packed = {
-        .plan = plan, .settings = settings, .sphere_sweep = sphere_sweep_choose(NULL)};
+        .plan = plan,
+        .settings = settings,
+        .sphere_sweep = sphere_sweep_choose(NULL),
+        .lane_kernel = lane_kernel_choose()};
     size_t work = plan->active + POINT_WEIGHT * plan->point_count, chunks = plan->chunk_count;
     packed.threads = team_worth(plan->team, work, CONTACTS_PER_THREAD);
     packed.partial = memory_allocate(chunks, sizeof *packed.partial, "residual");

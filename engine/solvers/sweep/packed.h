@@ -5,6 +5,7 @@
 #define ENGINE_SOLVERS_SWEEP_PACKED_H
 
 #include "engine/problem/residual.h"
+#include "engine/solvers/sweep/lane_sweep.h"
 #include "engine/solvers/sweep/plan.h"
 #include "engine/solvers/sweep/sphere_sweep.h"
 
@@ -13,6 +14,7 @@ struct packed {
     const struct solver_settings *settings;
     int threads; // as many as the size of the plan is worth
     sphere_sweep_function sphere_sweep;
+    const struct lane_kernel *lane_kernel;
     struct residual_sums *partial; // one per chunk
     struct sweep_sums *sums[2];    // one per chunk, by parity of the sweep: the last ones are
                                    // still read while the next are written

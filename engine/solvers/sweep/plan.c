@@ -20,7 +20,7 @@ void sweep_plan_free(struct sweep_plan *plan) {
     void *arrays[] = {plan->bodies,        plan->own_inverse,   plan->splits,  plan->groups,
                       plan->blocks,        plan->points,        plan->batches, plan->slot,
                       plan->joint_slot,    plan->copies,        plan->chunks,  plan->last,
-                      plan->last_velocity, plan->joint_inverses};
+                      plan->last_velocity, plan->joint_inverses, plan->lane_blocks, plan->lane_points};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         memory_free(arrays[k]);
     layout_free(plan->layout);
@@ -90,7 +90,7 @@ void sweep_plan_build(struct sweep_plan *plan, const struct contact_problem *pro
           conflict_find(plan));
     plan->substitutions = 0;
     if (local_substitutes(plan->local, false))
-        plan->substitutions = plan->point_count - plan->views->joints->count;
+        plan->substitutions = plan->general - plan->views->joints->count;
 }
 
 // Impulses ------------------------------------------------------------------------------------
@@ -103,12 +103,29 @@ struct transfer {
 
 static vec3 world_impulse(const struct sweep_plan *plan, const struct contact *contact,
                           uint32_t slot) {
-    if (slot & SLOT_POINT) {
-        struct block block;
-        block_frame(&block, contact->normal);
-        return block_impulse(&block, plan->points[slot & ~SLOT_POINT].r);
+    uint32_t index = slot & ~(SLOT_POINT | SLOT_LANE);
+    if (!(slot & (SLOT_POINT | SLOT_LANE)))
+        return lane_get(&plan->groups[index / LANES].p, index % LANES);
+    struct block block;
+    block_frame(&block, contact->normal);
+    return block_impulse(&block, slot & SLOT_POINT
+                                     ? plan->points[index].r
+                                     : lane_get(&plan->lane_points[index / LANES].r, index % LANES));
+}
+
+static void set_impulse(struct sweep_plan *plan, const struct contact *contact, uint32_t slot,
+                        vec3 p) {
+    uint32_t index = slot & ~(SLOT_POINT | SLOT_LANE);
+    if (!(slot & (SLOT_POINT | SLOT_LANE))) {
+        lane_set(&plan->groups[index / LANES].p, index % LANES, p);
+        return;
     }
-    return lane_get(&plan->groups[slot / LANES].p, slot % LANES);
+    struct block block;
+    block_frame(&block, contact->normal);
+    if (slot & SLOT_POINT)
+        plan->points[index].r = block_local(&block, p);
+    else
+        lane_set(&plan->lane_points[index / LANES].r, index % LANES, block_local(&block, p));
 }
 
 static void store_range(void *context, size_t begin, size_t end) {
@@ -123,18 +140,9 @@ static void store_range(void *context, size_t begin, size_t end) {
 static void load_range(void *context, size_t begin, size_t end) {
     const struct transfer *transfer = context;
     struct sweep_plan *plan = transfer->plan;
-    for (size_t k = begin; k < end; k++) {
-        uint32_t slot = plan->slot[k];
-        if (slot == SLOT_NONE)
-            continue;
-        if (!(slot & SLOT_POINT)) {
-            lane_set(&plan->groups[slot / LANES].p, slot % LANES, transfer->from[k]);
-            continue;
-        }
-        struct block block;
-        block_frame(&block, plan->views->contacts[k].normal);
-        plan->points[slot & ~SLOT_POINT].r = block_local(&block, transfer->from[k]);
-    }
+    for (size_t k = begin; k < end; k++)
+        if (plan->slot[k] != SLOT_NONE)
+            set_impulse(plan, &plan->views->contacts[k], plan->slot[k], transfer->from[k]);
 }
 
 void sweep_plan_load(struct sweep_plan *plan, const vec3 *r) {

@@ -102,8 +102,7 @@ struct body_velocity solver_workspace_velocity(const struct solver_workspace *wo
 
 struct solver_sizes solver_workspace_sizes(const struct solver_workspace *workspace) {
     const struct sweep_plan *plan = workspace->plan;
-    return (struct solver_sizes){plan->active - plan->point_count, plan->point_count,
-                                 plan->block_count};
+    return (struct solver_sizes){plan->active - plan->general, plan->general, plan->general_nodes};
 }
 
 bool solver_workspace_worst(const struct solver_workspace *workspace, int32_t *c, int32_t *a) {
