@@ -17,7 +17,7 @@
 // Relative defect from which one more step is the last, and the most steps. The next search starts
 // where this one ended, so that the error of the last step is squared once more at convergence of the
 // sweeps.
-#define LAST_STEP_DEFECT 1e-6
+#define LAST_STEP_DEFECT 1e-2
 #define STEPS            8
 
 // Bodies --------------------------------------------------------------------------------------
@@ -234,16 +234,42 @@ INLINE void sweep_point(struct lane_call *call, const struct lane_block *block,
     add_sums(sums, d, progress, load_numbers(point->size, part));
 }
 
+// The bodies of a block ahead and the points some blocks ahead: colours scatter neighbours over
+// memory, and points are many pages.
+#define BLOCKS_AHEAD 2
+#define POINTS_AHEAD 6
+INLINE void prefetch_bodies(const struct sweep_plan *plan, const struct lane_block *block) {
+    for (int lane = 0; lane < LANES; lane++) {
+        const int32_t body[2] = {block->c[lane], block->a[lane]};
+        for (int side = 0; side < 2; side++) {
+            const char *inverse = (const char *)&plan->inverse[body[side]];
+            __builtin_prefetch(&plan->bodies[body[side]]);
+            __builtin_prefetch(inverse);
+            __builtin_prefetch(inverse + sizeof(struct inverse_mass) - 1);
+        }
+    }
+}
+
+INLINE void prefetch_point(const struct lane_point *point) {
+    for (size_t line = 0; line < sizeof *point; line += CACHE_LINE)
+        __builtin_prefetch((const char *)point + line);
+}
+
 static void sweep(struct lane_call *call, uint32_t begin, uint32_t end, struct sweep_sums *sums) {
     const struct sweep_plan *plan = call->plan;
     struct lane_sums lane[PARTS] = {{splat(0), splat(0), splat(0)}};
     for (uint32_t k = begin; k < end; k++) {
         const struct lane_block *block = &plan->lane_blocks[k];
+        if (k + BLOCKS_AHEAD < plan->lane_block_count)
+            prefetch_bodies(plan, block + BLOCKS_AHEAD);
         for (int part = 0; part < PARTS; part++) {
             struct pair pair = take_pair(plan, block, part);
-            for (uint32_t p = 0; p < block->count; p++)
-                sweep_point(call, block, &plan->lane_points[block->begin + p], part, &pair,
-                            &lane[part]);
+            for (uint32_t p = 0; p < block->count; p++) {
+                struct lane_point *point = &plan->lane_points[block->begin + p];
+                if (part == 0)
+                    prefetch_point(point + POINTS_AHEAD);
+                sweep_point(call, block, point, part, &pair, &lane[part]);
+            }
             put_pair(plan, block, part, &pair);
         }
     }
