@@ -303,68 +303,78 @@ void team_for(struct team *team, size_t count, size_t chunk, range_function f, v
     team_run(team, threads_for(team, loop.chunks), loop_share, &loop);
 }
 
+// Every thread sums, or takes maxima, over one contiguous part of the range.
 struct reduction {
+    size_t count;
     int width;
-    sum_function f;
     void *context;
-    double *partials; // width numbers per chunk
+    sum_function add; // or
+    max_function most;
+    struct binned_sum *sums; // `width` of them for each thread
+    double *maxima;
 };
 
-static void reduction_chunk(void *context, size_t begin, size_t end) {
+// A thread works on its stack: in the results neighbours share a cache line.
+static void sum_share(void *context, int thread, int threads) {
     const struct reduction *reduction = context;
-    // Summed on the stack: in `partials` neighbouring chunks of two threads share a cache line.
-    double out[TEAM_WIDTH_MAX] = {0};
-    reduction->f(reduction->context, begin, end, out);
-    size_t width = (size_t)reduction->width;
-    memcpy(reduction->partials + begin / TEAM_SUM_CHUNK * width, out, width * sizeof *out);
+    struct binned_sum out[TEAM_WIDTH_MAX] = {0};
+    size_t width = (size_t)reduction->width, from, to;
+    team_share(0, reduction->count, thread, threads, &from, &to);
+    reduction->add(reduction->context, from, to, out);
+    memcpy(reduction->sums + (size_t)thread * width, out, width * sizeof *out);
 }
 
-// So many partials are kept on the stack.
-#define PARTIALS_AT_HAND 1024
+static void max_share(void *context, int thread, int threads) {
+    const struct reduction *reduction = context;
+    double out[TEAM_WIDTH_MAX] = {0};
+    size_t width = (size_t)reduction->width, from, to;
+    team_share(0, reduction->count, thread, threads, &from, &to);
+    reduction->most(reduction->context, from, to, out);
+    memcpy(reduction->maxima + (size_t)thread * width, out, width * sizeof *out);
+}
 
-// The partial results of a sum or maximum. They belong to the calling thread: others may use the
-// team meanwhile.
-struct partials {
-    size_t chunks;
-    double *value, *allocated; // NULL: at hand
-    double at_hand[PARTIALS_AT_HAND];
-};
+// Fewer indices per thread are not worth waking it.
+#define REDUCTION_LEAST 1024
 
-static void partials_compute(struct partials *partials, struct team *team, size_t count, int width,
-                             sum_function f, void *context) {
-    partials->chunks = count == 0 ? 0 : (count - 1) / TEAM_SUM_CHUNK + 1;
-    size_t needed = partials->chunks * (size_t)width;
-    partials->allocated = needed <= PARTIALS_AT_HAND
-                              ? NULL
-                              : memory_allocate(needed, sizeof *partials->value, "partial sums");
-    partials->value = partials->allocated ? partials->allocated : partials->at_hand;
-    struct reduction reduction = {width, f, context, partials->value};
-    team_for(team, count, TEAM_SUM_CHUNK, reduction_chunk, &reduction);
+static int reduction_threads(const struct team *team, size_t count) {
+    return threads_for(team, (count + REDUCTION_LEAST - 1) / REDUCTION_LEAST);
 }
 
 void team_sum(struct team *team, size_t count, int width, sum_function f, void *context,
               double *total) {
-    struct partials partials;
-    partials_compute(&partials, team, count, width, f, context);
-    memset(total, 0, (size_t)width * sizeof *total);
-    const double *partial = partials.value;
-    for (size_t c = 0; c < partials.chunks; c++)
-        for (int i = 0; i < width; i++)
-            total[i] += *partial++;
-    memory_free(partials.allocated);
+    struct binned_sum sum[TEAM_WIDTH_MAX] = {0};
+    int threads = reduction_threads(team, count);
+    struct reduction reduction = {count, width, context, .add = f};
+    if (threads > 0) {
+        size_t size = (size_t)(threads * width);
+        reduction.sums = memory_allocate(size, sizeof *reduction.sums, "partial sums");
+        team_run(team, threads, sum_share, &reduction);
+    }
+    for (int k = 0; k < threads * width; k++)
+        binned_merge(&sum[k % width], &reduction.sums[k]);
+    for (int i = 0; i < width; i++)
+        total[i] = binned_value(&sum[i]);
+    memory_free(reduction.sums);
 }
 
-void team_max(struct team *team, size_t count, int width, sum_function f, void *context,
+void team_max(struct team *team, size_t count, int width, max_function f, void *context,
               double *total) {
-    struct partials partials;
-    partials_compute(&partials, team, count, width, f, context);
+    int threads = reduction_threads(team, count);
+    struct reduction reduction = {count, width, context, .most = f};
+    if (threads > 0) {
+        size_t size = (size_t)(threads * width);
+        reduction.maxima = memory_allocate(size, sizeof *reduction.maxima, "partial maxima");
+        for (size_t k = 0; k < size; k++)
+            reduction.maxima[k] = -INFINITY;
+        team_run(team, threads, max_share, &reduction);
+    }
     for (int i = 0; i < width; i++)
-        total[i] = partials.chunks > 0 ? -INFINITY : 0;
-    const double *partial = partials.value;
-    for (size_t c = 0; c < partials.chunks; c++)
-        for (int i = 0; i < width; i++, partial++)
-            // Keeps NaN: without it a residual that is no number would look converged.
-            if (*partial > total[i] || isnan(*partial))
-                total[i] = *partial;
-    memory_free(partials.allocated);
+        total[i] = threads > 0 ? -INFINITY : 0;
+    for (int k = 0; k < threads * width; k++) {
+        double value = reduction.maxima[k], *most = &total[k % width];
+        // Keeps NaN: without it a residual that is no number would look converged.
+        if (value > *most || isnan(value))
+            *most = value;
+    }
+    memory_free(reduction.maxima);
 }

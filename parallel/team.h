@@ -1,8 +1,8 @@
 // The thread team: the only part of Gabion that uses OpenMP.
 //
-// Every loop is cut into chunks whose size does not depend on the number of threads, and sums are
-// formed chunk by chunk in the order of the indices. Results therefore have the same bits for any
-// number of threads.
+// Loops are cut into chunks whose size does not depend on the number of threads, and sums do not
+// depend on the order of their terms. Results therefore have the same bits for any number of
+// threads.
 //
 // When memory runs out in a thread of the team, all its threads leave the region, those that wait
 // at a barrier included, and the calling thread fails as memory.h describes. The team can be used
@@ -15,6 +15,7 @@
 
 #include <stddef.h>
 
+#include "parallel/binned_sum.h"
 #include "parallel/error.h"
 #include "parallel/topology.h"
 
@@ -59,16 +60,18 @@ static inline void team_share(size_t begin, size_t end, int thread, int threads,
 typedef void (*range_function)(void *context, size_t begin, size_t end);
 void team_for(struct team *team, size_t count, size_t chunk, range_function f, void *context);
 
-// Sums `width` <= TEAM_WIDTH_MAX numbers over [0, count), or takes their maxima. f puts the result
-// of one chunk into `out`, which holds zeros when it is called; the chunks are then combined in
-// order. Where a maximum may be negative, f first sets it to -INFINITY. A maximum over NaN is NaN.
-// Without any chunk the result is 0.
-#define TEAM_SUM_CHUNK 1024
+// Sums `width` <= TEAM_WIDTH_MAX numbers over [0, count). f adds the terms of a part to `out`. The
+// totals have the same bits however the range is shared out (binned_sum.h).
 #define TEAM_WIDTH_MAX 16
-typedef void (*sum_function)(void *context, size_t begin, size_t end, double *out);
+typedef void (*sum_function)(void *context, size_t begin, size_t end, struct binned_sum *out);
 void team_sum(struct team *team, size_t count, int width, sum_function f, void *context,
               double *total);
-void team_max(struct team *team, size_t count, int width, sum_function f, void *context,
+
+// Takes `width` <= TEAM_WIDTH_MAX maxima over [0, count). f puts the maxima of one part into `out`,
+// which holds zeros when it is called; where a maximum may be negative, f first sets it to
+// -INFINITY. A maximum over NaN is NaN. Without any part the result is 0.
+typedef void (*max_function)(void *context, size_t begin, size_t end, double *out);
+void team_max(struct team *team, size_t count, int width, max_function f, void *context,
               double *total);
 
 #endif

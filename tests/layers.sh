@@ -17,7 +17,7 @@
 # A room is a folder, or one module: engine/solvers/monitor stands for monitor.h and monitor.c. The
 # longest name that fits a file is its room. Columns: room | what it holds | never.
 rooms=$(cat <<'END'
-parallel                | threads, sums in fixed order, sorting, memory, clocks, errors, hashes  |
+parallel                | threads, sums in any order, sorting, memory, clocks, errors, hashes  |
 geometry                | vectors, shapes, mass properties, broad phase, contact manifolds       |
 engine/gabion.h         | the public interface                                                   |
 engine/world            | what there is: bodies, laws, joints, drivers, events, hash, ledger     |

@@ -2,21 +2,36 @@
 
 #include "parallel/memory.h"
 
-void residual_add(struct residual_sums *total, const struct residual_sums *part) {
-    total->closing2 += part->closing2;
-    total->q2 += part->q2;
-    total->scaled2 += part->scaled2;
-    total->unscaled2 += part->unscaled2;
-    total->r2 += part->r2;
-    total->u2 += part->u2;
-    total->wr2 += part->wr2;
-    total->weight += part->weight;
-    total->log_speed += part->log_speed;
+void residual_merge(struct residual_tally *total, const struct residual_tally *part) {
+    binned_merge(&total->closing2, &part->closing2);
+    binned_merge(&total->q2, &part->q2);
+    binned_merge(&total->scaled2, &part->scaled2);
+    binned_merge(&total->unscaled2, &part->unscaled2);
+    binned_merge(&total->r2, &part->r2);
+    binned_merge(&total->u2, &part->u2);
+    binned_merge(&total->wr2, &part->wr2);
+    binned_merge(&total->weight, &part->weight);
+    binned_merge(&total->log_speed, &part->log_speed);
     total->fastest2 = fmax(total->fastest2, part->fastest2);
-    if (part->worst2 > total->worst2) {
-        total->worst2 = part->worst2;
-        total->worst = part->worst;
-    }
+    if (part->worst2 > 0)
+        residual_note_worst(total, part->worst2, part->worst);
+}
+
+struct residual_sums residual_close(const struct residual_tally *tally) {
+    return (struct residual_sums){
+        .closing2 = binned_value(&tally->closing2),
+        .q2 = binned_value(&tally->q2),
+        .scaled2 = binned_value(&tally->scaled2),
+        .unscaled2 = binned_value(&tally->unscaled2),
+        .r2 = binned_value(&tally->r2),
+        .u2 = binned_value(&tally->u2),
+        .wr2 = binned_value(&tally->wr2),
+        .weight = binned_value(&tally->weight),
+        .log_speed = binned_value(&tally->log_speed),
+        .fastest2 = tally->fastest2,
+        .worst2 = tally->worst2,
+        .worst = tally->worst,
+    };
 }
 
 double residual_limit2(const struct residual_sums *sums, double floor) {
@@ -97,40 +112,42 @@ static struct contact_view view_row(const struct contact_problem *problem, int32
     };
 }
 
-// The sums over the free velocities.
-static struct residual_sums sum_free(const struct contact_problem *problem, double spare) {
-    struct residual_sums sums = {0};
+// The tally over the free velocities.
+static struct residual_tally tally_free(const struct contact_problem *problem, double spare) {
+    struct residual_tally tally = {0};
     for (int32_t a = 0; a < problem->contacts; a++) {
         struct contact_view view =
             view_row(problem, a, spare, vec3_zero(), contact_get(problem->q, a));
-        residual_add_free(&view, problem->least.floor, &sums);
+        residual_add_free(&view, problem->least.floor, &tally);
     }
+    struct residual_sums sums = residual_close(&tally);
     double fast2 = residual_limit2(&sums, problem->least.floor);
     if (fast2 == INFINITY)
-        return sums;
-    sums.closing2 = 0;
+        return tally;
+    tally.closing2 = (struct binned_sum){0};
     for (int32_t a = 0; a < problem->contacts; a++) {
         struct contact_view view =
             view_row(problem, a, spare, vec3_zero(), contact_get(problem->q, a));
-        residual_add_limited(&view, fast2, &sums);
+        residual_add_limited(&view, fast2, &tally);
     }
-    return sums;
+    return tally;
 }
 
 double residual_closing2(const struct contact_problem *problem) {
-    return sum_free(problem, 1).closing2;
+    struct residual_tally tally = tally_free(problem, 1);
+    return binned_value(&tally.closing2);
 }
 
 struct residual_sums residual_at(const struct contact_problem *problem, const double *r,
                                  const double *u) {
     double spare = spare_rho(problem);
-    struct residual_sums sums = sum_free(problem, spare);
+    struct residual_tally tally = tally_free(problem, spare);
     for (int32_t a = 0; a < problem->contacts; a++) {
         struct contact_view view =
             view_row(problem, a, spare, contact_get(r, a), contact_get(u, a));
-        residual_add_solved(&view, problem->least.floor, &sums);
+        residual_add_solved(&view, problem->least.floor, &tally);
     }
-    return sums;
+    return residual_close(&tally);
 }
 
 struct residual_sums residual_of_rows(const struct contact_problem *problem, const double *r) {

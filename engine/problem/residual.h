@@ -36,8 +36,10 @@
 #include <string.h>
 
 #include "engine/problem/contact_problem.h"
+#include "parallel/binned_sum.h"
 
-// Sums over contacts from which both measures follow. The 2 in a name means squared.
+// Sums over contacts from which both measures follow. The 2 in a name means squared. They are
+// formed in a tally, whose sums do not depend on the order of the contacts.
 struct residual_sums {
     double closing2, q2;       // |q|^2 over closing contacts, and over all
     double scaled2, unscaled2; // |e|^2 / rho^2, and |e|^2 with rho = 1
@@ -45,8 +47,14 @@ struct residual_sums {
     double wr2; // |r|^2 / rho^2
     // Of closing contacts: sums of weights, and of weights times log2 |q|^2; the largest |q|^2.
     double weight, log_speed, fastest2;
-    double worst2; // largest (|e| / rho)^2 in the contact's own scale, and its place:
-    int64_t worst; // contact_view.place; 0: no contact has an error
+    double worst2; // largest (|e| / rho)^2 in the contact's own scale, and its place (the least of
+    int64_t worst; // several): contact_view.place; 0: no contact has an error
+};
+
+struct residual_tally {
+    struct binned_sum closing2, q2, scaled2, unscaled2, r2, u2, wr2, weight, log_speed;
+    double fastest2, worst2;
+    int64_t worst;
 };
 
 // Shares of the smallest body that it moves in a step. Double precision holds about 1e-16 of a
@@ -62,7 +70,7 @@ struct residual_sums {
 struct contact_view {
     double r_n, u_n, mu, rho;
     double still;  // errors below count as none
-    int64_t place; // the caller's name of the contact, not 0
+    int64_t place; // the caller's name of the contact, above 0
     vec3 r_t, u_t;
     uint8_t held; // not 0: a point of a joint; components that it does not hold are zero above
 };
@@ -127,52 +135,59 @@ static inline double residual_speed2(const struct contact_view *view) {
 
 // Adds a contact whose view holds the free velocity q (r = 0).
 static inline void residual_add_free(const struct contact_view *view, double floor,
-                                     struct residual_sums *sums) {
+                                     struct residual_tally *tally) {
     double q2 = residual_speed2(view);
-    sums->q2 += q2;
+    binned_add(&tally->q2, q2);
     if (!residual_closes(view))
         return;
-    sums->closing2 += q2;
-    sums->fastest2 = fmax(sums->fastest2, q2);
+    binned_add(&tally->closing2, q2);
+    tally->fastest2 = fmax(tally->fastest2, q2);
     if (floor > 0 && q2 >= DBL_MIN) {
         double weight = fmin(q2 / (floor * floor), 1);
-        sums->weight += weight;
-        sums->log_speed += weight * straight_log2(q2);
+        binned_add(&tally->weight, weight);
+        binned_add(&tally->log_speed, weight * straight_log2(q2));
     }
 }
 
 // Adds a contact, with a speed of at most the square root of fast2, to closing2 anew.
 static inline void residual_add_limited(const struct contact_view *view, double fast2,
-                                        struct residual_sums *sums) {
+                                        struct residual_tally *tally) {
     if (residual_closes(view))
-        sums->closing2 += fmin(residual_speed2(view), fast2);
+        binned_add(&tally->closing2, fmin(residual_speed2(view), fast2));
+}
+
+static inline void residual_note_worst(struct residual_tally *tally, double error2, int64_t place) {
+    if (error2 > tally->worst2 || (error2 == tally->worst2 && place < tally->worst)) {
+        tally->worst2 = error2;
+        tally->worst = place;
+    }
 }
 
 // Adds a contact whose view holds the velocity u that the impulses cause.
 static inline void residual_add_solved(const struct contact_view *view, double floor,
-                                       struct residual_sums *sums) {
+                                       struct residual_tally *tally) {
     double slip2 = vec3_dot(view->u_t, view->u_t), slip = sqrt(slip2);
     double r2 = view->r_n * view->r_n + vec3_dot(view->r_t, view->r_t);
     double u2 = view->u_n * view->u_n + slip2;
-    sums->unscaled2 += natural_map2(view, slip, 1);
+    binned_add(&tally->unscaled2, natural_map2(view, slip, 1));
     if (view->rho > 0) {
         double inverse2 = 1 / (view->rho * view->rho), wr2 = r2 * inverse2;
         double error2 = natural_map2(view, slip, view->rho) * inverse2;
         error2 = error2 <= view->still * view->still ? 0 : error2; // a NaN stays
         double own2 = fmax(fmax(u2, wr2), floor * floor);
-        sums->scaled2 += error2;
-        sums->wr2 += wr2;
-        if (error2 > sums->worst2 * own2) {
-            sums->worst2 = error2 / own2;
-            sums->worst = view->place;
-        }
+        binned_add(&tally->scaled2, error2);
+        binned_add(&tally->wr2, wr2);
+        if (error2 > 0)
+            residual_note_worst(tally, error2 / own2, view->place);
     }
-    sums->r2 += r2;
-    sums->u2 += u2;
+    binned_add(&tally->r2, r2);
+    binned_add(&tally->u2, u2);
 }
 
-// Adds the sums of another part of the contacts.
-void residual_add(struct residual_sums *total, const struct residual_sums *part);
+// Adds the tally of another part of the contacts.
+void residual_merge(struct residual_tally *total, const struct residual_tally *part);
+
+struct residual_sums residual_close(const struct residual_tally *tally);
 
 // Returns the square of the speed with which faster contacts count in closing2, from sums over all
 // contacts; INFINITY where none is faster and closing2 is right as it is.

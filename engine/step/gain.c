@@ -23,16 +23,16 @@ static vec3 asked_velocity(const struct gabion_world *world, size_t k) {
 
 enum { GAIN_CONTACT, GAIN_SCALE, GAIN_REBOUNDS, GAIN_COUNT };
 
-static void add_contact_gain(void *context, size_t begin, size_t end, double *out) {
+static void add_contact_gain(void *context, size_t begin, size_t end, struct binned_sum *out) {
     const struct gabion_world *world = context;
     for (size_t k = begin; k < end; k++) {
         if (!contacts_carries(world->contacts, k))
             continue;
         vec3 asked = asked_velocity(world, k), impulse = world->contacts->impulse[k];
         struct across u = across_contact(world, k);
-        out[GAIN_CONTACT] += fmax(vec3_dot(vec3_sub(u.after, asked), impulse), 0);
-        out[GAIN_SCALE] += fabs(vec3_dot(u.free, impulse));
-        out[GAIN_REBOUNDS] += vec3_dot(asked, asked) > 0;
+        binned_add(&out[GAIN_CONTACT], fmax(vec3_dot(vec3_sub(u.after, asked), impulse), 0));
+        binned_add(&out[GAIN_SCALE], fabs(vec3_dot(u.free, impulse)));
+        binned_add(&out[GAIN_REBOUNDS], vec3_dot(asked, asked) > 0);
     }
 }
 

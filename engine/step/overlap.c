@@ -20,14 +20,14 @@ static void find_gaps(void *context, size_t begin, size_t end) {
 }
 
 // Adds up the overlaps from the gaps that find_gaps found.
-static void add_overlap(void *context, size_t begin, size_t end, double *out) {
+static void add_overlap(void *context, size_t begin, size_t end, struct binned_sum *out) {
     const struct overlaps *overlaps = context;
     for (size_t k = begin; k < end; k++) {
         bool carries = contacts_carries(overlaps->world->contacts, k);
         double gap = overlaps->gap[k];
-        out[0] -= gap < 0 ? gap : 0;
-        out[1] += gap < 0 || carries;
-        out[2] += carries;
+        binned_add(&out[0], gap < 0 ? -gap : 0);
+        binned_add(&out[1], gap < 0 || carries);
+        binned_add(&out[2], carries);
     }
 }
 

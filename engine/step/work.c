@@ -39,7 +39,7 @@ static double applied_power(const struct gabion_world *world, int32_t i, vec3 ve
     return vec3_dot(applied.force, velocity) + vec3_dot(applied.moment, spin);
 }
 
-static void add_body_work(void *context, size_t begin, size_t end, double *out) {
+static void add_body_work(void *context, size_t begin, size_t end, struct binned_sum *out) {
     const struct work_context *work = context;
     const struct gabion_world *world = work->world;
     const struct bodies *bodies = &world->bodies;
@@ -50,23 +50,24 @@ static void add_body_work(void *context, size_t begin, size_t end, double *out) 
         vec3 mean = vec3_scale(0.5, vec3_add(before, after));
         double m = bodies->mass[i];
         if (work->group_force)
-            out[WORK_APPLIED] += h * vec3_dot(work->group_force[bodies->group[i]], mean);
+            binned_add(&out[WORK_APPLIED], h * vec3_dot(work->group_force[bodies->group[i]], mean));
         vec3 spin_after = vec3_scale(1 / bodies->radius[i], end_velocity.s);
         if (world->applied)
-            out[WORK_APPLIED] += h * applied_power(world, (int32_t)i, mean, spin_after);
-        out[WORK_THETA] -= (theta - 0.5) * h * m * vec3_dot(work->gravity, vec3_sub(after, before));
-        out[WORK_THETA] += gyroscopic_work(world, (int32_t)i, spin_after);
+            binned_add(&out[WORK_APPLIED], h * applied_power(world, (int32_t)i, mean, spin_after));
+        binned_add(&out[WORK_THETA],
+                   -(theta - 0.5) * h * m * vec3_dot(work->gravity, vec3_sub(after, before)));
+        binned_add(&out[WORK_THETA], gyroscopic_work(world, (int32_t)i, spin_after));
         // Under a ramp the potential -m g(t).x changes with g as well as with x.
         vec3 moved = vec3_add_scaled(vec3_add_scaled(bodies->x[i], (1 - theta) * h, before),
                                      theta * h, after);
-        out[WORK_APPLIED] -=
-            m * (vec3_dot(vec3_sub(work->gravity_next, work->gravity), moved) -
-                 vec3_dot(vec3_sub(work->gravity_now, work->gravity), bodies->x[i]));
+        binned_add(&out[WORK_APPLIED],
+                   -m * (vec3_dot(vec3_sub(work->gravity_next, work->gravity), moved) -
+                         vec3_dot(vec3_sub(work->gravity_now, work->gravity), bodies->x[i])));
     }
 }
 
 // Adds 1/2 (u+ + u-).r of each contact, and the part of it that a prescribed body did.
-static void add_contact_work(void *context, size_t begin, size_t end, double *out) {
+static void add_contact_work(void *context, size_t begin, size_t end, struct binned_sum *out) {
     const struct gabion_world *world = context;
     const struct bodies *bodies = &world->bodies;
     for (size_t k = begin; k < end; k++) {
@@ -84,9 +85,9 @@ static void add_contact_work(void *context, size_t begin, size_t end, double *ou
         vec3 s_a = vec3_add_scaled(after_a.s, R_a, bodies->w[a]);
         vec3 at_c = vec3_add(v_c, vec3_cross(s_c, arm_c));
         vec3 at_a = vec3_add(v_a, vec3_cross(s_a, arm_a));
-        out[0] += 0.5 * vec3_dot(vec3_sub(at_c, at_a), impulse);
+        binned_add(&out[0], 0.5 * vec3_dot(vec3_sub(at_c, at_a), impulse));
         if (a >= bodies->moving)
-            out[1] += 0.5 * vec3_dot(at_a, impulse);
+            binned_add(&out[1], 0.5 * vec3_dot(at_a, impulse));
     }
 }
 

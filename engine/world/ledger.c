@@ -22,12 +22,12 @@ double ledger_kinetic_energy(const struct bodies *bodies, int32_t i) {
            ledger_spin_energy(bodies, i);
 }
 
-static void add_energy(void *context, size_t begin, size_t end, double *out) {
+static void add_energy(void *context, size_t begin, size_t end, struct binned_sum *out) {
     const struct energy_context *energy = context;
     const struct bodies *bodies = &energy->world->bodies;
     for (size_t i = begin; i < end; i++) {
-        out[0] += ledger_kinetic_energy(bodies, (int32_t)i);
-        out[1] -= bodies->mass[i] * vec3_dot(energy->gravity, bodies->x[i]);
+        binned_add(&out[0], ledger_kinetic_energy(bodies, (int32_t)i));
+        binned_add(&out[1], -bodies->mass[i] * vec3_dot(energy->gravity, bodies->x[i]));
     }
 }
 

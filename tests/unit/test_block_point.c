@@ -105,8 +105,8 @@ static void test_corner(void **state) {
     struct random_stream random = {22};
     for (int k = 0; k < 20; k++) {
         struct gabion_settings settings = scene_settings(STEP, 0.5);
-        settings.gravity = vec3_zero();         // so that the midpoint is the drawing
-        settings.local = GABION_LOCAL_EXACT;    // whose points keep W
+        settings.gravity = vec3_zero();      // so that the midpoint is the drawing
+        settings.local = GABION_LOCAL_EXACT; // whose points keep W
         struct gabion_world *world = scene_create(&settings, (struct gabion_law){.friction = 0.5});
         quat upright = {1, 0, 0, 0}, q = quat_about(scene_random_unit(&random), 0.9);
         struct brick ground = {.fixed = true}, low, top;

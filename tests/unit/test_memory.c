@@ -330,10 +330,10 @@ static void numbers_fill(void) {
         numbers[i] = random_between(&random, -1, 1) * pow(10, random_between(&random, -15, 15));
 }
 
-static void add_numbers(void *context, size_t begin, size_t end, double *out) {
+static void add_numbers(void *context, size_t begin, size_t end, struct binned_sum *out) {
     (void)context;
     for (size_t i = begin; i < end; i++)
-        out[0] += numbers[i];
+        binned_add(out, numbers[i]);
 }
 
 static double numbers_sum(struct team *team) {

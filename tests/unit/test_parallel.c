@@ -191,11 +191,11 @@ static void test_team_for_visits_every_index_once(void **state) {
 }
 
 // The sum and the sum of squares differ in the last bits when the order of the additions changes.
-static void add_numbers(void *context, size_t begin, size_t end, double *out) {
+static void add_numbers(void *context, size_t begin, size_t end, struct binned_sum *out) {
     const double *numbers = context;
     for (size_t i = begin; i < end; i++) {
-        out[0] += numbers[i];
-        out[1] += numbers[i] * numbers[i];
+        binned_add(&out[0], numbers[i]);
+        binned_add(&out[1], numbers[i] * numbers[i]);
     }
 }
 
@@ -220,17 +220,15 @@ static void test_sum_has_the_same_bits_for_every_team(void **state) {
     (void)state;
     enum { COUNT = 100003 };
     double *numbers = wild_numbers(COUNT);
-    double expected[2] = {0}, plain = 0;
-    for (size_t begin = 0; begin < COUNT; begin += TEAM_SUM_CHUNK) {
-        double chunk[2] = {0};
-        size_t end = begin + TEAM_SUM_CHUNK < COUNT ? begin + TEAM_SUM_CHUNK : COUNT;
-        add_numbers(numbers, begin, end, chunk);
-        expected[0] += chunk[0];
-        expected[1] += chunk[1];
-    }
-    for (size_t i = 0; i < COUNT; i++)
+    struct binned_sum backwards[2] = {0};
+    double plain = 0, plain_backwards = 0;
+    for (size_t i = 0; i < COUNT; i++) {
         plain += numbers[i];
-    assert_true(plain != expected[0]); // the numbers can tell one order from another
+        plain_backwards += numbers[COUNT - 1 - i];
+        add_numbers(numbers, COUNT - 1 - i, COUNT - i, backwards);
+    }
+    assert_true(plain != plain_backwards); // the numbers can tell one order from another
+    double expected[2] = {binned_value(&backwards[0]), binned_value(&backwards[1])};
     for (size_t s = 0; s < TEAM_SIZES; s++) {
         struct team *team = team_of(team_sizes[s]);
         for (int repeat = 0; repeat < 3; repeat++) {
@@ -347,53 +345,137 @@ static void graph_fill(struct graph *graph, struct random_stream *random, int fi
     }
 }
 
+struct coloured {
+    uint8_t turn[PAIRS], colour[PAIRS];
+    uint32_t order[PAIRS];
+    uint64_t mask[PAIRS];
+    int32_t owner[PAIRS];
+    int colours;
+};
+
+// Colours pairs that are named by their indices and their places in the list.
+static void colour_all(struct team *team, const int32_t *first, const int32_t *second, size_t count,
+                       size_t indices, int32_t fixed_begin, int32_t fixed_end,
+                       struct coloured *result) {
+    struct colour_graph graph = {first,   second,      result->turn, count,
+                                 indices, fixed_begin, fixed_end};
+    struct colour_room room = {result->order, result->mask, result->owner};
+    for (size_t k = 0; k < count; k++)
+        result->turn[k] = colour_turn(first[k], second[k], (uint32_t)k);
+    memset(result->mask, 0xff, sizeof result->mask);
+    memset(result->owner, 0xff, sizeof result->owner);
+    memset(result->colour, 0xff, sizeof result->colour);
+    result->colours = colour_pairs(team, &graph, &room, result->colour);
+}
+
+static void assert_valid(const struct graph *graph, int fixed, const struct coloured *result,
+                         size_t indices) {
+    static uint64_t seen[PAIRS];
+    memset(seen, 0, indices * sizeof *seen);
+    int largest = 0;
+    for (size_t k = 0; k < graph->count; k++) {
+        uint64_t bit = (uint64_t)1 << result->colour[k];
+        int32_t ends[] = {graph->first[k], graph->second[k]};
+        for (int e = 0; e < 2; e++) {
+            if (ends[e] < fixed)
+                continue;
+            assert_true((seen[ends[e]] & bit) == 0);
+            seen[ends[e]] |= bit;
+        }
+        largest = result->colour[k] > largest ? result->colour[k] : largest;
+    }
+    assert_int_equal(result->colours, largest + 1);
+}
+
 static void test_colouring_is_valid(void **state) {
     (void)state;
     static struct graph graph;
-    static uint8_t colour[PAIRS];
-    uint64_t mask[NODES], seen[NODES];
+    static struct coloured result;
     struct random_stream random = {3};
     for (int trial = 0; trial < 20; trial++) {
         int fixed = trial % 2 * 10; // every other graph has ten fixed indices of huge degree
         graph_fill(&graph, &random, fixed, COLOUR_DEGREE_MAX);
         assert_true(graph.count > NODES * 12);
-        memset(mask, 0xff, sizeof mask);
-        int colours =
-            colour_pairs(graph.first, graph.second, graph.count, NODES, 0, fixed, mask, colour);
-        assert_in_range(colours, COLOUR_DEGREE_MAX, COLOUR_MAX);
-        memset(seen, 0, sizeof seen);
-        int largest = 0;
-        for (size_t k = 0; k < graph.count; k++) {
-            uint64_t bit = (uint64_t)1 << colour[k];
-            int32_t ends[] = {graph.first[k], graph.second[k]};
-            for (int e = 0; e < 2; e++) {
-                if (ends[e] < fixed)
-                    continue;
-                assert_true((seen[ends[e]] & bit) == 0);
-                seen[ends[e]] |= bit;
-            }
-            largest = colour[k] > largest ? colour[k] : largest;
+        colour_all(NULL, graph.first, graph.second, graph.count, NODES, 0, fixed, &result);
+        assert_in_range(result.colours, COLOUR_DEGREE_MAX, COLOUR_MAX);
+        assert_valid(&graph, fixed, &result, NODES);
+    }
+}
+
+// The rule in other words: a pair has the least colour that no neighbour before it has, where pairs
+// of lower turns are before, and of the same turn those that are earlier in the list.
+static void assert_first_fit(const struct graph *graph, int fixed, const struct coloured *result) {
+    static uint64_t before[PAIRS];
+    memset(before, 0, sizeof before);
+    for (int turn = 0; turn < COLOUR_TURNS; turn++)
+        for (size_t k = 0; k < graph->count; k++) {
+            int32_t a = graph->first[k], b = graph->second[k];
+            if (result->turn[k] != turn)
+                continue;
+            uint64_t used = (a < fixed ? 0 : before[a]) | (b < fixed ? 0 : before[b]);
+            int least = 0;
+            while (used >> least & 1)
+                least++;
+            assert_int_equal(result->colour[k], least);
+            before[a] |= (uint64_t)1 << least;
+            before[b] |= (uint64_t)1 << least;
         }
-        assert_int_equal(colours, largest + 1);
+}
+
+// Each index has pairs with the next few, as bodies along a curve have: most pairs need no other
+// thread. Random pairs all do.
+static void test_colours_are_the_same_for_every_team(void **state) {
+    (void)state;
+    static struct graph graph;
+    static struct coloured alone, result;
+    struct random_stream random = {4};
+    for (int trial = 0; trial < 4; trial++) {
+        size_t indices = trial < 2 ? PAIRS / 4 + 4 : NODES;
+        int fixed = trial % 2 * 10;
+        if (trial < 2) {
+            graph.count = PAIRS;
+            for (int k = 0; k < PAIRS; k++) {
+                graph.first[k] = k / 4;
+                graph.second[k] = k % 5 == 0 && fixed > 0 ? k % fixed : k / 4 + 1 + k % 4;
+            }
+        } else {
+            graph_fill(&graph, &random, fixed, COLOUR_DEGREE_MAX);
+        }
+        colour_all(NULL, graph.first, graph.second, graph.count, indices, 0, fixed, &alone);
+        assert_valid(&graph, fixed, &alone, indices);
+        assert_first_fit(&graph, fixed, &alone);
+        for (size_t s = 0; s < TEAM_SIZES; s++) {
+            struct team *team = team_of(team_sizes[s]);
+            for (int repeat = 0; repeat < 5; repeat++) {
+                colour_all(team, graph.first, graph.second, graph.count, indices, 0, fixed,
+                           &result);
+                assert_int_equal(result.colours, alone.colours);
+                assert_memory_equal(result.colour, alone.colour, graph.count);
+            }
+            team_destroy(team);
+        }
     }
 }
 
 // 100 grains on one floor: with the floor fixed one colour does, else they run out of 64.
 static void test_colouring_ignores_fixed_range(void **state) {
     (void)state;
+    static struct coloured result;
     int32_t floor_index[100], grain[100];
-    uint8_t colour[100];
-    uint64_t mask[101];
     for (int k = 0; k < 100; k++) {
         floor_index[k] = 100;
         grain[k] = k;
     }
-    assert_int_equal(colour_pairs(grain, floor_index, 100, 101, 100, 101, mask, colour), 1);
-    assert_int_equal(colour_pairs(floor_index, grain, 100, 101, 100, 101, mask, colour), 1);
-    assert_int_equal(colour_pairs(grain, floor_index, 64, 101, 0, 0, mask, colour), 64);
-    assert_int_equal(colour[63], 63);
-    assert_int_equal(colour_pairs(grain, floor_index, 65, 101, 0, 0, mask, colour), -1);
-    assert_int_equal(colour_pairs(grain, floor_index, 0, 101, 0, 0, mask, colour), 0);
+    colour_all(NULL, grain, floor_index, 100, 101, 100, 101, &result);
+    assert_int_equal(result.colours, 1);
+    colour_all(NULL, floor_index, grain, 100, 101, 100, 101, &result);
+    assert_int_equal(result.colours, 1);
+    colour_all(NULL, grain, floor_index, 64, 101, 0, 0, &result);
+    assert_int_equal(result.colours, 64);
+    colour_all(NULL, grain, floor_index, 65, 101, 0, 0, &result);
+    assert_int_equal(result.colours, -1);
+    colour_all(NULL, grain, floor_index, 0, 101, 0, 0, &result);
+    assert_int_equal(result.colours, 0);
 }
 
 // Published values of XXH64 (seed 0, and the sanity buffer of the reference implementation).
@@ -448,6 +530,7 @@ int main(void) {
         cmocka_unit_test(test_max),
         cmocka_unit_test(test_sort_against_qsort),
         cmocka_unit_test(test_colouring_is_valid),
+        cmocka_unit_test(test_colours_are_the_same_for_every_team),
         cmocka_unit_test(test_colouring_ignores_fixed_range),
         cmocka_unit_test(test_hash_values),
         cmocka_unit_test(test_hash_sees_every_bit),

@@ -295,17 +295,17 @@ static vec3 natural_map(const vec3 *column, int sides, double mu, double rho, ve
 }
 
 static void add_contact(const struct contact_problem *problem, int32_t a, vec3 e, vec3 r,
-                        struct residual_sums *sums) {
+                        struct residual_tally *tally) {
     double rho = problem->rho[a];
     if (rho == 0)
         return;
-    sums->scaled2 += vec3_dot(e, e) / (rho * rho);
-    sums->wr2 += vec3_dot(r, r) / (rho * rho);
+    binned_add(&tally->scaled2, vec3_dot(e, e) / (rho * rho));
+    binned_add(&tally->wr2, vec3_dot(r, r) / (rho * rho));
 }
 
 double polygon_residual(const struct contact_problem *problem, const struct gabion_cone *cone,
                         const double *r) {
-    struct residual_sums sums = {.closing2 = residual_closing2(problem)};
+    struct residual_tally tally = {0};
     vec3 *column = polygon_columns(cone);
     double *u = memory_allocate(contact_problem_size(problem), sizeof *u, "residual");
     contact_problem_velocity(problem, r, u);
@@ -314,9 +314,11 @@ double polygon_residual(const struct contact_problem *problem, const struct gabi
         vec3 e = held ? vec3_scale(problem->rho[a], hold_keep(held, contact_get(u, a)))
                       : natural_map(column, cone->sides, problem->mu[a], problem->rho[a],
                                     contact_get(r, a), contact_get(u, a));
-        add_contact(problem, a, e, contact_get(r, a), &sums);
+        add_contact(problem, a, e, contact_get(r, a), &tally);
     }
     memory_free(column);
     memory_free(u);
+    struct residual_sums sums = residual_close(&tally);
+    sums.closing2 = residual_closing2(problem);
     return residual_scaled(&sums, problem->least.floor);
 }

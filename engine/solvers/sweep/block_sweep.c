@@ -52,7 +52,7 @@ void block_sweep_apply(const struct block_sweep *sweep, const struct block *bloc
 
 // The point's impulse becomes `next` and goes on with the momentum of the sweeps.
 static void settle_point(const struct block *block, struct block_point *point, vec3 next,
-                         double beta, struct block_bodies *bodies, struct sweep_sums *sums) {
+                         double beta, struct block_bodies *bodies, struct sweep_tally *tally) {
     vec3 d = vec3_sub(next, point->r);
     vec3 progress = vec3_sub(next, point->last);
     double w = point->rho > 0 ? 1 / point->rho : 0, change2 = vec3_dot(d, d);
@@ -60,14 +60,12 @@ static void settle_point(const struct block *block, struct block_point *point, v
     point->r = vec3_add_scaled(next, beta, progress);
     if (change2 > 0)
         push_point(point, bodies, block_impulse(block, d));
-    sums->alignment -= w * vec3_dot(d, progress);
-    sums->change2 += w * change2;
-    sums->largest2 = fmax(sums->largest2, w * w * change2);
+    tally_add(tally, -w * vec3_dot(d, progress), w * change2, w * w * change2);
 }
 
 static void solve_point(const struct block_sweep *sweep, const struct block *block,
                         struct block_point *point, struct block_bodies *bodies,
-                        struct sweep_sums *sums, int64_t *fallbacks) {
+                        struct sweep_tally *tally, int64_t *fallbacks) {
     struct local_call call = {.W = &point->W,
                               .inverse = &point->inverse,
                               .mu = sweep->mu,
@@ -76,12 +74,12 @@ static void solve_point(const struct block_sweep *sweep, const struct block *blo
     vec3 next = point->r;
     vec3 u = vec3_add(block_velocity(block, point, &bodies->c, &bodies->a), point->b);
     *fallbacks += !local_solve((enum gabion_local)point->local, &call, u, &next, &point->k);
-    settle_point(block, point, next, sweep->beta, bodies, sums);
+    settle_point(block, point, next, sweep->beta, bodies, tally);
 }
 
 // Solves all directions that a joint holds at once.
 static void solve_joint(const struct block_sweep *sweep, const struct block *block,
-                        struct block_bodies *bodies, struct sweep_sums *sums) {
+                        struct block_bodies *bodies, struct sweep_tally *tally) {
     const struct joint_inverse *inverse = &sweep->plan->joint_inverses[block->joint];
     struct block_point *points = &sweep->plan->points[block->begin];
     double omega = sweep->settings->relaxation, u[HOLD_MOST];
@@ -103,16 +101,17 @@ static void solve_joint(const struct block_sweep *sweep, const struct block *blo
             vec3_set(&next, axis, vec3_get(next, axis) + omega * change);
             row++;
         }
-        settle_point(block, &points[k], next, sweep->beta, bodies, sums);
+        settle_point(block, &points[k], next, sweep->beta, bodies, tally);
     }
 }
 
 void block_sweep_solve(const struct block_sweep *sweep, const struct block *block,
-                       struct sweep_sums *sums, int64_t *fallbacks) {
+                       struct sweep_tally *tally, int64_t *fallbacks) {
     struct block_bodies bodies = take_bodies(sweep, block);
     if (block->joint >= 0)
-        solve_joint(sweep, block, &bodies, sums);
+        solve_joint(sweep, block, &bodies, tally);
     for (uint32_t k = 0; block->joint < 0 && k < block->count; k++)
-        solve_point(sweep, block, &sweep->plan->points[block->begin + k], &bodies, sums, fallbacks);
+        solve_point(sweep, block, &sweep->plan->points[block->begin + k], &bodies, tally,
+                    fallbacks);
     put_bodies(sweep, block, &bodies);
 }

@@ -19,6 +19,6 @@ void block_sweep_apply(const struct block_sweep *sweep, const struct block *bloc
 // Makes one Gauss-Seidel pass over the points of a block, as described in sphere_sweep.h. Adds to
 // `fallbacks` the contacts on which the local solver failed.
 void block_sweep_solve(const struct block_sweep *sweep, const struct block *block,
-                       struct sweep_sums *sums, int64_t *fallbacks);
+                       struct sweep_tally *tally, int64_t *fallbacks);
 
 #endif

@@ -160,7 +160,8 @@ static void place_lane_points(struct sweep_plan *plan) {
     for (size_t k = 0; k < plan->batch_count; k++) {
         const struct batch *batch = &plan->batches[k];
         for (uint32_t b = batch->begin; batch->kind == BATCH_LANES && b < batch->end; b++)
-            place_lane_block(plan, &plan->lane_blocks[b], b + 1 < batch->end ? LANES : batch->lanes);
+            place_lane_block(plan, &plan->lane_blocks[b],
+                             b + 1 < batch->end ? LANES : batch->lanes);
     }
     plan->lane_points =
         memory_reserve_aligned(plan->lane_points, &plan->lane_point_capacity,

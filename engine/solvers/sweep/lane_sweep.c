@@ -6,17 +6,17 @@
 //   sticking  x = r_t - P (u_t - w u_n),  r_n' = z - w.x,  if |x| <= mu r_n'
 //   sliding   x(k) = (1 + k P)^-1 x,  r_n(k) = z - w.x(k),  |x(k)| = mu r_n(k),  u_t = -k x(k)
 //
-// Only sliding iterates, on the one number k (engine/solvers/local/exact.c derives the curve). Lanes
-// where that does not converge, which happens with directions in which a body is locked and with
-// blocks W that couple the normal strongly, are solved one by one by alart_curnier_solve.
+// Only sliding iterates, on the one number k (engine/solvers/local/exact.c derives the curve).
+// Lanes where that does not converge, which happens with directions in which a body is locked and
+// with blocks W that couple the normal strongly, are solved one by one by alart_curnier_solve.
 #include "engine/solvers/sweep/lane_sweep.h"
 
 #include "engine/solvers/sweep/lane_block.h"
-#include "engine/solvers/sweep/lanes.h"
+#include "engine/solvers/sweep/lane_tally.h"
 
 // Relative defect from which one more step is the last, and the most steps. The next search starts
-// where this one ended, so that the error of the last step is squared once more at convergence of the
-// sweeps.
+// where this one ended, so that the error of the last step is squared once more at convergence of
+// the sweeps.
 #define LAST_STEP_DEFECT 1e-2
 #define STEPS            8
 
@@ -60,10 +60,10 @@ INLINE void push(struct side *side, struct lane_vec arm, struct lane_vec p) {
     struct lane_vec turn = cross(arm, p);
     side->v.a = add(side->v.a, (struct lane_vec){side->inv_m.x * p.x, side->inv_m.y * p.y,
                                                  side->inv_m.z * p.z});
-    side->s.a = add(side->s.a, (struct lane_vec){
-                                   side->xx * turn.x + side->xy * turn.y + side->xz * turn.z,
-                                   side->xy * turn.x + side->yy * turn.y + side->yz * turn.z,
-                                   side->xz * turn.x + side->yz * turn.y + side->zz * turn.z});
+    side->s.a = add(side->s.a,
+                    (struct lane_vec){side->xx * turn.x + side->xy * turn.y + side->xz * turn.z,
+                                      side->xy * turn.x + side->yy * turn.y + side->yz * turn.z,
+                                      side->xz * turn.x + side->yz * turn.y + side->zz * turn.z});
 }
 
 // The two bodies of each block and its frame.
@@ -117,7 +117,7 @@ INLINE struct lane_vec velocity_at(const struct lane_point *point, int part,
 
 struct contact_lanes {
     struct lane_vec r, u;
-    lanes z, x_s, x_t;                          // of the header: z, and x of sticking
+    lanes z, x_s, x_t;                           // of the header: z, and x of sticking
     lanes inverse_n, w_s, w_t, p_ss, p_st, p_tt; // struct lane_point
     lanes mu;
 };
@@ -143,10 +143,11 @@ INLINE lane_mask slide(const struct contact_lanes *one, lane_mask wanted, struct
         lanes length = lane_sqrt(length2) * inverse_mu, defect = length - r_n;
         lanes A = x_s * fall_s + x_t * fall_t, B = one->w_s * fall_s + one->w_t * fall_t;
         lane_mask closed = r_n > zero;
-        lanes slope = A * choose(closed, r_n * r_n, length) +
-                      B * choose(closed, length, unit) * length2;
+        lanes slope =
+            A * choose(closed, r_n * r_n, length) + B * choose(closed, length, unit) * length2;
         lanes change = defect * choose(closed, r_n, unit) * length2 / slope, next = k + change;
-        lane_mask now = left & (lane_abs(defect) <= splat(LAST_STEP_DEFECT) * (length + lane_abs(r_n)));
+        lane_mask now =
+            left & (lane_abs(defect) <= splat(LAST_STEP_DEFECT) * (length + lane_abs(r_n)));
         end_s = choose(now, x_s - change * fall_s, end_s);
         end_t = choose(now, x_t - change * fall_t, end_t);
         found |= now & (next >= zero);
@@ -223,7 +224,7 @@ INLINE struct lane_vec solve(struct lane_call *call, const struct lane_block *bl
 
 INLINE void sweep_point(struct lane_call *call, const struct lane_block *block,
                         struct lane_point *point, int part, struct pair *pair,
-                        struct lane_sums *sums) {
+                        struct lane_tally *tally) {
     struct lane_vec r = load(&point->r, part), last = load(&point->last, part);
     struct lane_vec u = velocity_at(point, part, pair);
     struct lane_vec next = solve(call, block, point, part, u, r);
@@ -231,7 +232,7 @@ INLINE void sweep_point(struct lane_call *call, const struct lane_block *block,
     store(&point->last, part, next);
     store(&point->r, part, add_scaled(next, splat(call->beta), progress));
     push_point(point, part, pair, d);
-    add_sums(sums, d, progress, load_numbers(point->size, part));
+    add_sums(tally, d, progress, load_numbers(point->size, part));
 }
 
 // The bodies of a block ahead and the points some blocks ahead: colours scatter neighbours over
@@ -255,9 +256,10 @@ INLINE void prefetch_point(const struct lane_point *point) {
         __builtin_prefetch((const char *)point + line);
 }
 
-static void sweep(struct lane_call *call, uint32_t begin, uint32_t end, struct sweep_sums *sums) {
+static void sweep(struct lane_call *call, uint32_t begin, uint32_t end, struct sweep_tally *total) {
     const struct sweep_plan *plan = call->plan;
-    struct lane_sums lane[PARTS] = {{splat(0), splat(0), splat(0)}};
+    struct lane_tally tally;
+    open_tally(&tally, total);
     for (uint32_t k = begin; k < end; k++) {
         const struct lane_block *block = &plan->lane_blocks[k];
         if (k + BLOCKS_AHEAD < plan->lane_block_count)
@@ -268,12 +270,12 @@ static void sweep(struct lane_call *call, uint32_t begin, uint32_t end, struct s
                 struct lane_point *point = &plan->lane_points[block->begin + p];
                 if (part == 0)
                     prefetch_point(point + POINTS_AHEAD);
-                sweep_point(call, block, point, part, &pair, &lane[part]);
+                sweep_point(call, block, point, part, &pair, &tally);
             }
             put_pair(plan, block, part, &pair);
         }
     }
-    reduce_sums(lane, sums);
+    close_tally(&tally);
 }
 
 static void apply(const struct lane_call *call, uint32_t begin, uint32_t end) {

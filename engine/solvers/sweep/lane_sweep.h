@@ -1,5 +1,5 @@
-// The kernel that sweeps over lane blocks (engine/solvers/sweep/plan.h), where most of the time of a
-// run with masonry is spent. One source is compiled once per instruction set
+// The kernel that sweeps over lane blocks (engine/solvers/sweep/plan.h), where most of the time of
+// a run with masonry is spent. One source is compiled once per instruction set
 // (engine/solvers/sweep/lanes.h).
 #ifndef ENGINE_SOLVERS_SWEEP_LANE_SWEEP_H
 #define ENGINE_SOLVERS_SWEEP_LANE_SWEEP_H
@@ -15,7 +15,7 @@ struct lane_call {
 // Makes one Gauss-Seidel pass over the points of the lane blocks [begin, end) of a batch, as
 // described in sphere_sweep.h.
 typedef void (*lane_sweep_function)(struct lane_call *call, uint32_t begin, uint32_t end,
-                                    struct sweep_sums *sums);
+                                    struct sweep_tally *tally);
 
 // Adds the impulses of the lane blocks [begin, end) to the velocities of their bodies.
 typedef void (*lane_apply_function)(const struct lane_call *call, uint32_t begin, uint32_t end);

@@ -1,10 +1,10 @@
-// Arithmetic on several contacts at once, for the kernels of this folder. A kernel is one source that
-// is compiled once per instruction set; every version does the same operations in the same order
-// and gives the same bits.
+// Arithmetic on several contacts at once, for the kernels of this folder. A kernel is one source
+// that is compiled once per instruction set; every version does the same operations in the same
+// order and gives the same bits.
 #ifndef ENGINE_SOLVERS_SWEEP_LANES_H
 #define ENGINE_SOLVERS_SWEEP_LANES_H
 
-#include "engine/solvers/sweep/sphere_sweep.h"
+#include "engine/solvers/sweep/plan.h"
 
 #ifdef __SSE2__
 #include <immintrin.h>
@@ -18,8 +18,7 @@
 #define KERNEL_EXPAND(name, kernel) KERNEL_PASTE(name, kernel)
 #define KERNEL_NAME(name)           KERNEL_EXPAND(name, KERNEL)
 
-// Lanes that go through the processor at once: a group is worked on in LANES / WIDTH parts. Sums
-// are kept lane by lane, so that their order does not depend on the width.
+// Lanes that go through the processor at once: a group is worked on in LANES / WIDTH parts.
 #ifdef __AVX__
 #define WIDTH 4
 #else
@@ -28,8 +27,8 @@
 #define PARTS (LANES / WIDTH)
 
 // Sets of lanes are bits of a number, those of a group or those of a part of it.
-#define ALL_LANES ((1u << LANES) - 1)
-#define part_bits(bits, part) ((bits) >> ((part) * WIDTH) & ((1u << WIDTH) - 1))
+#define ALL_LANES             ((1u << LANES) - 1)
+#define part_bits(bits, part) ((bits) >> ((part)*WIDTH) & ((1u << WIDTH) - 1))
 
 typedef double lanes __attribute__((vector_size(WIDTH * sizeof(double)), may_alias));
 typedef double lanes_anywhere
@@ -188,30 +187,6 @@ INLINE void scatter_half(struct solver_body *bodies, const int32_t *index, int h
     for (int lane = 0; lane < WIDTH; lane++)
         to[lane] = (double *)&bodies[index[lane]] + 4 * half;
     scatter(to, bits, row);
-}
-
-// Sums ----------------------------------------------------------------------------------------
-
-struct lane_sums {
-    lanes alignment, change2, largest2;
-};
-
-INLINE void add_sums(struct lane_sums *sums, struct lane_vec change, struct lane_vec progress,
-                     lanes w_t) {
-    lanes change2 = dot(change, change), largest2 = change2 * (w_t * w_t);
-    sums->alignment -= w_t * dot(change, progress);
-    sums->change2 += w_t * change2;
-    sums->largest2 = choose(largest2 > sums->largest2, largest2, sums->largest2);
-}
-
-// Adds the sums of all parts to those of a chunk, lane after lane.
-INLINE void reduce_sums(const struct lane_sums *parts, struct sweep_sums *sums) {
-    for (int i = 0; i < LANES; i++) {
-        const struct lane_sums *part = &parts[i / WIDTH];
-        sums->alignment += part->alignment[i % WIDTH];
-        sums->change2 += part->change2[i % WIDTH];
-        sums->largest2 = fmax(sums->largest2, part->largest2[i % WIDTH]);
-    }
 }
 
 #endif

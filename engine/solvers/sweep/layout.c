@@ -12,9 +12,9 @@ struct layout *layout_create(void) {
 }
 
 void layout_free(struct layout *layout) {
-    void *arrays[] = {layout->contact, layout->points, layout->first,
-                      layout->second,  layout->colour, layout->mask,
-                      layout->histogram, layout->mu, layout->mu_of_law};
+    void *arrays[] = {layout->contact, layout->points,    layout->first, layout->second,
+                      layout->turn,    layout->colour,    layout->order, layout->mask,
+                      layout->owner,   layout->histogram, layout->mu,    layout->mu_of_law};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         memory_free(arrays[k]);
     memory_free(layout);
@@ -30,7 +30,9 @@ static void reserve_nodes(struct layout *layout, size_t count) {
     layout->points = memory_resize(layout->points, room, sizeof(uint32_t), "sweeps");
     layout->first = memory_resize(layout->first, room, sizeof(int32_t), "sweeps");
     layout->second = memory_resize(layout->second, room, sizeof(int32_t), "sweeps");
+    layout->turn = memory_resize(layout->turn, room, sizeof(uint8_t), "sweeps");
     layout->colour = memory_resize(layout->colour, room, sizeof(uint8_t), "sweeps");
+    layout->order = memory_resize(layout->order, room, sizeof(uint32_t), "sweeps");
     layout->capacity = room;
 }
 
@@ -40,6 +42,7 @@ static void list_nodes(struct sweep_plan *plan) {
     const struct contact_views *views = plan->views;
     struct layout *layout = plan->layout;
     size_t count = views->count, nodes = 0, active = 0;
+    uint32_t number = 0; // of the node among those of its pair
     reserve_nodes(layout, count + views->joints->block_count);
     for (size_t k = 0, end; k < count; k = end) {
         const struct contact *contact = &views->contacts[k];
@@ -52,6 +55,10 @@ static void list_nodes(struct sweep_plan *plan) {
         layout->points[nodes] = (uint32_t)taking_part;
         layout->first[nodes] = contact->c;
         layout->second[nodes] = contact->a;
+        bool again = nodes > 0 && contact->c == layout->first[nodes - 1] &&
+                     contact->a == layout->second[nodes - 1];
+        number = again ? number + 1 : 0;
+        layout->turn[nodes] = colour_turn(contact->c, contact->a, number);
         active += taking_part;
         nodes++;
     }
@@ -65,6 +72,8 @@ static void list_joints(struct sweep_plan *plan) {
     struct layout *layout = plan->layout;
     for (size_t k = 0; k < joints->block_count; k++) {
         layout->contact[plan->nodes] = (uint32_t)k;
+        layout->turn[plan->nodes] =
+            colour_turn(joints->blocks[k].c, joints->blocks[k].a, UINT32_MAX - (uint32_t)k);
         layout->first[plan->nodes] = joints->blocks[k].c;
         layout->second[plan->nodes++] = joints->blocks[k].a;
     }
@@ -78,8 +87,12 @@ static int colour(struct sweep_plan *plan) {
     size_t indices = (size_t)plan->solver_body_count;
     layout->mask = memory_reserve_aligned(layout->mask, &layout->mask_capacity, indices,
                                           sizeof *layout->mask, "colouring");
-    return colour_pairs(layout->first, layout->second, plan->nodes, indices, plan->moving,
-                        plan->body_count, layout->mask, layout->colour);
+    layout->owner = memory_reserve(layout->owner, &layout->owner_capacity, indices,
+                                   sizeof *layout->owner, "colouring");
+    struct colour_graph graph = {layout->first, layout->second, layout->turn,    plan->nodes,
+                                 indices,       plan->moving,   plan->body_count};
+    struct colour_room room = {layout->order, layout->mask, layout->owner};
+    return colour_pairs(plan->team, &graph, &room, layout->colour);
 }
 
 // The mask array, between colourings, counts nodes per body and then numbers the copies.

@@ -12,13 +12,16 @@
 #define LANE_CLASSES 8
 
 struct layout {
-    size_t capacity, mask_capacity, histogram_capacity;
+    size_t capacity, mask_capacity, owner_capacity, histogram_capacity;
     size_t joints;           // the first node that is a joint; all later ones are joints too
     uint32_t *contact;       // index of the first contact of each node, or of the joint's block
     uint32_t *points;        // active contacts of each node
     int32_t *first, *second; // its solver bodies
+    uint8_t *turn;           // in the colouring
     uint8_t *colour;
+    uint32_t *order; // by turn
     uint64_t *mask;
+    int32_t *owner;
     uint32_t *histogram; // [thread][bin]
     double *mu;          // distinct friction coefficients
     uint16_t *mu_of_law;

@@ -2,6 +2,32 @@
 
 #include "engine/solvers/sweep/lane_block.h"
 
+// Returns the body that a solver body is, or is a copy of. Copies are numbered split by split.
+static int32_t whole_body(const struct sweep_plan *plan, int32_t i) {
+    if (i < plan->body_count)
+        return i;
+    size_t first = 0, last = plan->split_count - 1;
+    while (first < last) {
+        size_t middle = (first + last + 1) / 2;
+        if (plan->splits[middle].first_copy <= i)
+            first = middle;
+        else
+            last = middle - 1;
+    }
+    return plan->splits[first].body;
+}
+
+// Names a contact by its bodies, so that the name says nothing about where the plan keeps it.
+static int64_t place_of(const struct sweep_plan *plan, int32_t c, int32_t a) {
+    return (int64_t)whole_body(plan, c) << 32 | (whole_body(plan, a) + 1);
+}
+
+bool measure_place(int64_t place, int32_t *c, int32_t *a) {
+    *c = (int32_t)(place >> 32);
+    *a = (int32_t)(place & INT32_MAX) - 1;
+    return place != 0;
+}
+
 static struct contact_view view_sphere(const struct sweep_plan *plan, const struct batch *batch,
                                        uint32_t group_index, uint32_t lane) {
     const struct sphere_group *group = &plan->groups[group_index];
@@ -21,15 +47,14 @@ static struct contact_view view_sphere(const struct sweep_plan *plan, const stru
         .mu = batch->mu,
         .rho = 1 / w_t,
         .still = plan->least.still,
-        .place = (int64_t)group_index * LANES + lane + 1,
+        .place = place_of(plan, group->c[lane], group->a[lane]),
         .r_t = vec3_add_scaled(p, -p_n, n),
         .u_t = vec3_add_scaled(u, -u_n, n),
     };
 }
 
 static struct contact_view view_point(const struct sweep_plan *plan, const struct batch *batch,
-                                      const struct block *block, const struct block_point *point,
-                                      int64_t place) {
+                                      const struct block *block, const struct block_point *point) {
     struct body_velocity c = solver_velocity(&plan->bodies[block->c]);
     struct body_velocity a = solver_velocity(&plan->bodies[block->a]);
     vec3 u = vec3_add(block_velocity(block, point, &c, &a), point->b);
@@ -42,7 +67,7 @@ static struct contact_view view_point(const struct sweep_plan *plan, const struc
         .mu = batch->mu,
         .rho = point->rho,
         .still = plan->least.still,
-        .place = place,
+        .place = place_of(plan, block->c, block->a),
         .r_t = vec3_make(0, point->r.y, point->r.z),
         .u_t = vec3_make(0, u.y, u.z),
     };
@@ -50,95 +75,63 @@ static struct contact_view view_point(const struct sweep_plan *plan, const struc
 
 // Adds one contact to the sums.
 typedef void (*add_function)(const struct contact_view *view, double limit,
-                             struct residual_sums *sums);
+                             struct residual_tally *tally);
 
 static void add_block(const struct sweep_plan *plan, const struct batch *batch, uint32_t k,
-                      add_function add, double limit, struct residual_sums *sums) {
+                      add_function add, double limit, struct residual_tally *tally) {
     const struct block *block = &plan->blocks[k];
     for (uint32_t p = 0; p < block->count; p++) {
-        struct contact_view view =
-            view_point(plan, batch, block, &plan->points[block->begin + p], -1 - (int64_t)k);
-        add(&view, limit, sums);
+        struct contact_view view = view_point(plan, batch, block, &plan->points[block->begin + p]);
+        add(&view, limit, tally);
     }
 }
 
 static void add_lane_block(const struct sweep_plan *plan, const struct batch *batch, uint32_t k,
-                           add_function add, double limit, struct residual_sums *sums) {
+                           add_function add, double limit, struct residual_tally *tally) {
     const struct lane_block *lanes = &plan->lane_blocks[k];
     for (uint32_t lane = 0; lane < LANES; lane++) {
         struct block block = lane_block_get(lanes, lane);
-        int64_t place = -1 - (int64_t)plan->block_count - ((int64_t)k * LANES + lane);
         for (uint32_t p = 0; p < block.count; p++) {
             struct block_point point = lane_point_get(&plan->lane_points[block.begin + p], lane);
-            struct contact_view view = view_point(plan, batch, &block, &point, place);
-            add(&view, limit, sums);
+            struct contact_view view = view_point(plan, batch, &block, &point);
+            add(&view, limit, tally);
         }
     }
 }
 
 static void add_group(const struct sweep_plan *plan, const struct batch *batch, uint32_t k,
-                      add_function add, double limit, struct residual_sums *sums) {
+                      add_function add, double limit, struct residual_tally *tally) {
     uint32_t used = k + 1 == batch->end ? batch->lanes : LANES;
     for (uint32_t lane = 0; lane < used; lane++) {
         struct contact_view view = view_sphere(plan, batch, k, lane);
-        add(&view, limit, sums);
+        add(&view, limit, tally);
     }
 }
 
 static void add_chunk(const struct sweep_plan *plan, const struct chunk *chunk, add_function add,
-                      double limit, struct residual_sums *sums) {
+                      double limit, struct residual_tally *tally) {
     const struct batch *batch = &plan->batches[chunk->batch];
     for (uint32_t k = chunk->begin; k < chunk->end; k++) {
         if (batch->kind == BATCH_BLOCK)
-            add_block(plan, batch, k, add, limit, sums);
+            add_block(plan, batch, k, add, limit, tally);
         else if (batch->kind == BATCH_LANES)
-            add_lane_block(plan, batch, k, add, limit, sums);
+            add_lane_block(plan, batch, k, add, limit, tally);
         else
-            add_group(plan, batch, k, add, limit, sums);
+            add_group(plan, batch, k, add, limit, tally);
     }
 }
 
 void measure_free(const struct sweep_plan *plan, const struct chunk *chunk,
-                  struct residual_sums *sums) {
-    add_chunk(plan, chunk, residual_add_free, plan->least.floor, sums);
+                  struct residual_tally *tally) {
+    add_chunk(plan, chunk, residual_add_free, plan->least.floor, tally);
 }
 
 void measure_limited(const struct sweep_plan *plan, const struct chunk *chunk, double fast2,
-                     struct residual_sums *sums) {
-    add_chunk(plan, chunk, residual_add_limited, fast2, sums);
+                     struct residual_tally *tally) {
+    add_chunk(plan, chunk, residual_add_limited, fast2, tally);
 }
 
 void measure_solved(const struct sweep_plan *plan, const struct chunk *chunk,
-                    struct residual_sums *sums) {
-    add_chunk(plan, chunk, residual_add_solved, plan->least.floor, sums);
-}
-
-// Returns the body that a solver body is, or is a copy of.
-static int32_t whole_body(const struct sweep_plan *plan, int32_t i) {
-    for (size_t k = 0; k < plan->split_count; k++) {
-        const struct split_body *split = &plan->splits[k];
-        if (i >= split->first_copy && i < split->first_copy + split->copies - 1)
-            return split->body;
-    }
-    return i;
-}
-
-bool measure_place(const struct sweep_plan *plan, int64_t place, int32_t *c, int32_t *a) {
-    if (place > 0) {
-        const struct sphere_group *group = &plan->groups[(place - 1) / LANES];
-        *c = group->c[(place - 1) % LANES];
-        *a = group->a[(place - 1) % LANES];
-    } else if (-1 - place >= (int64_t)plan->block_count) {
-        int64_t lane = -1 - place - (int64_t)plan->block_count;
-        *c = plan->lane_blocks[lane / LANES].c[lane % LANES];
-        *a = plan->lane_blocks[lane / LANES].a[lane % LANES];
-    } else if (place < 0) {
-        *c = plan->blocks[-1 - place].c;
-        *a = plan->blocks[-1 - place].a;
-    } else {
-        return false;
-    }
-    *c = whole_body(plan, *c);
-    *a = whole_body(plan, *a);
-    return true;
+                    struct residual_tally *tally) {
+    add_chunk(plan, chunk, residual_add_solved, plan->least.floor, tally);
 }

@@ -9,14 +9,14 @@
 // Add the contribution of one chunk. For measure_free and measure_limited, plan->bodies must hold
 // the free velocities; for measure_solved, the velocities that the impulses cause.
 void measure_free(const struct sweep_plan *plan, const struct chunk *chunk,
-                  struct residual_sums *sums);
+                  struct residual_tally *tally);
 void measure_limited(const struct sweep_plan *plan, const struct chunk *chunk, double fast2,
-                     struct residual_sums *sums);
+                     struct residual_tally *tally);
 void measure_solved(const struct sweep_plan *plan, const struct chunk *chunk,
-                    struct residual_sums *sums);
+                    struct residual_tally *tally);
 
 // Finds the bodies of the contact with the name residual_sums.worst. Returns false for 0: no
 // contact has an error.
-bool measure_place(const struct sweep_plan *plan, int64_t place, int32_t *c, int32_t *a);
+bool measure_place(int64_t place, int32_t *c, int32_t *a);
 
 #endif

@@ -86,38 +86,38 @@ static void apply_impulses(struct packed *packed, const struct batch *batch, uin
 // Sweeps --------------------------------------------------------------------------------------
 
 static void sweep_chunk(struct packed *packed, const struct chunk *chunk, double beta,
-                        struct sweep_sums *sums, int64_t *fallbacks) {
+                        struct sweep_tally *tally, int64_t *fallbacks) {
     struct sweep_plan *plan = packed->plan;
     const struct batch *batch = &plan->batches[chunk->batch];
-    *sums = (struct sweep_sums){0};
     if (batch->kind == BATCH_BLOCK) {
         struct block_sweep sweep = {plan, packed->settings, batch->mu, beta};
         for (uint32_t k = chunk->begin; k < chunk->end; k++)
-            block_sweep_solve(&sweep, &plan->blocks[k], sums, fallbacks);
+            block_sweep_solve(&sweep, &plan->blocks[k], tally, fallbacks);
         return;
     }
     if (batch->kind == BATCH_LANES) {
         struct lane_call call = {plan, batch->mu, packed->settings->relaxation, beta, 0};
-        packed->lane_kernel->sweep(&call, chunk->begin, chunk->end, sums);
+        packed->lane_kernel->sweep(&call, chunk->begin, chunk->end, tally);
         *fallbacks += call.fallbacks;
         return;
     }
     struct sweep_call call = {
         plan->bodies, plan->groups, plan->last, batch, packed->settings->relaxation, beta};
-    packed->sphere_sweep(&call, chunk->begin, chunk->end, sums);
+    packed->sphere_sweep(&call, chunk->begin, chunk->end, tally);
 }
 
 void packed_sweep(void *context, int sweep, double beta, int thread, int threads) {
     struct packed *packed = context;
     const struct sweep_plan *plan = packed->plan;
-    struct sweep_sums *sums = packed->sums[sweep & 1];
+    struct sweep_tally tally = {0};
     int64_t fallbacks = 0;
     for (int colour = 0; colour < plan->colours; colour++) {
         size_t from, to;
         team_share(plan->colour_chunk[colour], plan->colour_chunk[colour + 1], thread, threads,
                    &from, &to);
         for (size_t k = from; k < to; k++)
-            sweep_chunk(packed, &plan->chunks[k], beta, &sums[k], &fallbacks);
+            sweep_chunk(packed, &plan->chunks[k], beta, &tally, &fallbacks);
+        packed->changed[sweep & 1][thread] = tally;
         team_barrier(packed->plan->team, thread, threads);
     }
     join_copies(packed, thread, threads);
@@ -142,14 +142,10 @@ static void apply_colours(struct packed *packed, int thread, int threads) {
 
 struct sweep_sums packed_change(const void *context, int sweep) {
     const struct packed *packed = context;
-    const struct sweep_sums *sums = packed->sums[sweep & 1];
-    struct sweep_sums total = {0};
-    for (size_t k = 0; k < packed->plan->chunk_count; k++) {
-        total.alignment += sums[k].alignment;
-        total.change2 += sums[k].change2;
-        total.largest2 = fmax(total.largest2, sums[k].largest2);
-    }
-    return total;
+    struct sweep_tally total = {0};
+    for (int t = 0; t < packed->threads; t++)
+        tally_merge(&total, &packed->changed[sweep & 1][t]);
+    return tally_close(total);
 }
 
 // Extrapolation -------------------------------------------------------------------------------
@@ -197,45 +193,41 @@ static void copy_impulses(struct packed *packed, bool back, int thread, int thre
 
 // Residual ------------------------------------------------------------------------------------
 
-static void measure_chunks(struct packed *packed, bool free, int thread, int threads) {
+enum measure { MEASURE_FREE, MEASURE_LIMITED, MEASURE_SOLVED };
+
+// Measures all contacts and merges the tallies of the threads into `total`.
+static void measure(struct packed *packed, enum measure what, double fast2,
+                    struct residual_tally *total, int thread, int threads) {
     const struct sweep_plan *plan = packed->plan;
+    struct residual_tally tally = {0};
     size_t from, to;
     team_share(0, (size_t)plan->chunk_count, thread, threads, &from, &to);
     for (size_t k = from; k < to; k++) {
-        struct residual_sums *partial = &packed->partial[k];
-        if (free) {
-            *partial = (struct residual_sums){0};
-            measure_free(plan, &plan->chunks[k], partial);
-        } else {
-            partial->scaled2 = partial->unscaled2 = partial->r2 = partial->u2 = partial->wr2 = 0;
-            partial->worst2 = 0;
-            measure_solved(plan, &plan->chunks[k], partial);
-        }
+        if (what == MEASURE_FREE)
+            measure_free(plan, &plan->chunks[k], &tally);
+        else if (what == MEASURE_LIMITED)
+            measure_limited(plan, &plan->chunks[k], fast2, &tally);
+        else
+            measure_solved(plan, &plan->chunks[k], &tally);
     }
+    packed->measured[thread] = tally;
     team_barrier(plan->team, thread, threads);
-}
-
-static void sum_chunks(struct packed *packed) {
-    packed->total = (struct residual_sums){0};
-    for (size_t k = 0; k < packed->plan->chunk_count; k++)
-        residual_add(&packed->total, &packed->partial[k]);
+    for (int t = 0; thread == 0 && t < threads; t++)
+        residual_merge(total, &packed->measured[t]);
 }
 
 // Sums up closing2 anew where some contacts close much faster than usual.
 static void limit_fast(struct packed *packed, int thread, int threads) {
-    const struct sweep_plan *plan = packed->plan;
-    double fast2 = residual_limit2(&packed->total, plan->least.floor);
-    size_t from, to;
+    double fast2 = residual_limit2(&packed->total, packed->plan->least.floor);
+    struct residual_tally limited = {0};
     if (fast2 == INFINITY)
         return;
-    team_share(0, (size_t)plan->chunk_count, thread, threads, &from, &to);
-    for (size_t k = from; k < to; k++) {
-        packed->partial[k].closing2 = 0;
-        measure_limited(plan, &plan->chunks[k], fast2, &packed->partial[k]);
+    measure(packed, MEASURE_LIMITED, fast2, &limited, thread, threads);
+    team_barrier(packed->plan->team, thread, threads);
+    if (thread == 0) {
+        packed->free.closing2 = limited.closing2;
+        packed->total = residual_close(&packed->free);
     }
-    team_barrier(plan->team, thread, threads);
-    if (thread == 0)
-        sum_chunks(packed);
 }
 
 // Measures the impulses of the last sweep, without extrapolation. Velocities are recomputed from
@@ -245,9 +237,10 @@ void packed_check(void *context, int thread, int threads) {
     copy_impulses(packed, true, thread, threads);
     reset_velocities(packed, thread, threads);
     apply_colours(packed, thread, threads);
-    measure_chunks(packed, false, thread, threads);
+    struct residual_tally tally = packed->free;
+    measure(packed, MEASURE_SOLVED, 0, &tally, thread, threads);
     if (thread == 0) {
-        sum_chunks(packed);
+        packed->total = residual_close(&tally);
         packed->plan->worst = packed->total.worst;
     }
 }
@@ -255,9 +248,9 @@ void packed_check(void *context, int thread, int threads) {
 void packed_start(void *context, int thread, int threads) {
     struct packed *packed = context;
     reset_velocities(packed, thread, threads);
-    measure_chunks(packed, true, thread, threads);
+    measure(packed, MEASURE_FREE, 0, &packed->free, thread, threads);
     if (thread == 0)
-        sum_chunks(packed);
+        packed->total = residual_close(&packed->free);
     team_barrier(packed->plan->team, thread, threads);
     limit_fast(packed, thread, threads);
     apply_colours(packed, thread, threads);
@@ -270,18 +263,17 @@ void packed_rest(struct packed *packed) { reset_velocities(packed, 0, 1); }
 // ---------------------------------------------------------------------------------------------
 
 struct packed packed_open(struct sweep_plan *plan, const struct solver_settings *settings) {
-    struct packed packed = {
-        .plan = plan,
-        .settings = settings,
-        .sphere_sweep = sphere_sweep_choose(NULL),
-        .lane_kernel = lane_kernel_choose()};
-    size_t work = plan->active + POINT_WEIGHT * plan->point_count, chunks = plan->chunk_count;
+    struct packed packed = {.plan = plan,
+                            .settings = settings,
+                            .sphere_sweep = sphere_sweep_choose(NULL),
+                            .lane_kernel = lane_kernel_choose()};
+    size_t work = plan->active + POINT_WEIGHT * plan->point_count;
     packed.threads = team_worth(plan->team, work, CONTACTS_PER_THREAD);
-    packed.partial = memory_allocate(chunks, sizeof *packed.partial, "residual");
-    packed.sums[0] = memory_allocate(2 * chunks, sizeof *packed.sums[0], "residual");
-    packed.sums[1] = packed.sums[0] + chunks;
-    packed.fallbacks =
-        memory_allocate((size_t)packed.threads, sizeof *packed.fallbacks, "residual");
+    size_t threads = (size_t)packed.threads;
+    packed.measured = memory_allocate(threads, sizeof *packed.measured, "residual");
+    packed.changed[0] = memory_allocate(2 * threads, sizeof *packed.changed[0], "residual");
+    packed.changed[1] = packed.changed[0] + threads;
+    packed.fallbacks = memory_allocate(threads, sizeof *packed.fallbacks, "residual");
     sweep_plan_size_last(plan);
     return packed;
 }
@@ -290,8 +282,8 @@ int64_t packed_close(struct packed *packed) {
     int64_t fallbacks = 0;
     for (int t = 0; t < packed->threads; t++)
         fallbacks += packed->fallbacks[t];
-    memory_free(packed->partial);
-    memory_free(packed->sums[0]);
+    memory_free(packed->measured);
+    memory_free(packed->changed[0]);
     memory_free(packed->fallbacks);
     return fallbacks;
 }

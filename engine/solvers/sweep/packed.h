@@ -15,9 +15,10 @@ struct packed {
     int threads; // as many as the size of the plan is worth
     sphere_sweep_function sphere_sweep;
     const struct lane_kernel *lane_kernel;
-    struct residual_sums *partial; // one per chunk
-    struct sweep_sums *sums[2];    // one per chunk, by parity of the sweep: the last ones are
-                                   // still read while the next are written
+    // One per thread. Of sweeps by parity: the last ones are still read while the next are written.
+    struct residual_tally *measured;
+    struct sweep_tally *changed[2];
+    struct residual_tally free; // of all contacts, what their free velocities add
     struct residual_sums total;
     int64_t *fallbacks; // one per thread
 };

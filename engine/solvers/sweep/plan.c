@@ -17,10 +17,11 @@ struct sweep_plan *sweep_plan_create(void) {
 void sweep_plan_free(struct sweep_plan *plan) {
     if (!plan)
         return;
-    void *arrays[] = {plan->bodies,        plan->own_inverse,   plan->splits,  plan->groups,
-                      plan->blocks,        plan->points,        plan->batches, plan->slot,
-                      plan->joint_slot,    plan->copies,        plan->chunks,  plan->last,
-                      plan->last_velocity, plan->joint_inverses, plan->lane_blocks, plan->lane_points};
+    void *arrays[] = {
+        plan->bodies,        plan->own_inverse,    plan->splits,      plan->groups,
+        plan->blocks,        plan->points,         plan->batches,     plan->slot,
+        plan->joint_slot,    plan->copies,         plan->chunks,      plan->last,
+        plan->last_velocity, plan->joint_inverses, plan->lane_blocks, plan->lane_points};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         memory_free(arrays[k]);
     layout_free(plan->layout);
@@ -108,9 +109,9 @@ static vec3 world_impulse(const struct sweep_plan *plan, const struct contact *c
         return lane_get(&plan->groups[index / LANES].p, index % LANES);
     struct block block;
     block_frame(&block, contact->normal);
-    return block_impulse(&block, slot & SLOT_POINT
-                                     ? plan->points[index].r
-                                     : lane_get(&plan->lane_points[index / LANES].r, index % LANES));
+    return block_impulse(
+        &block, slot & SLOT_POINT ? plan->points[index].r
+                                  : lane_get(&plan->lane_points[index / LANES].r, index % LANES));
 }
 
 static void set_impulse(struct sweep_plan *plan, const struct contact *contact, uint32_t slot,

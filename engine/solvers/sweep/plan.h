@@ -82,12 +82,12 @@ _Static_assert(sizeof(struct lane_block) == 160, "no holes");
 //
 //   W = [w_nn, w^T; w, W_TT],  S = W_TT - w w^T / w_nn.
 struct lane_point {
-    struct lane_vector arm_c, arm_a, r, last;           // as in struct block_point
-    double b[LANES];                                    // of the normal; laws with more are blocks
-    double inverse_n[LANES];                            // 1 / w_nn
-    double w_s[LANES], w_t[LANES];                      // w / w_nn
-    double p_ss[LANES], p_st[LANES], p_tt[LANES];       // S^-1
-    double size[LANES];                                 // |W|_2
+    struct lane_vector arm_c, arm_a, r, last;     // as in struct block_point
+    double b[LANES];                              // of the normal; laws with more are blocks
+    double inverse_n[LANES];                      // 1 / w_nn
+    double w_s[LANES], w_t[LANES];                // w / w_nn
+    double p_ss[LANES], p_st[LANES], p_tt[LANES]; // S^-1
+    double size[LANES];                           // |W|_2
 };
 
 // The inverse of W over all directions that a joint holds, point after point. The joint is solved

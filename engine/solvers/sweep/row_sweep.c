@@ -79,21 +79,29 @@ static void colour_runs(struct row_sweep *rows) {
     size_t runs = list_runs(bodies, problem->contacts, rows->run);
     int32_t fixed = bodies->count;
     int32_t *pair = memory_allocate(2 * runs, sizeof *pair, "sweeps");
-    uint64_t *mask = memory_allocate((size_t)fixed + 1, sizeof *mask, "sweeps");
-    uint8_t *colour = memory_allocate(runs, sizeof *colour, "sweeps");
+    struct colour_room room = {
+        memory_allocate(runs, sizeof *room.order, "sweeps"),
+        memory_allocate((size_t)fixed + 1, sizeof *room.mask, "sweeps"),
+        memory_allocate((size_t)fixed + 1, sizeof *room.owner, "sweeps"),
+    };
+    uint8_t *colour = memory_allocate(2 * runs, sizeof *colour, "sweeps"), *turn = colour + runs;
     for (size_t k = 0; k < runs; k++) {
         const struct contact_row *row = &bodies->rows[rows->run[k].begin];
         pair[k] = row->c >= 0 ? row->c : fixed;
         pair[runs + k] = row->a >= 0 ? row->a : fixed;
+        turn[k] = colour_turn(pair[k], pair[runs + k], 0);
     }
-    rows->colours =
-        colour_pairs(pair, pair + runs, runs, (size_t)fixed + 1, fixed, fixed + 1, mask, colour);
+    struct colour_graph graph = {pair,  pair + runs, turn, runs, (size_t)fixed + 1,
+                                 fixed, fixed + 1};
+    rows->colours = colour_pairs(problem->team, &graph, &room, colour);
     if (rows->colours > 0)
         sort_runs(rows, runs, colour);
     else
         rows->colours = 0; // a body with too many contacts: sweeps go one by one
     memory_free(pair);
-    memory_free(mask);
+    memory_free(room.order);
+    memory_free(room.mask);
+    memory_free(room.owner);
     memory_free(colour);
 }
 
@@ -253,9 +261,7 @@ static void add_change(struct row_sweep *rows, int32_t a) {
     vec3 d = vec3_sub(next, contact_get(rows->before, a));
     vec3 progress = vec3_sub(next, contact_get(rows->last, a));
     double change2 = vec3_dot(d, d);
-    rows->change.alignment -= w * vec3_dot(d, progress);
-    rows->change.change2 += w * change2;
-    rows->change.largest2 = fmax(rows->change.largest2, w * w * change2);
+    tally_add(&rows->change, -w * vec3_dot(d, progress), w * change2, w * w * change2);
 }
 
 void row_sweep(void *context, int sweep, double beta, int thread, int threads) {
@@ -264,14 +270,14 @@ void row_sweep(void *context, int sweep, double beta, int thread, int threads) {
     const struct contact_problem *problem = rows->state.problem;
     memcpy(rows->before, rows->state.r, contact_problem_size(problem) * sizeof *rows->before);
     row_sweep_once(rows);
-    rows->change = (struct sweep_sums){0};
+    rows->change = (struct sweep_tally){0};
     for (int32_t a = 0; a < problem->contacts; a++)
         add_change(rows, a);
 }
 
 struct sweep_sums row_change(const void *context, int sweep) {
     (void)sweep;
-    return ((const struct row_sweep *)context)->change;
+    return tally_close(((const struct row_sweep *)context)->change);
 }
 
 // r + beta (r - last); `last` becomes r.

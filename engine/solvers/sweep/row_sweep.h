@@ -32,7 +32,7 @@ struct row_sweep {
     // Used by nsgs alone: impulses before and after the last sweep, what it changed, and the
     // measure.
     double *before, *last;
-    struct sweep_sums change;
+    struct sweep_tally change;
     struct residual_sums total;
 };
 

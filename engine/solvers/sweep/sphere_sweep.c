@@ -7,7 +7,7 @@
 //   p_t* = p_t - u_t / w_t,            p_t' = p_t* min(1, mu p_n' / |p_t*|).
 #include "engine/solvers/sweep/sphere_sweep.h"
 
-#include "engine/solvers/sweep/lanes.h"
+#include "engine/solvers/sweep/lane_tally.h"
 
 #define SPHERE_SWEEP KERNEL_NAME(sphere_sweep)
 
@@ -37,8 +37,8 @@ INLINE void prefetch(const struct sweep_call *call, uint32_t k) {
     }
 }
 
-INLINE void solve_part(const struct sweep_call *call, uint32_t k, int part, int pair,
-                       unsigned used, struct lane_sums *sums) {
+INLINE void solve_part(const struct sweep_call *call, uint32_t k, int part, int pair, unsigned used,
+                       struct lane_tally *tally) {
     struct solver_body *bodies = call->bodies;
     struct sphere_group *group = &call->groups[k];
     const int32_t *c = group->c + part * WIDTH, *a = group->a + part * WIDTH;
@@ -65,30 +65,31 @@ INLINE void solve_part(const struct sweep_call *call, uint32_t k, int part, int 
         scatter_half(bodies, a, 0, used, va);
         scatter_half(bodies, a, 1, used, sa);
     }
-    add_sums(sums, d, progress, w_t);
+    add_sums(tally, d, progress, w_t);
 }
 
 INLINE void solve_group(const struct sweep_call *call, uint32_t k, int pair, unsigned used,
-                        struct lane_sums *sums) {
+                        struct lane_tally *tally) {
     for (int part = 0; part < PARTS; part++)
-        solve_part(call, k, part, pair, part_bits(used, part), &sums[part]);
+        solve_part(call, k, part, pair, part_bits(used, part), tally);
 }
 
 void SPHERE_SWEEP(const struct sweep_call *call, uint32_t begin, uint32_t end,
-                  struct sweep_sums *sums) {
+                  struct sweep_tally *total) {
     const struct batch *batch = call->batch;
-    struct lane_sums lane[PARTS] = {{splat(0), splat(0), splat(0)}};
+    struct lane_tally tally;
     bool pair = batch->kind == BATCH_SPHERE_PAIR;
+    open_tally(&tally, total);
     uint32_t full = end == batch->end && batch->lanes < LANES ? end - 1 : end;
     for (uint32_t k = begin; k < full; k++) {
         if (k + PREFETCH_DISTANCE < batch->end)
             prefetch(call, k);
         if (pair)
-            solve_group(call, k, 1, ALL_LANES, lane);
+            solve_group(call, k, 1, ALL_LANES, &tally);
         else
-            solve_group(call, k, 0, ALL_LANES, lane);
+            solve_group(call, k, 0, ALL_LANES, &tally);
     }
     if (full < end)
-        solve_group(call, full, pair, (1u << batch->lanes) - 1, lane);
-    reduce_sums(lane, sums);
+        solve_group(call, full, pair, (1u << batch->lanes) - 1, &tally);
+    close_tally(&tally);
 }

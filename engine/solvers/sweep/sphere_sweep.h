@@ -5,17 +5,9 @@
 #define ENGINE_SOLVERS_SWEEP_SPHERE_SWEEP_H
 
 #include "engine/solvers/sweep/plan.h"
+#include "engine/solvers/sweep/tally.h"
 
-// What one Gauss-Seidel pass over the groups [begin, end) of a batch changed. The pass extrapolates
-// each contact by the momentum (engine/solvers/sweep/momentum.h): y is the impulse found in the
-// group, r the local solution; the group is left with r + beta (r - last), and `last` with r. w_t
-// is the tangential entry of the contact's W.
-struct sweep_sums {
-    double alignment; // sum of w_t (y - r).(r - last)
-    double change2;   // sum of w_t |y - r|^2
-    double largest2;  // max of w_t^2 |y - r|^2: a velocity, squared
-};
-
+// A Gauss-Seidel pass over the groups [begin, end) of a batch, extrapolated by the momentum.
 struct sweep_call {
     struct solver_body *bodies;
     struct sphere_group *groups;
@@ -25,13 +17,13 @@ struct sweep_call {
 };
 
 typedef void (*sphere_sweep_function)(const struct sweep_call *call, uint32_t begin, uint32_t end,
-                                      struct sweep_sums *sums);
+                                      struct sweep_tally *tally);
 
 void sphere_sweep_baseline(const struct sweep_call *call, uint32_t begin, uint32_t end,
-                           struct sweep_sums *sums);
+                           struct sweep_tally *tally);
 #ifdef __x86_64__
 void sphere_sweep_avx2(const struct sweep_call *call, uint32_t begin, uint32_t end,
-                       struct sweep_sums *sums);
+                       struct sweep_tally *tally);
 #endif
 
 // Returns the fastest version that this processor can run; GABION_KERNEL=baseline in the

@@ -107,7 +107,7 @@ struct solver_sizes solver_workspace_sizes(const struct solver_workspace *worksp
 
 bool solver_workspace_worst(const struct solver_workspace *workspace, int32_t *c, int32_t *a) {
     const struct sweep_plan *plan = workspace->plan;
-    return plan->active > 0 && measure_place(plan, plan->worst, c, a);
+    return plan->active > 0 && measure_place(plan->worst, c, a);
 }
 
 int solver_workspace_colours(const struct solver_workspace *workspace) {
