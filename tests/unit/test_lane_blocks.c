@@ -9,6 +9,7 @@
 #include "tests/unit/scene_joints.h"
 
 #define STEP    1e-3
+#define SPEED   0.2
 #define STACKED 140 // bodies that have a stack of others above or below
 
 // Scenes --------------------------------------------------------------------------------------
@@ -38,7 +39,7 @@ static void add_thrown(struct gabion_world *world, struct random_stream *random,
     struct gabion_body body = scene_block_body(shape, place);
     body.orientation = q;
     body.velocity = vec3_scale(0.3, scene_random_unit(random));
-    body.velocity.z -= 0.2;
+    body.velocity.z -= SPEED;
     body.spin = scene_random_unit(random);
     body.density = random_between(random, 500, 3000);
     scene_add(world, &body);
@@ -81,13 +82,13 @@ static void fill_plane(struct gabion_world *world) {
         body.group = side;
         scene_add(world, &body);
     }
-    scene_drive(world, 1, vec3_make(0, 1, 0), scene_signal(GABION_SIGNAL_CONSTANT, 0.2, 0, 1));
+    scene_drive(world, 1, vec3_make(0, 1, 0), scene_signal(GABION_SIGNAL_LINEAR, SPEED, 0, 1));
     for (int k = 0; k < 24; k++) {
         struct gabion_body body =
             k % 2 ? scene_sphere_body(vec3_make(0.1 * (k / 2) - 0.2, 0, 0.1499), 0.05, 0.5)
                   : scene_block_body(box, vec3_make(0.1 * (k / 2) - 0.2, 0, 0.0499));
         body.lock = SCENE_PLANE;
-        body.velocity = vec3_make(random_between(&random, -0.3, 0.3), 0, -0.2);
+        body.velocity = vec3_make(random_between(&random, -0.3, 0.3), 0, -SPEED);
         scene_add(world, &body);
     }
 }
@@ -132,15 +133,20 @@ static double velocity_apart(const struct gabion_world *x, const struct gabion_w
     return apart;
 }
 
+static double largest_impulse(const struct gabion_world *world) {
+    double most = 0;
+    for (size_t k = 0; k < world->contacts->count; k++)
+        most = fmax(most, vec3_length(world->contacts->impulse[k]));
+    return most;
+}
+
 // The largest difference of an impulse, over the largest impulse.
 static double impulse_apart(const struct gabion_world *x, const struct gabion_world *y) {
-    double apart = 0, most = 0;
-    for (size_t k = 0; k < x->contacts->count; k++) {
-        vec3 p = x->contacts->impulse[k], r = y->contacts->impulse[k];
-        apart = fmax(apart, vec3_length(vec3_sub(p, r)));
-        most = fmax(most, vec3_length(r));
-    }
-    return apart / most;
+    double apart = 0;
+    for (size_t k = 0; k < x->contacts->count; k++)
+        apart =
+            fmax(apart, vec3_length(vec3_sub(x->contacts->impulse[k], y->contacts->impulse[k])));
+    return apart / largest_impulse(y);
 }
 
 static void assert_kinds(const struct gabion_world *lanes, const struct gabion_world *blocks) {
@@ -169,7 +175,7 @@ static void test_one_sweep(void **state) {
 }
 
 // How far the impulse of a point is from the answer of the exact solver, which takes what the other
-// points do as given, over the size of either.
+// points do as given, over its size or that of an impulse that stops the usual speed.
 static double point_error(const struct sweep_plan *plan, const struct lane_block *lanes,
                           uint32_t lane, uint32_t p, double friction) {
     struct block block = lane_block_get(lanes, lane);
@@ -181,8 +187,17 @@ static double point_error(const struct sweep_plan *plan, const struct lane_block
     vec3 b = vec3_sub(u, mat3_apply(W, r));
     double slip = 0;
     assert_true(exact_solve(&W, b, friction, &r, &slip));
-    double size = fmax(vec3_length(r), point.rho * vec3_length(b));
+    double size = fmax(vec3_length(r), point.rho * SPEED);
     return vec3_length(vec3_sub(r, point.r)) / size;
+}
+
+static double worst_point(const struct sweep_plan *plan, double friction) {
+    double worst = 0;
+    for (size_t n = 0; n < plan->lane_block_count; n++)
+        for (uint32_t lane = 0; lane < LANES; lane++)
+            for (uint32_t p = 0; p < plan->lane_blocks[n].points[lane]; p++)
+                worst = fmax(worst, point_error(plan, &plan->lane_blocks[n], lane, p, friction));
+    return worst;
 }
 
 // Velocities are no measure here: bodies that slide while they collide have several solutions.
@@ -192,13 +207,7 @@ static void test_sliding(void **state) {
     for (int k = 0; k < 3; k++) {
         struct pile pile = {GABION_LOCAL_AUTO, frictions[k], 1e-13, relaxations[k], 5000, NULL};
         struct gabion_world *world = solve(fill_pile, &pile);
-        const struct sweep_plan *plan = scene_plan(world);
-        double worst = 0;
-        for (size_t n = 0; n < plan->lane_block_count; n++)
-            for (uint32_t lane = 0; lane < LANES; lane++)
-                for (uint32_t p = 0; p < plan->lane_blocks[n].points[lane]; p++)
-                    worst = fmax(worst,
-                                 point_error(plan, &plan->lane_blocks[n], lane, p, frictions[k]));
+        double worst = worst_point(scene_plan(world), frictions[k]);
         print_message("friction %g, relaxation %g: %d sweeps, points are exact to %.1e\n",
                       frictions[k], relaxations[k], world->report.sweeps, worst);
         assert_at_most(world->report.residual, 1e-13);
@@ -208,18 +217,24 @@ static void test_sliding(void **state) {
     }
 }
 
-// In the plane the velocities are those of the scalar solver, also where bodies slide across it.
+// In a plane, also where bodies slide across it. With infinite friction that sliding has no answer,
+// and what the scalar solver does is asked for: no impulse grows there.
 static void test_locked(void **state) {
     (void)state;
-    const double frictions[] = {0.3, 0.3, 0}, relaxations[] = {1, 1.2, 1};
-    for (int k = 0; k < 3; k++) {
+    const double frictions[] = {0.3, 0.3, 0, INFINITY}, relaxations[] = {1, 1.2, 1, 1};
+    for (int k = 0; k < 4; k++) {
         struct pile pile = {GABION_LOCAL_AUTO, frictions[k], 1e-13, relaxations[k], 5000, NULL};
         struct gabion_world *lanes = solve(fill_plane, &pile);
         pile.local = GABION_LOCAL_EXACT;
         struct gabion_world *blocks = solve(fill_plane, &pile);
         assert_kinds(lanes, blocks);
-        assert_at_most(fmax(lanes->report.residual, blocks->report.residual), 1e-13);
-        assert_at_most(velocity_apart(lanes, blocks), 1e-11);
+        if (frictions[k] < INFINITY) {
+            assert_at_most(lanes->report.residual, 1e-13);
+            assert_at_most(worst_point(scene_plan(lanes), frictions[k]), 1e-10);
+        } else {
+            assert_at_most(velocity_apart(lanes, blocks), 1e-11);
+            assert_at_most(largest_impulse(lanes), 2 * largest_impulse(blocks));
+        }
         leave(lanes);
         leave(blocks);
     }
