@@ -14,9 +14,10 @@ struct layout *layout_create(void) {
 }
 
 void layout_free(struct layout *layout) {
-    void *arrays[] = {layout->contact, layout->number,    layout->points, layout->first, layout->second,
-                      layout->turn,    layout->colour,    layout->order, layout->mask,
-                      layout->owner,   layout->histogram, layout->mu,    layout->mu_of_law};
+    void *arrays[] = {layout->contact,  layout->number, layout->points,    layout->first,
+                      layout->second,   layout->turn,   layout->colour,    layout->order,
+                      layout->mask,     layout->owner,  layout->histogram, layout->mu,
+                      layout->mu_of_law};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         memory_free(arrays[k]);
     memory_free(layout);
@@ -322,8 +323,7 @@ static uint32_t append_batch(struct sweep_plan *plan, enum batch_kind kind, bool
     struct batch *batch = &plan->batches[plan->batch_count++];
     uint32_t nodes;
     size_t *used = count_of(plan, kind, &nodes);
-    *batch =
-        (struct batch){.kind = kind, .counted = counted, .mu = mu, .begin = (uint32_t)*used};
+    *batch = (struct batch){.kind = kind, .counted = counted, .mu = mu, .begin = (uint32_t)*used};
     *used += (count + nodes - 1) / nodes;
     batch->end = (uint32_t)*used;
     batch->lanes = (count - 1) % nodes + 1;
