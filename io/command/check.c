@@ -10,6 +10,7 @@
 #include "io/run/scene.h"
 #include "io/text/remarks.h"
 #include "io/study/study.h"
+#include "io/vtk/vtk.h"
 #include "parallel/memory.h"
 
 static int warnings;
@@ -325,9 +326,11 @@ static void check_fall(const struct gabion_world *world) {
         warn("stop.fall_group: no body of group %s can fall: none of them can move", group);
 }
 
-static void check_memory(const struct gabion_world *world) {
+// ParaView frames are copied, so that they are written while the next steps are computed.
+static void check_memory(const struct scene *scene) {
     struct gabion_error error = {0};
-    double bytes = footprint_estimate(world);
+    bool drawn = case_output(scene->file)->vtk_every > 0;
+    double bytes = footprint_estimate(scene->world) + (drawn ? vtk_copy_bytes(scene->world) : 0);
     printf("memory-estimate-mb: %.0f\n", 1e-6 * bytes);
     if (!memory_check(bytes, "the run", &error))
         warn("%s", error.text);
@@ -368,7 +371,7 @@ static bool check_scene(const struct scene *scene, bool strict, struct gabion_er
     report_remarks(scene);
     struct extremes found = find_extremes(scene->world);
     scene_describe(scene, stdout);
-    check_memory(scene->world);
+    check_memory(scene);
     print_extremes(&found);
     if (found.count == 0)
         warn("nothing can move: there is no body that is not fixed");
