@@ -56,10 +56,10 @@ LIBRARY_LIBS   := $(shell pkg-config --libs $(PACKAGES) 2>/dev/null)
 
 LIB_SOURCES  := $(filter-out parallel/ranks$(if $(MPI),,_mpi).c,$(wildcard \
     parallel/*.c geometry/*.c engine/*/*.c engine/solvers/*/*.c cases/*.c io/*/*.c))
-# The sweep kernel is one source compiled once per instruction set and chosen at run time.
-KERNEL       := engine/solvers/sweep/sphere_sweep
+# A sweep kernel is one source compiled once per instruction set and chosen at run time.
+KERNEL       := $(addprefix engine/solvers/sweep/,sphere_sweep lane_sweep)
 KERNEL_FLAGS := -O3 -Wno-psabi
-KERNELS      := $(if $(findstring x86_64,$(shell $(CC) -dumpmachine 2>/dev/null)),$(BUILD)/$(KERNEL)_avx2.o)
+KERNELS      := $(if $(findstring x86_64,$(shell $(CC) -dumpmachine 2>/dev/null)),$(KERNEL:%=$(BUILD)/%_avx2.o))
 # The page of `gabion report`: its sources become one C file of bytes, in the order of the page.
 PAGE         := $(addprefix io/report/page/,body.html style.css data.js maths.js plot.js camera.js view.js page.js)
 LIB_OBJECTS   = $(BUILD)/io/report/page.o $(filter-out $(BUILD)/io/command/main.o,$(LIB_SOURCES:%.c=$(BUILD)/%.o)) $(KERNELS)
@@ -341,12 +341,12 @@ $(BUILD)/io/report/page.o: $(BUILD)/io/report/page.c
 	@echo "  CC  $<"
 	@$(CC) $(GABION_CFLAGS) -MMD -MP -c $< -o $@
 
-$(BUILD)/$(KERNEL).o: GABION_CFLAGS += $(KERNEL_FLAGS)
+$(KERNEL:%=$(BUILD)/%.o): GABION_CFLAGS += $(KERNEL_FLAGS)
 $(addprefix $(BUILD)/engine/,problem/residual.o solvers/sweep/measure.o solvers/newton/block_factor.o solvers/newton/resolvent.o): GABION_CFLAGS += $(HOT)
-$(BUILD)/$(KERNEL)_avx2.o: $(KERNEL).c
+$(BUILD)/%_avx2.o: %.c
 	@mkdir -p $(@D)
 	@echo "  CC  $< (avx2)"
-	@$(CC) $(GABION_CFLAGS) $(KERNEL_FLAGS) -mavx2 -DSPHERE_SWEEP=sphere_sweep_avx2 -MMD -MP -c $< -o $@
+	@$(CC) $(GABION_CFLAGS) $(KERNEL_FLAGS) -mavx2 -DKERNEL=avx2 -MMD -MP -c $< -o $@
 
 $(BUILD)/libgabion.a: $(LIB_OBJECTS)
 	@rm -f $@

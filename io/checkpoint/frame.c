@@ -247,7 +247,7 @@ bool frame_write(const char *directory, const struct gabion_world *world,
         unlink(temporary);
         return error_context(error, "step %" PRId64 ": no frame written", world->step);
     }
-    return file_publish(temporary, path, error);
+    return file_publish_unsynced(temporary, path, error);
 }
 
 // Reading -------------------------------------------------------------------------------------

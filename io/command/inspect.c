@@ -10,6 +10,7 @@
 #include "engine/world/hollow_fit.h"
 #include "engine/world/schedule.h"
 #include "io/text/remarks.h"
+#include "io/vtk/vtk.h"
 #include "parallel/memory.h"
 #include "parallel/ranks.h"
 
@@ -363,9 +364,11 @@ static void check_fall(const struct gabion_world *world) {
              group);
 }
 
-static void check_memory(const struct gabion_world *world) {
+// ParaView frames are copied, so that they are written while the next steps are computed.
+static void check_memory(const struct scene *scene) {
     struct gabion_error error = {0};
-    double bytes = footprint_estimate(world);
+    bool drawn = case_output(scene->file)->vtk_every > 0;
+    double bytes = footprint_estimate(scene->world) + (drawn ? vtk_copy_bytes(scene->world) : 0);
     state("memory-estimate-mb: %.0f\n", 1e-6 * bytes);
     if (!memory_check(bytes, "the run", &error))
         warn("%s", error.text);
@@ -396,7 +399,7 @@ int inspect_scene(const struct scene *scene, int64_t steps, FILE *stream) {
     facts = stream;
     check_remarks(scene);
     struct extremes found = find_extremes(world);
-    check_memory(world);
+    check_memory(scene);
     print_extremes(&found);
     if (found.count == 0)
         warn("nothing can move: there is no body that is not fixed; take fixed: true from those "

@@ -1,3 +1,6 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE // syncfs
+#endif
 #include "io/file/file.h"
 
 #include <errno.h>
@@ -40,7 +43,8 @@ bool safe_file_open(struct safe_file *file, const char *path, struct gabion_erro
     return file->stream != NULL;
 }
 
-bool safe_file_commit(struct safe_file *file, struct gabion_error *error) {
+// Closes the file under its temporary name, or removes it with an error.
+static bool safe_file_end(struct safe_file *file, struct gabion_error *error) {
     errno = 0;
     // A failed write leaves its mark on the stream even when nobody looked at the result of fwrite.
     bool written = fflush(file->stream) == 0 && !ferror(file->stream);
@@ -56,7 +60,15 @@ bool safe_file_commit(struct safe_file *file, struct gabion_error *error) {
         unlink(file->temporary);
         return file_fail(error, "write", file->path, cause);
     }
-    return file_publish(file->temporary, file->path, error);
+    return true;
+}
+
+bool safe_file_commit(struct safe_file *file, struct gabion_error *error) {
+    return safe_file_end(file, error) && file_publish(file->temporary, file->path, error);
+}
+
+bool safe_file_commit_unsynced(struct safe_file *file, struct gabion_error *error) {
+    return safe_file_end(file, error) && file_publish_unsynced(file->temporary, file->path, error);
 }
 
 void safe_file_abandon(struct safe_file *file) {
@@ -88,16 +100,44 @@ static void file_flush_folder(const char *path) {
     file_flush_to_disk(slash ? folder : ".", O_RDONLY | O_DIRECTORY);
 }
 
+static bool publish_fail(const char *temporary, const char *path, int cause,
+                         struct gabion_error *error) {
+    unlink(temporary);
+    return file_fail(error, "write", path, cause);
+}
+
+bool file_publish_unsynced(const char *temporary, const char *path, struct gabion_error *error) {
+    return rename(temporary, path) == 0 || publish_fail(temporary, path, errno, error);
+}
+
 bool file_publish(const char *temporary, const char *path, struct gabion_error *error) {
     int cause = file_flush_to_disk(temporary, O_RDONLY);
-    if (cause == 0 && rename(temporary, path) != 0)
-        cause = errno;
-    if (cause) {
-        unlink(temporary);
-        return file_fail(error, "write", path, cause);
-    }
+    if (cause)
+        return publish_fail(temporary, path, cause, error);
+    if (!file_publish_unsynced(temporary, path, error))
+        return false;
     file_flush_folder(path);
     return true;
+}
+
+// Linux knows how to flush one file system; elsewhere all of them are.
+static int flush_file_system(int descriptor) {
+#ifdef __linux__
+    return syncfs(descriptor) == 0 ? 0 : errno;
+#else
+    (void)descriptor;
+    sync();
+    return 0;
+#endif
+}
+
+bool file_sync_all(const char *folder, struct gabion_error *error) {
+    int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0)
+        return file_fail(error, "write", folder, errno);
+    int cause = flush_file_system(descriptor);
+    close(descriptor);
+    return cause == 0 || file_fail(error, "write", folder, cause);
 }
 
 // What others may do with the file stays as it was.

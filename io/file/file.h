@@ -16,10 +16,18 @@ bool safe_file_open(struct safe_file *file, const char *path, struct gabion_erro
 // Flushes the file to disk and renames it. On failure the temporary file is removed, an old file of
 // that name is kept, and the error names the file and the cause (disk full, no permission).
 bool safe_file_commit(struct safe_file *file, struct gabion_error *error);
+// Renames the file without waiting for the disk. Whatever happens to the process, the file is
+// whole; where the machine loses its power before file_sync_all, it may be damaged or missing.
+bool safe_file_commit_unsynced(struct safe_file *file, struct gabion_error *error);
 void safe_file_abandon(struct safe_file *file);
 
-// Flushes and renames a file that another library wrote to `temporary`, then flushes the folder.
+// The same for a file that another library wrote to `temporary`: flushes it, renames it and flushes
+// the folder, or renames it without waiting.
 bool file_publish(const char *temporary, const char *path, struct gabion_error *error);
+bool file_publish_unsynced(const char *temporary, const char *path, struct gabion_error *error);
+
+// Flushes everything that was written to the file system of a folder, by one call for all files.
+bool file_sync_all(const char *folder, struct gabion_error *error);
 
 // Opens an ordinary file to be read. Rejects folders, and pipes and devices without waiting for
 // them: they may never end.

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "engine/api/machine.h"
 #include "engine/probe/probe.h"
 #include "engine/step/watch.h"
 #include "engine/world/world.h"
@@ -17,12 +18,14 @@
 #include "io/run/summary.h"
 #include "io/text/remarks.h"
 #include "io/vtk/vtk.h"
+#include "parallel/background.h"
 #include "parallel/check.h"
 #include "parallel/clock.h"
 #include "parallel/memory.h"
 #include "parallel/ranks.h"
 
 #define NO_CHECKPOINT (-1)
+#define NO_STEP       (-1)
 #define REPORT_SIZE   2200
 
 struct runner {
@@ -32,6 +35,7 @@ struct runner {
     const struct output_settings *output;
     struct history *history; // NULL: switched off
     struct vtk_series *vtk;
+    struct background *background; // writes pictures; NULL: they are written at once
     struct vtk_reference reference;
     char reference_text[VTK_REFERENCE_TEXT];
     struct run_log *log;
@@ -44,10 +48,13 @@ struct runner {
     int64_t checkpoint_step; // of the newest checkpoint known to be good
     double checkpoint_time;  // clock, when it was written or read
     const char *status;
-    double output_time; // s, of writing files
-    bool case_settled;  // case.yaml is that of the checkpoints
-    bool begun;         // steps are being done, or were
-    bool series_broken; // the last step is complete, but some of its output could not be written
+    struct output_times output_times;
+    bool case_settled;    // case.yaml is that of the checkpoints
+    bool begun;           // steps are being done, or were
+    bool series_broken;   // the last step is complete, but some of its output could not be written
+    int64_t picture_step; // whose pictures were handed to the writing thread last
+    int64_t first_lost, last_lost; // steps whose pictures could not be written, or NO_STEP
+    bool unsynced;                 // pictures or frames may not have reached the disk
 };
 
 static double wall_time(const struct runner *runner) { return clock_seconds() - runner->started; }
@@ -138,6 +145,8 @@ static bool open_series(struct runner *runner, struct gabion_error *error) {
         if (runner->vtk == NULL)
             return false;
         vtk_refer(runner->vtk, &runner->reference);
+        runner->background = background_create();
+        vtk_write_beside(runner->vtk, runner->background);
     }
     if (request->resume)
         folder_drop_frames(request->directory, step_of(runner) + 1);
@@ -206,14 +215,14 @@ static bool due(const struct runner *runner, int every) { return falls_on(step_o
 
 static struct summary summarise(const struct runner *runner) {
     return (struct summary){
-        .status = runner->status != NULL ? runner->status : "running",
+        .status = runner->status != NULL ? runner->status : SUMMARY_RUNNING,
         .directory = runner->request->directory,
         .wall_time = wall_time(runner),
         .wall_time_total = runner->request->wall_time + wall_time(runner),
         .contact_sweeps = runner->start_contact_sweeps,
         .collapsed = runner->status != NULL && strcmp(runner->status, "collapsed") == 0,
         .warnings = warnings_of(runner),
-        .output_time = runner->output_time,
+        .output_times = runner->output_times,
     };
 }
 
@@ -265,11 +274,65 @@ static bool save(struct runner *runner, struct gabion_error *error,
     return good;
 }
 
+// Pictures are written beside the steps that follow. Where this fails, the run ends as if it had
+// failed at once: the picture that is due is still written if possible, and the messages name the
+// steps whose pictures are lost.
+
+static void note_lost(struct runner *runner, int64_t step) {
+    if (runner->first_lost == NO_STEP)
+        runner->first_lost = step;
+    runner->last_lost = step;
+    runner->series_broken = true;
+}
+
+// Returns false where the pictures that were handed over last could not be written. Waits for them,
+// or looks whether they are done.
+static bool settle_pictures(struct runner *runner, bool wait, struct gabion_error *error) {
+    if (runner->background == NULL)
+        return true;
+    double begin = clock_seconds();
+    bool written = wait ? background_wait(runner->background, error)
+                        : background_check(runner->background, error);
+    runner->output_times.waited += clock_seconds() - begin;
+    runner->output_times.beside = background_seconds(runner->background);
+    if (!written)
+        note_lost(runner, runner->picture_step);
+    return written;
+}
+
+static bool write_vtk(struct runner *runner, struct gabion_error *error) {
+    struct gabion_error second = {0};
+    bool before = settle_pictures(runner, true, error);
+    runner->unsynced = true;
+    runner->picture_step = step_of(runner);
+    bool now = vtk_write(runner->vtk, runner->world, before ? error : &second);
+    if (!now)
+        note_lost(runner, step_of(runner));
+    return before && now;
+}
+
+static bool write_frame(struct runner *runner, struct gabion_error *error) {
+    runner->unsynced = true;
+    return frame_write(runner->request->directory, runner->world, error);
+}
+
 static bool write_pictures(struct runner *runner, struct gabion_error *error) {
-    if (due(runner, runner->output->vtk_every) && !vtk_write(runner->vtk, runner->world, error))
+    struct gabion_error second = {0};
+    bool drawn = due(runner, runner->output->vtk_every) ? write_vtk(runner, error)
+                                                        : settle_pictures(runner, false, error);
+    bool framed =
+        !due(runner, runner->output->frames_every) || write_frame(runner, drawn ? error : &second);
+    return drawn && framed;
+}
+
+// After this everything that was written is on disk, also where the machine loses its power.
+static bool sync_pictures(struct runner *runner, struct gabion_error *error) {
+    if (!settle_pictures(runner, true, error))
         return false;
-    return !due(runner, runner->output->frames_every) ||
-           frame_write(runner->request->directory, runner->world, error);
+    if (runner->unsynced && !file_sync_all(runner->request->directory, error))
+        return false;
+    runner->unsynced = false;
+    return true;
 }
 
 // Takes what the stop that this command goes on from left out of step with the series out of them,
@@ -313,10 +376,15 @@ static bool open_files(struct runner *runner, struct gabion_error *error) {
 
 // Returns false if what was written last may not be on disk.
 static bool close_series(struct runner *runner, struct gabion_error *error) {
-    bool closed = runner->history == NULL || history_close(runner->history, error);
+    struct gabion_error second = {0};
+    bool synced = sync_pictures(runner, error);
+    bool closed =
+        runner->history == NULL || history_close(runner->history, synced ? error : &second);
     if (runner->vtk != NULL)
         vtk_close(runner->vtk);
-    return closed;
+    background_destroy(runner->background);
+    runner->background = NULL;
+    return synced && closed;
 }
 
 // Writes the row and the pictures of the last step where none of them is due: the end of a run is
@@ -331,10 +399,10 @@ static bool write_last(struct runner *runner, struct gabion_error *error) {
         return false;
     if (!stepped && runner->request->resume)
         return true;
-    if (runner->vtk && !vtk_write(runner->vtk, runner->world, error))
+    if (runner->vtk && !write_vtk(runner, error))
         return false;
     return output->frames_every <= 0 || due(runner, output->frames_every) ||
-           frame_write(runner->request->directory, runner->world, error);
+           write_frame(runner, error);
 }
 
 // Returns whether more of the run would be lost than the user allows. The clock decides only when a
@@ -357,7 +425,8 @@ static bool write_series(struct runner *runner, struct gabion_error *error) {
 }
 
 static bool write_flushed(struct runner *runner, struct gabion_error *error) {
-    return (runner->history == NULL || history_flush(runner->history, error)) &&
+    return sync_pictures(runner, error) &&
+           (runner->history == NULL || history_flush(runner->history, error)) &&
            write_checkpoint(runner, error);
 }
 
@@ -400,6 +469,16 @@ __attribute__((format(printf, 2, 3))) static void append(struct gabion_error *er
     va_end(arguments);
 }
 
+// The run has gone on from a step while its pictures were written, to the next one at most.
+static void explain_broken(const struct runner *runner, struct gabion_error *error) {
+    int64_t first = runner->first_lost, last = runner->last_lost;
+    if (first == NO_STEP)
+        first = last = runner->last_step;
+    append(error, "\n  lost: what the file named above should hold of step %" PRId64, first);
+    if (last > first)
+        append(error, ", and its like of step %" PRId64, last);
+}
+
 static void explain_failure(struct runner *runner, struct gabion_error *error) {
     const char *directory = runner->request->directory;
     int64_t step = runner->last_step, kept = runner->checkpoint_step;
@@ -414,7 +493,7 @@ static void explain_failure(struct runner *runner, struct gabion_error *error) {
         if (kept < step)
             append(error, "\n  lost: the %" PRId64 " steps after it", step - kept);
         else if (runner->series_broken)
-            append(error, "\n  lost: what the file named above should hold of step %" PRId64, step);
+            explain_broken(runner, error);
         append(error, "\n  When the cause is removed, continue with: gabion resume %s", directory);
     }
     log_line(runner->log, "stopped: %s", error->text);
@@ -448,7 +527,7 @@ static bool go_on(struct runner *runner, struct gabion_error *error) {
     error = well ? error : &second;
     double begin = clock_seconds();
     runner->series_broken = !write_step(runner, error);
-    runner->output_time += clock_seconds() - begin;
+    runner->output_times.all += clock_seconds() - begin;
     return well && !runner->series_broken;
 }
 
@@ -513,7 +592,7 @@ static bool finish(struct runner *runner, bool well, struct gabion_error *error)
     if (runner->checkpoint_step != step_of(runner) &&
         !save(runner, well ? error : &second, write_checkpoint))
         well = false;
-    runner->output_time += clock_seconds() - begin;
+    runner->output_times.all += clock_seconds() - begin;
     if (well)
         return check_ledger(runner, error);
     runner->status = "stopped";
@@ -558,6 +637,7 @@ static bool start(struct runner *runner, const struct runner_request *request,
         .checkpoint_time = clock_seconds(),
         .start_step = step,
         .checkpoint_step = request->resume ? step : NO_CHECKPOINT,
+        .first_lost = NO_STEP,
     };
     if (!gabion_get_settings(world, &runner->settings, error) ||
         !gabion_read_run_report(world, &before, error))
@@ -578,13 +658,15 @@ bool runner_run(const struct runner_request *request, struct gabion_error *error
     }
     runner.status = NULL;
     interrupt_install();
-    interrupt_before_cpu_limit(gabion_threads(request->scene->world));
+    // One thread more writes pictures.
+    interrupt_before_cpu_limit(gabion_threads(request->scene->world) +
+                               (runner.output->vtk_every > 0));
     gabion_set_stop_function(request->scene->world, interrupt_presses, NULL, NULL);
     progress_start(&runner.progress, step_of(&runner), request->target,
                    request->quiet || !is_writer());
     double begin = clock_seconds();
     bool opened = open_files(&runner, error);
-    runner.output_time = clock_seconds() - begin;
+    runner.output_times.all = clock_seconds() - begin;
     if (!opened) {
         struct gabion_error second = {0};
         close_series(&runner, &second);

@@ -118,7 +118,9 @@ void summary_print(const struct summary *summary, const struct gabion_world *wor
     fprintf(stream, "peak-memory-mb: %.1f\n", peak_memory_mb());
     for (int k = 0; k < numbers.phases; k++)
         fprintf(stream, "time-%s: %.3f\n", numbers.timing[k].phase, numbers.timing[k].seconds);
-    fprintf(stream, "time-output: %.3f\n", summary->output_time);
+    fprintf(stream, "time-output: %.3f\n", summary->output_times.all);
+    fprintf(stream, "time-output-waited: %.3f\n", summary->output_times.waited);
+    fprintf(stream, "time-output-beside: %.3f\n", summary->output_times.beside);
     fprintf(stream, "folder: %s\n", summary->directory);
 }
 
@@ -146,5 +148,7 @@ bool summary_write(const struct summary *summary, const struct gabion_world *wor
         return false;
     summary_print(summary, world, file.stream);
     host_print(file.stream);
-    return safe_file_commit(&file, error);
+    // While the run goes on the file is for people who look at it: nothing depends on it.
+    return strcmp(summary->status, SUMMARY_RUNNING) == 0 ? safe_file_commit_unsynced(&file, error)
+                                                         : safe_file_commit(&file, error);
 }

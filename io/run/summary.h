@@ -7,15 +7,24 @@
 
 #include "engine/gabion.h"
 
+#define SUMMARY_RUNNING "running"
+
+// Seconds that this command spent on files.
+struct output_times {
+    double all;    // of the run, all its waiting included
+    double waited; // for pictures that were being written
+    double beside; // of the thread that writes pictures while steps are computed
+};
+
 struct summary {
-    const char *status;     // running, completed, at-rest, collapsed, interrupted, stopped
+    const char *status;     // SUMMARY_RUNNING, completed, at-rest, collapsed, interrupted, stopped
     const char *directory;  // of the results
     double wall_time;       // s, of this command
     double wall_time_total; // s, with the runs that it continues
     int64_t contact_sweeps; // that the run had done before this command
     bool collapsed;         // name the body that fell
     int warnings;           // of this command
-    double output_time;     // s, that this command spent on files
+    struct output_times output_times;
 };
 
 // Writes the same lines, and those about the machine, to summary.txt of the folder.

@@ -1,14 +1,24 @@
 #include "io/vtk/pvd.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "io/file/file.h"
 #include "parallel/memory.h"
 
 #define PVD_BYTES_MAX ((size_t)1 << 30)
+#define LINE_BYTES    256
+
+static void pvd_add(struct pvd *pvd, double time, int64_t step) {
+    pvd->frames = memory_reserve(pvd->frames, &pvd->capacity, pvd->count + 1, sizeof *pvd->frames,
+                                 "frames of a ParaView series");
+    pvd->frames[pvd->count++] = (struct pvd_frame){time, step};
+}
 
 static bool path_fits(int length, const struct pvd *pvd, struct gabion_error *error) {
     return (length > 0 && length < PVD_PATH_MAX) ||
@@ -65,19 +75,80 @@ bool pvd_read(struct pvd *pvd, struct gabion_error *error) {
     return true;
 }
 
-bool pvd_write(const struct pvd *pvd, struct gabion_error *error) {
-    char path[PVD_PATH_MAX];
+static const char trailer[] = "</Collection>\n</VTKFile>\n";
+#define TRAILER_BYTES ((off_t)sizeof trailer - 1)
+
+static int print_frame(char *text, size_t size, const struct pvd *pvd, size_t k) {
+    return snprintf(text, size,
+                    "<DataSet timestep=\"%.17g\" part=\"0\" file=\"vtk/%s_%06" PRId64 ".%s\"/>\n",
+                    pvd->frames[k].time, pvd->kind, pvd->frames[k].step, pvd->extension);
+}
+
+bool pvd_write(struct pvd *pvd, struct gabion_error *error) {
+    char path[PVD_PATH_MAX], line[LINE_BYTES];
     struct safe_file file;
+    pvd->end = 0;
     if (!pvd_path(pvd, path, error) || !safe_file_open(&file, path, error))
         return false;
     fputs("<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\">\n<Collection>\n",
           file.stream);
-    for (size_t k = 0; k < pvd->count; k++)
-        fprintf(file.stream,
-                "<DataSet timestep=\"%.17g\" part=\"0\" file=\"vtk/%s_%06" PRId64 ".%s\"/>\n",
-                pvd->frames[k].time, pvd->kind, pvd->frames[k].step, pvd->extension);
-    fputs("</Collection>\n</VTKFile>\n", file.stream);
-    return safe_file_commit(&file, error);
+    for (size_t k = 0; k < pvd->count; k++) {
+        print_frame(line, sizeof line, pvd, k);
+        fputs(line, file.stream);
+    }
+    off_t end = ftello(file.stream);
+    fputs(trailer, file.stream);
+    if (!safe_file_commit_unsynced(&file, error))
+        return false;
+    pvd->end = end;
+    return true;
+}
+
+// Overwrites the end of the file by the last frame and the end again, in one call: a reader finds
+// the frame or not. Returns 0 or the cause of the failure, after which the list is as before.
+static int append_last(int descriptor, const struct pvd *pvd) {
+    char text[LINE_BYTES + sizeof trailer];
+    int length = print_frame(text, LINE_BYTES, pvd, pvd->count - 1);
+    strcpy(text + length, trailer);
+    size_t size = (size_t)length + (size_t)TRAILER_BYTES;
+    ssize_t written = pwrite(descriptor, text, size, pvd->end);
+    if (written == (ssize_t)size)
+        return 0;
+    int cause = written < 0 ? errno : ENOSPC; // what a short write without an error means
+    if (written > 0 && (pwrite(descriptor, trailer, (size_t)TRAILER_BYTES, pvd->end) < 0 ||
+                        ftruncate(descriptor, pvd->end + TRAILER_BYTES) != 0))
+        return cause; // pvd_read still finds the frames before, and the next pvd_write mends the
+                      // file
+    return cause;
+}
+
+// Opens the file where it is the one that this program wrote last.
+static int open_own(const struct pvd *pvd, const char *path) {
+    struct stat about;
+    int descriptor = pvd->end > 0 ? open(path, O_WRONLY | O_CLOEXEC) : -1;
+    if (descriptor < 0 ||
+        (fstat(descriptor, &about) == 0 && about.st_size == pvd->end + TRAILER_BYTES))
+        return descriptor;
+    close(descriptor);
+    return -1;
+}
+
+bool pvd_append(struct pvd *pvd, double time, int64_t step, struct gabion_error *error) {
+    char path[PVD_PATH_MAX];
+    if (!pvd_path(pvd, path, error))
+        return false;
+    pvd_add(pvd, time, step);
+    int descriptor = open_own(pvd, path);
+    if (descriptor < 0)
+        return pvd_write(pvd, error);
+    int cause = append_last(descriptor, pvd);
+    if (close(descriptor) != 0 && cause == 0)
+        cause = errno;
+    if (cause)
+        return error_set(error, GABION_ERROR_RUN, "cannot write %s: %s", path, strerror(cause));
+    char line[LINE_BYTES];
+    pvd->end += print_frame(line, sizeof line, pvd, pvd->count - 1);
+    return true;
 }
 
 void pvd_free(struct pvd *pvd) {
@@ -91,12 +162,6 @@ bool pvd_has(const struct pvd *pvd, int64_t step) {
         if (pvd->frames[k - 1].step == step)
             return true;
     return false;
-}
-
-void pvd_add(struct pvd *pvd, double time, int64_t step) {
-    pvd->frames = memory_reserve(pvd->frames, &pvd->capacity, pvd->count + 1, sizeof *pvd->frames,
-                                 "frames of a ParaView series");
-    pvd->frames[pvd->count++] = (struct pvd_frame){time, step};
 }
 
 bool pvd_drop_from(struct pvd *pvd, int64_t step, struct gabion_error *error) {

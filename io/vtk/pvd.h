@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "parallel/error.h"
 
@@ -18,17 +19,19 @@ struct pvd {
     char extension[4];        // vtp or vtu; a series that exists keeps its own
     struct pvd_frame *frames; // in order of time
     size_t count, capacity;
+    off_t end; // of the last frame's line in the file that was written last; 0: there is none
 };
 
 bool pvd_exists(const struct pvd *pvd); // there is a file DIR/kind.pvd
 // Reads what pvd_write wrote. A missing file is an empty series.
 bool pvd_read(struct pvd *pvd, struct gabion_error *error);
-bool pvd_write(const struct pvd *pvd, struct gabion_error *error);
+bool pvd_write(struct pvd *pvd, struct gabion_error *error);
 void pvd_free(struct pvd *pvd);
 
 bool pvd_has(const struct pvd *pvd, int64_t step);
-// Adds a frame to the list; pvd_write then writes the list.
-void pvd_add(struct pvd *pvd, double time, int64_t step);
+// Adds a frame to the list and to the file. Writes no more than its line where this program wrote
+// the file: a series of thousands of frames is not written anew for each of them.
+bool pvd_append(struct pvd *pvd, double time, int64_t step, struct gabion_error *error);
 
 // Takes the frames of `step` and later out of the series and removes their files.
 bool pvd_drop_from(struct pvd *pvd, int64_t step, struct gabion_error *error);

@@ -32,9 +32,19 @@ static const struct {
     [KIND_THRUST] = {"thrust", frame_thrust},
 };
 
+// What another thread writes of one frame. All of it is in the account.
+struct copy {
+    struct memory_account *account;
+    struct document *kind[KIND_COUNT]; // NULL: the frame has none of this kind
+    double time;
+    int64_t step;
+};
+
 struct vtk_series {
     char directory[PVD_PATH_MAX];
-    struct team *team; // compresses what is written
+    struct team *team;             // computes and compresses what is written
+    struct background *background; // writes copies; NULL: frames are written at once
+    struct copy copy;
     struct vtk_reference reference;
     struct pvd pvd[KIND_COUNT];
 };
@@ -70,39 +80,148 @@ static bool kind_exists(const struct vtk_series *series, const struct frame *fra
     return kind != KIND_BODIES || !blocks || series->pvd[kind].count > 0 || has_spheres(frame);
 }
 
-static bool kind_write(struct vtk_series *series, struct frame *frame, enum kind kind,
-                       struct gabion_error *error) {
-    char path[PVD_PATH_MAX];
-    struct pvd *pvd = &series->pvd[kind];
+static struct vtk_mesh kind_describe(struct vtk_series *series, struct frame *frame,
+                                     enum kind kind) {
     struct vtk_mesh mesh = {.context = frame,
                             .time = gabion_time(frame->world),
                             .step = gabion_step_number(frame->world)};
-    frame->solid = strcmp(pvd->extension, "vtu") == 0;
+    frame->solid = strcmp(series->pvd[kind].extension, "vtu") == 0;
     kinds[kind].describe(frame, &mesh);
-    bool written = pvd_frame_path(pvd, mesh.step, path, error) &&
-                   vtk_xml_write(path, &mesh, series->team, error);
-    frame_release_kind(frame);
-    if (!written)
-        return false;
-    pvd_add(pvd, mesh.time, mesh.step);
-    return pvd_write(pvd, error);
+    return mesh;
 }
 
-bool vtk_write(struct vtk_series *series, const struct gabion_world *world,
-               struct gabion_error *error) {
+static bool kind_write(struct vtk_series *series, struct frame *frame, enum kind kind,
+                       struct gabion_error *error) {
+    char path[PVD_PATH_MAX];
+    struct vtk_mesh mesh = kind_describe(series, frame, kind);
+    bool written = pvd_frame_path(&series->pvd[kind], mesh.step, path, error) &&
+                   vtk_xml_write(path, &mesh, series->team, error);
+    frame_release_kind(frame);
+    return written && pvd_append(&series->pvd[kind], mesh.time, mesh.step, error);
+}
+
+static bool kind_record(struct vtk_series *series, struct frame *frame, enum kind kind,
+                        struct gabion_error *error) {
+    char path[PVD_PATH_MAX];
+    struct vtk_mesh mesh = kind_describe(series, frame, kind);
+    if (pvd_frame_path(&series->pvd[kind], mesh.step, path, error))
+        series->copy.kind[kind] = vtk_xml_record(path, &mesh, series->team, error);
+    frame_release_kind(frame);
+    return series->copy.kind[kind] != NULL;
+}
+
+// Does something for every series that the frame belongs to.
+static bool each_kind(struct vtk_series *series, const struct gabion_world *world,
+                      bool (*work)(struct vtk_series *series, struct frame *frame, enum kind kind,
+                                   struct gabion_error *error),
+                      struct gabion_error *error) {
     struct frame frame;
     if (!frame_open(&frame, world, &series->reference, error))
         return false;
     int64_t step = gabion_step_number(world);
-    bool written = true;
-    for (int kind = 0; written && kind < KIND_COUNT; kind++) {
+    bool done = true;
+    for (int kind = 0; done && kind < KIND_COUNT; kind++) {
         // A resumed run asks again for the frame that it stopped at. The one on disk is kept,
         // because the list of contacts does not survive a restart.
         if (kind_exists(series, &frame, kind) && !pvd_has(&series->pvd[kind], step))
-            written = kind_write(series, &frame, kind, error);
+            done = work(series, &frame, kind, error);
     }
     frame_close(&frame);
-    return written;
+    return done;
+}
+
+// Frames that another thread writes.
+
+struct recording {
+    struct vtk_series *series;
+    const struct gabion_world *world;
+    struct gabion_error *error;
+    bool good;
+};
+
+static void record(void *context) {
+    struct recording *recording = context;
+    recording->good = each_kind(recording->series, recording->world, kind_record, recording->error);
+}
+
+static void copy_drop(struct copy *copy) {
+    memory_account_destroy(copy->account);
+    *copy = (struct copy){0};
+}
+
+// Copies what the files of the frame hold. Returns false with GABION_ERROR_MEMORY where there is no
+// room for it.
+static bool copy_make(struct vtk_series *series, const struct gabion_world *world,
+                      struct gabion_error *error) {
+    struct copy *copy = &series->copy;
+    struct recording recording = {series, world, error, false};
+    copy->account = memory_account_create(error);
+    copy->time = gabion_time(world);
+    copy->step = gabion_step_number(world);
+    if (copy->account && memory_try(copy->account, record, &recording, error) && recording.good)
+        return true;
+    copy_drop(copy);
+    return false;
+}
+
+// As an array lies in its file: floats, ids and indices. A grain has five contacts that are drawn,
+// as in a dense packing; a block ten, and the faces, corners and interfaces of a brick.
+#define COPY_PER_BODY    92.0
+#define COPY_PER_CONTACT 109.0
+#define COPY_PER_BLOCK   2800.0
+
+static double copy_bytes(int shape) {
+    return frame_shape_is_block(shape) ? COPY_PER_BLOCK : COPY_PER_BODY + 5 * COPY_PER_CONTACT;
+}
+
+double vtk_copy_bytes(const struct gabion_world *world) {
+    struct gabion_bodies bodies;
+    struct gabion_counts counts;
+    double sum = 0;
+    if (!gabion_view_bodies(world, &bodies, NULL) || !gabion_read_counts(world, &counts, NULL))
+        return 0;
+    for (int32_t i = 0; i < bodies.count; i++)
+        sum += copy_bytes(bodies.shape[i]);
+    for (int32_t k = 0; k < counts.waiting; k++) {
+        struct gabion_body body = {0};
+        int32_t id;
+        if (gabion_get_waiting(world, k, &id, &body, NULL))
+            sum += copy_bytes(body.shape);
+    }
+    return sum;
+}
+
+static bool copy_write(void *context, struct gabion_error *error) {
+    struct vtk_series *series = context;
+    const struct copy *copy = &series->copy;
+    for (int kind = 0; kind < KIND_COUNT; kind++)
+        if (copy->kind[kind] && !(document_write(copy->kind[kind], error) &&
+                                  pvd_append(&series->pvd[kind], copy->time, copy->step, error)))
+            return false;
+    return true;
+}
+
+static bool write_beside(struct vtk_series *series, const struct gabion_world *world, bool *done,
+                         struct gabion_error *error) {
+    struct gabion_error problem = {0};
+    *done = false;
+    if (!background_wait(series->background, error))
+        return false;
+    copy_drop(&series->copy);
+    if (copy_make(series, world, &problem)) {
+        *done = true;
+        return background_start(series->background, copy_write, series, error);
+    }
+    return problem.status == GABION_ERROR_MEMORY ||
+           error_set(error, problem.status, "%s", problem.text);
+}
+
+bool vtk_write(struct vtk_series *series, const struct gabion_world *world,
+               struct gabion_error *error) {
+    bool done = false;
+    if (series->background && !write_beside(series, world, &done, error))
+        return false;
+    return done || each_kind(series, world, kind_write, error);
 }
 
 // Series.
@@ -161,7 +280,13 @@ void vtk_refer(struct vtk_series *series, const struct vtk_reference *reference)
     series->reference = *reference;
 }
 
+void vtk_write_beside(struct vtk_series *series, struct background *background) {
+    series->background = background;
+}
+
 bool vtk_drop(struct vtk_series *series, int64_t step, struct gabion_error *error) {
+    if (series->background && !background_wait(series->background, error))
+        return false;
     for (int kind = 0; kind < KIND_COUNT; kind++)
         if (!pvd_drop_from(&series->pvd[kind], step, error))
             return false;
@@ -171,6 +296,10 @@ bool vtk_drop(struct vtk_series *series, int64_t step, struct gabion_error *erro
 void vtk_close(struct vtk_series *series) {
     if (!series)
         return;
+    struct gabion_error ignored = {0};
+    if (series->background)
+        background_wait(series->background, &ignored);
+    copy_drop(&series->copy);
     for (int kind = 0; kind < KIND_COUNT; kind++)
         pvd_free(&series->pvd[kind]);
     if (series->team)

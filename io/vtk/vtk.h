@@ -6,7 +6,7 @@
 
 #include "engine/gabion.h"
 #include "io/vtk/reference.h"
-#include "parallel/error.h"
+#include "parallel/background.h"
 
 struct vtk_series;
 
@@ -19,11 +19,18 @@ struct vtk_series *vtk_open(const char *directory, const struct gabion_world *wo
                             enum vtk_blocks blocks, struct gabion_error *error);
 // Gives displacements against a body; without this call they are those in space.
 void vtk_refer(struct vtk_series *series, const struct vtk_reference *reference);
-// Writes the frame of the world's step to every series and lists it there.
+// Lets another thread write the frames, from copies, while the caller goes on. Where memory does
+// not suffice for a copy, the frame is written at once.
+void vtk_write_beside(struct vtk_series *series, struct background *background);
+// Estimates the bytes of such a copy.
+double vtk_copy_bytes(const struct gabion_world *world);
+// Writes the frame of the world's step to every series and lists it there. Returns false where this
+// or the writing of the frame before has failed.
 bool vtk_write(struct vtk_series *series, const struct gabion_world *world,
                struct gabion_error *error);
 // Takes the frame of a step, the last one, out of every series.
 bool vtk_drop(struct vtk_series *series, int64_t step, struct gabion_error *error);
+// Waits for a frame that is being written. Who needs to know whether it was asks the thread first.
 void vtk_close(struct vtk_series *series);
 
 // Rejects a folder whose series carry the names of older versions, in which masonry interfaces were

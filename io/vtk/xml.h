@@ -2,28 +2,11 @@
 // as an UnstructuredGrid (.vtu).
 //
 // Arrays are written inline, as base64 of zlib blocks, because ParaView 5.11 with a current expat
-// rejects appended data. Values are computed block by block, so that no array exists as a whole in
-// memory; the bytes written do not depend on the number of threads.
+// rejects appended data.
 #ifndef IO_VTK_XML_H
 #define IO_VTK_XML_H
 
-#include <stddef.h>
-#include <stdint.h>
-
-#include "parallel/team.h"
-
-enum vtk_type { VTK_FLOAT32, VTK_INT32, VTK_UINT16, VTK_UINT8 };
-
-// Sets the components of value k. Called by several threads at once.
-typedef void (*vtk_value)(const void *context, size_t k, double *components);
-
-struct vtk_array {
-    const char *name;
-    enum vtk_type type;
-    const char *components; // one letter for each, at most VTK_COMPONENTS_MAX; "": a single number
-    vtk_value value;
-};
-#define VTK_COMPONENTS_MAX 9
+#include "io/vtk/document.h"
 
 // Polygons or polyhedra of different sizes whose corners are shared points.
 struct vtk_topology {
@@ -63,5 +46,10 @@ struct vtk_mesh {
 // Writes the file under a temporary name and renames it: a file with this path is complete.
 bool vtk_xml_write(const char *path, const struct vtk_mesh *mesh, struct team *team,
                    struct gabion_error *error);
+
+// Records what the file would hold. Nothing of the mesh is needed any more when document_write
+// writes it. Returns NULL with an error.
+struct document *vtk_xml_record(const char *path, const struct vtk_mesh *mesh, struct team *team,
+                                struct gabion_error *error);
 
 #endif

@@ -42,6 +42,41 @@ status=$?
 ok "no room at all: exit status $status: $message" [ $status -eq 1 ]
 ok "no room at all: $message" grep -q "zero/" <<<"$message"
 
+# A picture that cannot be written while the run goes on: it ends at most one picture later, and lacks that one alone.
+exits 0 "pictures: reference" run "$box" -o drawn
+exits 0 "pictures: a first part" run "$box" -o beside --steps 50
+ln -s /dev/full beside/vtk/contacts_000120.vtp.tmp
+exits 1 "a picture that fails" resume beside
+is "a picture that fails: status" "$(field status)" stopped
+says "a picture that fails" "contacts_000120.vtp" "No space left" "safe: the state of step 1[2-4][0-9]," \
+    "lost: what the file named above should hold of step 120$" "gabion resume beside"
+exits 0 "a picture that failed: resume" resume beside
+is "a picture that failed: state" "$(field state-hash)" "$(grep -oP '(?<=state-hash: ).*' drawn/summary.txt)"
+ok "a picture that failed: the history is whole" diff <(history_of drawn) <(history_of beside)
+is "a picture that failed: no other is missing" \
+    "$(diff -rq drawn/vtk beside/vtk | sed 's/.*: //' | sort | tr '\n' ' ')" "contacts_000120.vtp "
+is "a picture that failed: the collections" "$(diff drawn/contacts.pvd beside/contacts.pvd | grep -c '^[<>]')" 1
+ok "time beside the steps is reported" grep -q '^time-output-beside: ' drawn/summary.txt
+
+# 101,568 grains of 92 bytes, with five contacts of 109.
+estimate() { "$GABION" check "$CASES/../../../cases/grains_100k.yaml" --set output.vtk_every="$1" | sed -n 's/^memory-estimate-mb: //p'; }
+is "the copy of a frame counts in the memory estimate" $(($(estimate 100) - $(estimate 0))) 65
+
+# Pictures wait for no disk: as many syncs with ten times the pictures.
+syncs() {
+    strace -f --seccomp-bpf -qq -e trace=fsync,fdatasync,syncfs -o .calls "$GABION" run "$box" -o synced --force --set output.vtk_every="$1" >.out 2>.err
+    grep -c sync .calls
+}
+if command -v strace >/dev/null && strace -f --seccomp-bpf -qq -o .calls true 2>.err; then
+    is "syncs do not depend on the number of pictures" "$(syncs 2)" "$(syncs 20)"
+    strace -f --seccomp-bpf -qq -e trace=rename,syncfs -o .calls "$GABION" run "$box" -o synced --force >.out 2>.err
+    is "checkpoints that are renamed" "$(grep -c 'rename("synced/checkpoint' .calls)" 4
+    is "all pictures reach the disk before the checkpoint that follows them" \
+        "$(awk '/vtk\/|frames\// { written = 1 } /syncfs/ { written = 0 } /checkpoint/ && written { early++ } END { print early + 0 }' .calls)" 0
+else
+    echo "SKIPPED: strace does not work here"
+fi
+
 mkdir small
 if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=2m none small 2>/dev/null; then
     trap 'umount "$WORK/small"; rm -rf "$WORK"' EXIT

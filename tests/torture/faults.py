@@ -6,7 +6,7 @@ import shutil
 
 from program import Wrong, call, check_kept, checkpoints, half_run
 
-WRITING = (("write", "ENOSPC"), ("write", "EIO"), ("pwrite64", "ENOSPC"), ("pwrite64", "EIO"), ("fsync", "EIO"), ("rename", "EACCES"),
+WRITING = (("write", "ENOSPC"), ("write", "EIO"), ("pwrite64", "ENOSPC"), ("pwrite64", "EIO"), ("fsync", "EIO"), ("syncfs", "EIO"), ("rename", "EACCES"),
            ("openat", "EMFILE"), ("openat", "EACCES"), ("ftruncate", "EIO"), ("mkdir", "ENOSPC"), ("flock", "ENOLCK"),
            ("unlink", "EIO"), ("mmap", "ENOMEM"))
 READING = (("openat", "EACCES"), ("openat", "EMFILE"), ("read", "EIO"), ("pread64", "EIO"), ("newfstatat", "EIO"),

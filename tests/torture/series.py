@@ -33,7 +33,7 @@ def read(folder):
             if name == "history.csv" or name.endswith(".pvd"):
                 entries = _rows(path) if name == "history.csv" else _frames(path)
                 found.update(((name, step), text) for step, text in entries)
-            elif not re.match(r"checkpoint-\d+\.h5|run\.log$|summary\.txt$", name):
+            elif not re.match(r"checkpoint-\d+\.h5|run\.log$|summary\.txt(\.tmp)?$", name):
                 step = re.search(r"[-_](\d+)\.(vt.|h5)$", name)
                 with open(path, "rb") as stream:
                     found[re.sub(r"\d+", "", name), str(int(step.group(1))) if step else ""] = hashlib.sha256(stream.read()).hexdigest()

@@ -150,7 +150,7 @@ static void start_velocities(struct sweep_plan *plan, const struct midpoint *mid
 }
 
 static void swept_step(struct gabion_world *world, int sweeps, double mu, bool diagonal) {
-    struct solver_settings settings = {.relaxation = 1};
+    struct solver_settings settings = {.relaxation = 1, .local = GABION_LOCAL_EXACT};
     scene_enter_step(world);
     scene_find_contacts(world);
     contacts_match(world);

@@ -49,6 +49,24 @@ static bool is_there(const char *path) {
     return lstat(path, &about) == 0;
 }
 
+static void unsynced_commit_replaces_the_old_file(void **state) {
+    (void)state;
+    struct gabion_error error = {0};
+    struct safe_file file;
+    const char *path = in_folder("unsynced");
+    write_text(path, "old");
+    assert_true(safe_file_open(&file, path, &error));
+    fputs("new", file.stream);
+    expect_text(path, "old");
+    assert_true(safe_file_commit_unsynced(&file, &error));
+    expect_text(path, "new");
+    assert_false(is_there(in_folder("unsynced.tmp")));
+    assert_true(file_sync_all(folder, &error));
+    assert_false(file_sync_all(in_folder("nowhere"), &error));
+    assert_int_equal(error.status, GABION_ERROR_RUN);
+    assert_non_null(strstr(error.text, "nowhere"));
+}
+
 static void commit_replaces_the_old_file(void **state) {
     (void)state;
     struct gabion_error error = {0};
@@ -238,6 +256,7 @@ static int folder_remove(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        TEST(unsynced_commit_replaces_the_old_file),
         TEST(commit_replaces_the_old_file),
         TEST(abandon_keeps_the_old_file),
         TEST(commit_finds_the_disk_full),

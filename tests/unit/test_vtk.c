@@ -1,12 +1,14 @@
 // ParaView files of small worlds whose every number is known. `test_vtk DIR` also leaves a run with
 // a history in DIR, for tests/cli/vtk_check.py to read with VTK itself.
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -17,6 +19,7 @@
 #include "engine/contact/interfaces.h"
 #include "engine/world/world.h"
 #include "io/file/file.h"
+#include "io/vtk/pvd.h"
 #include "io/vtk/vtk.h"
 #include "parallel/memory.h"
 #include "tests/unit/contact_list.h"
@@ -775,6 +778,156 @@ static void full_disk_is_reported(void **state) {
     gabion_destroy(world);
 }
 
+// Frames written beside the caller.
+
+static void write_series_of(int frames, struct background *background, const char *directory) {
+    struct gabion_error error = {0};
+    struct gabion_world *world = world_make();
+    struct vtk_series *series = vtk_open(directory, world, false, VTK_BLOCKS_SURFACE, &error);
+    assert_non_null(series);
+    vtk_write_beside(series, background);
+    world->step = 0;
+    for (int k = 0; k < frames; k++, world->step += 8) {
+        if (!vtk_write(series, world, &error))
+            fail_msg("%s", error.text);
+        world->bodies.x[world->bodies.index_of[5]].x -= 0.25; // while the frame is written
+    }
+    gabion_destroy(world); // so is the last one
+    vtk_close(series);
+}
+
+static void expect_same_folders(const char *one, const char *other) {
+    char command[1024];
+    snprintf(command, sizeof command, "diff -r '%s' '%s' >&2", one, other);
+    assert_int_equal(system(command), 0);
+}
+
+static void frames_written_beside_have_the_same_bytes(void **state) {
+    (void)state;
+    char first[128], second[128];
+    snprintf(first, sizeof first, "%s", in_folder("at_once"));
+    snprintf(second, sizeof second, "%s", in_folder("beside"));
+    struct background *background = background_create();
+    assert_non_null(background);
+    write_series_of(4, NULL, first);
+    write_series_of(4, background, second);
+    background_destroy(background);
+    expect_same_folders(first, second);
+    assert_int_equal(count_frames("beside/bodies.pvd"), 4);
+}
+
+// Allocations of a copy, which are more than 40, fail in turn: where there is no room for the copy
+// the frame is written at once.
+static void without_room_for_a_copy_frames_are_written_at_once(void **state) {
+    (void)state;
+    struct gabion_error error = {0};
+    char whole[128], short_of[128];
+    snprintf(whole, sizeof whole, "%s", in_folder("whole"));
+    write_series_of(1, NULL, whole);
+    struct background *background = background_create();
+    for (int k = 0; k < 40; k += 2) {
+        struct gabion_world *world = world_make();
+        snprintf(short_of, sizeof short_of, "%s", in_folder("short"));
+        struct vtk_series *series = vtk_open(short_of, world, false, VTK_BLOCKS_SURFACE, &error);
+        vtk_write_beside(series, background);
+        world->step = 0;
+        memory_fail_after(k);
+        bool written = vtk_write(series, world, &error);
+        memory_fail_after(-1);
+        if (!written || !background_wait(background, &error))
+            fail_msg("allocation %d: %s", k, error.text);
+        vtk_close(series);
+        gabion_destroy(world);
+        expect_same_folders(whole, short_of);
+    }
+    background_destroy(background);
+}
+
+static void failure_beside_is_reported_by_the_next_frame(void **state) {
+    (void)state;
+    struct gabion_error error = {0};
+    struct gabion_world *world = world_make();
+    struct background *background = background_create();
+    struct vtk_series *series = vtk_open(folder, world, false, VTK_BLOCKS_SURFACE, &error);
+    vtk_write_beside(series, background);
+    assert_int_equal(symlink("/dev/full", in_folder("vtk/walls_000008.vtp.tmp")), 0);
+    assert_true(vtk_write(series, world, &error));
+    world->step = 16;
+    assert_false(vtk_write(series, world, &error));
+    assert_int_equal(error.status, GABION_ERROR_RUN);
+    assert_non_null(strstr(error.text, "walls_000008.vtp"));
+    assert_non_null(strstr(error.text, "No space left"));
+    vtk_close(series);
+    background_destroy(background);
+    assert_false(file_exists(in_folder("vtk/walls_000016.vtp")));
+    gabion_destroy(world);
+}
+
+// Collections.
+
+static ino_t file_number(const char *name) {
+    struct stat about;
+    assert_int_equal(stat(in_folder(name), &about), 0);
+    return about.st_ino;
+}
+
+static void append_frames(struct pvd *pvd, int64_t first, int64_t last) {
+    struct gabion_error error = {0};
+    for (int64_t step = first; step <= last; step++)
+        if (!pvd_append(pvd, 0.1 * (double)step, step, &error))
+            fail_msg("%s", error.text);
+}
+
+// The file of before is the one of whole lists, which pvd_write writes.
+static void collections_grow_in_place(void **state) {
+    (void)state;
+    struct gabion_error error = {0};
+    struct pvd pvd = {.directory = folder, .kind = "walls", .extension = "vtp"};
+    append_frames(&pvd, 8, 8);
+    ino_t number = file_number("walls.pvd");
+    append_frames(&pvd, 9, 12);
+    assert_int_equal(file_number("walls.pvd"), number);
+    char *grown = read_whole(in_folder("walls.pvd"), NULL);
+    assert_true(pvd_write(&pvd, &error));
+    char *written = read_whole(in_folder("walls.pvd"), NULL);
+    assert_string_equal(grown, written);
+    memory_free(grown);
+
+    // Where the file is not what was written last, all of it is written.
+    assert_int_equal(truncate(in_folder("walls.pvd"), 10), 0);
+    append_frames(&pvd, 13, 13);
+    assert_int_equal(count_frames("walls.pvd"), 6);
+    assert_int_equal(unlink(in_folder("walls.pvd")), 0);
+    append_frames(&pvd, 14, 14);
+    assert_int_equal(count_frames("walls.pvd"), 7);
+    expect_text("walls.pvd", "</Collection>\n</VTKFile>\n");
+    memory_free(written);
+    pvd_free(&pvd);
+}
+
+static void collection_that_cannot_grow_stays_as_it_was(void **state) {
+    (void)state;
+    struct gabion_error error = {0};
+    struct pvd pvd = {.directory = folder, .kind = "walls", .extension = "vtp"};
+    append_frames(&pvd, 8, 9);
+    char *before = read_whole(in_folder("walls.pvd"), NULL);
+    struct rlimit old, limit;
+    getrlimit(RLIMIT_FSIZE, &old);
+    limit = (struct rlimit){strlen(before) + 20, old.rlim_max}; // a part of the line fits
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    bool grown = pvd_append(&pvd, 1, 10, &error);
+    setrlimit(RLIMIT_FSIZE, &old);
+    assert_false(grown);
+    assert_int_equal(error.status, GABION_ERROR_RUN);
+    assert_non_null(strstr(error.text, "walls.pvd"));
+    char *after = read_whole(in_folder("walls.pvd"), NULL);
+    assert_string_equal(after, before);
+    memory_free(before);
+    memory_free(after);
+    pvd_free(&pvd);
+}
+
 static void unusable_folder_is_reported(void **state) {
     (void)state;
     struct gabion_error error = {0};
@@ -845,6 +998,11 @@ int main(int argc, char **argv) {
         TEST(series_resumes_without_later_frames),
         TEST(frame_asked_for_again_is_kept),
         TEST(full_disk_is_reported),
+        TEST(frames_written_beside_have_the_same_bytes),
+        TEST(without_room_for_a_copy_frames_are_written_at_once),
+        TEST(failure_beside_is_reported_by_the_next_frame),
+        TEST(collections_grow_in_place),
+        TEST(collection_that_cannot_grow_stays_as_it_was),
         TEST(unusable_folder_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -34,6 +34,14 @@ static void search_batch(struct search *search, const struct batch *batch) {
             meet(search, plan->blocks[k].a);
             continue;
         }
+        if (batch->kind == BATCH_LANES) {
+            const struct lane_block *block = &plan->lane_blocks[k];
+            for (uint32_t lane = 0; lane < LANES && block->used >> lane & 1; lane++) {
+                meet(search, block->c[lane]);
+                meet(search, block->a[lane]);
+            }
+            continue;
+        }
         uint32_t used = k + 1 == batch->end ? batch->lanes : LANES;
         for (uint32_t lane = 0; lane < used; lane++) {
             meet(search, plan->groups[k].c[lane]);

@@ -3,6 +3,7 @@
 #include "engine/problem/weigh.h"
 #include "engine/solvers/local/alart_curnier.h"
 #include "engine/solvers/local/local.h"
+#include "engine/solvers/sweep/lane_block.h"
 #include "engine/solvers/sweep/layout.h"
 #include "geometry/eigen.h"
 #include "parallel/team.h"
@@ -36,7 +37,7 @@ static void fill_unused_lanes(struct sweep_plan *plan) {
     int32_t null_body = plan->solver_body_count - 1;
     for (size_t k = 0; k < plan->batch_count; k++) {
         const struct batch *batch = &plan->batches[k];
-        if (batch->kind == BATCH_BLOCK)
+        if (batch->kind != BATCH_SPHERE_PAIR && batch->kind != BATCH_SPHERE_FIXED)
             continue;
         for (uint32_t lane = batch->lanes; lane < LANES; lane++)
             set_lane(&plan->groups[batch->end - 1], lane, null_body, null_body, vec3_zero(),
@@ -71,8 +72,19 @@ static void start_block(const struct sweep_plan *plan, size_t node, struct block
     const struct contact *contact = &plan->views->contacts[layout->contact[node]];
     block_frame(block, contact->normal);
     block->begin = layout->contact[node];
-    for (size_t k = 0, span = node_span(plan, node); k < span; k++)
-        block->count += (contact[k].flags & CONTACT_ACTIVE) != 0;
+    block->count = layout->points[node];
+}
+
+// The other members follow from those of all lanes.
+static void start_lane(const struct sweep_plan *plan, size_t node, uint32_t slot) {
+    const struct layout *layout = plan->layout;
+    struct lane_block *block = &plan->lane_blocks[slot / LANES];
+    uint32_t lane = slot % LANES, contact = layout->contact[node];
+    block->c[lane] = layout->first[node];
+    block->a[lane] = layout->second[node];
+    block->first[lane] = contact;
+    block->points[lane] = (uint16_t)layout->points[node];
+    lane_set(&block->n, lane, plan->views->contacts[contact].normal);
 }
 
 static void clear_slots(void *context, size_t begin, size_t end) {
@@ -86,15 +98,30 @@ static void fill_nodes(void *context, int thread, int threads) {
     struct sweep_plan *plan = filling->plan;
     struct layout *layout = plan->layout;
     uint32_t *place = layout->histogram + (size_t)thread * layout_bins(plan);
-    size_t begin, end, mus = (size_t)layout->mu_count;
+    size_t begin, end;
     team_share(0, plan->nodes, thread, threads, &begin, &end);
     for (size_t node = begin; node < end; node++) {
         uint32_t bin = layout_bin(plan, node), slot = place[bin]++;
-        if (bin / mus % BATCH_KINDS == BATCH_BLOCK)
+        enum batch_kind kind = layout_kind(plan, bin);
+        if (kind == BATCH_BLOCK)
             start_block(plan, node, &plan->blocks[slot]);
+        else if (kind == BATCH_LANES)
+            start_lane(plan, node, slot);
         else
             fill_lane(filling, node, slot);
     }
+}
+
+// Numbers the active contacts from the given one on: the first gets `slot`, each other one a slot
+// that is `stride` further.
+static void number_contacts(struct sweep_plan *plan, uint32_t contact, uint32_t count,
+                            uint32_t slot, uint32_t stride) {
+    for (; count > 0; contact++)
+        if (plan->views->contacts[contact].flags & CONTACT_ACTIVE) {
+            plan->slot[contact] = slot;
+            slot += stride;
+            count--;
+        }
 }
 
 // Replaces `begin` of each block, its first contact until now, by its first point.
@@ -105,16 +132,42 @@ static void place_points(struct sweep_plan *plan) {
         uint32_t contact = block->begin, point = (uint32_t)plan->point_count;
         block->begin = point;
         plan->point_count += block->count;
-        if (block->joint >= 0) {
+        if (block->joint >= 0)
             plan->joint_slot[block->joint] = point;
-            continue;
-        }
-        for (; point < plan->point_count; contact++)
-            if (plan->views->contacts[contact].flags & CONTACT_ACTIVE)
-                plan->slot[contact] = SLOT_POINT | point++;
+        else
+            number_contacts(plan, contact, block->count, SLOT_POINT | point, 1);
     }
     plan->points = memory_reserve_aligned(plan->points, &plan->point_capacity, plan->point_count,
                                           sizeof *plan->points, "contact points");
+    plan->general = plan->point_count;
+    plan->general_nodes = plan->block_count;
+}
+
+static void place_lane_block(struct sweep_plan *plan, struct lane_block *block, uint32_t lanes) {
+    block->begin = (uint32_t)plan->lane_point_count;
+    lane_block_close(plan, block, lanes);
+    plan->lane_point_count += block->count;
+    plan->general_nodes += lanes;
+    for (uint32_t lane = 0; lane < lanes; lane++) {
+        plan->general += block->points[lane];
+        number_contacts(plan, block->first[lane], block->points[lane],
+                        SLOT_LANE | (block->begin * LANES + lane), LANES);
+    }
+}
+
+static void place_lane_points(struct sweep_plan *plan) {
+    plan->lane_point_count = 0;
+    for (size_t k = 0; k < plan->batch_count; k++) {
+        const struct batch *batch = &plan->batches[k];
+        for (uint32_t b = batch->begin; batch->kind == BATCH_LANES && b < batch->end; b++)
+            place_lane_block(plan, &plan->lane_blocks[b],
+                             b + 1 < batch->end ? LANES : batch->lanes);
+    }
+    plan->lane_points =
+        memory_reserve_aligned(plan->lane_points, &plan->lane_point_capacity,
+                               plan->lane_point_count, sizeof *plan->lane_points, "contact points");
+    for (size_t k = 0; k < plan->lane_block_count; k++)
+        lane_block_clear(&plan->lane_blocks[k], plan->lane_points);
 }
 
 // Points --------------------------------------------------------------------------------------
@@ -215,10 +268,15 @@ static void fill_contacts(const struct filling *filling, size_t node, const stru
     size_t end = first + node_span(plan, node);
     for (size_t k = first; k < end; k++) {
         uint32_t slot = plan->slot[k];
-        if (slot == SLOT_NONE || !(slot & SLOT_POINT))
+        struct block_point point;
+        if (slot == SLOT_NONE || !(slot & (SLOT_POINT | SLOT_LANE)))
             continue;
         row_of_contact(plan->views, k, &row, &law);
-        fill_point(plan, block, &row, &law, filling->r[k], &plan->points[slot & ~SLOT_POINT]);
+        fill_point(plan, block, &row, &law, filling->r[k], &point);
+        if (slot & SLOT_POINT)
+            plan->points[slot & ~SLOT_POINT] = point;
+        else
+            lane_point_put(plan, k, block, &point);
     }
 }
 
@@ -243,6 +301,7 @@ void layout_fill(struct sweep_plan *plan, const vec3 *r) {
     fill_unused_lanes(plan);
     team_run(plan->team, plan->layout->threads, fill_nodes, &filling);
     place_points(plan);
-    if (plan->point_count > 0)
+    place_lane_points(plan);
+    if (plan->general > 0)
         team_run(plan->team, plan->layout->threads, fill_points, &filling);
 }

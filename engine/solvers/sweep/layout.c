@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "engine/problem/rows.h"
+#include "engine/solvers/local/local.h"
 #include "engine/solvers/sweep/border.h"
 #include "engine/solvers/sweep/layout.h"
 #include "engine/solvers/sweep/split.h"
@@ -13,9 +14,10 @@ struct layout *layout_create(void) {
 }
 
 void layout_free(struct layout *layout) {
-    void *arrays[] = {layout->contact, layout->number,    layout->first, layout->second,
-                      layout->turn,    layout->colour,    layout->order, layout->mask,
-                      layout->owner,   layout->histogram, layout->mu,    layout->mu_of_law};
+    void *arrays[] = {layout->contact,  layout->number, layout->points,    layout->first,
+                      layout->second,   layout->turn,   layout->colour,    layout->order,
+                      layout->mask,     layout->owner,  layout->histogram, layout->mu,
+                      layout->mu_of_law};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         memory_free(arrays[k]);
     memory_free(layout);
@@ -28,6 +30,7 @@ static void reserve_nodes(struct layout *layout, size_t count) {
         return;
     size_t room = count + count / 16; // counts go up and down by little from step to step
     layout->contact = memory_resize(layout->contact, room, sizeof(uint32_t), "sweeps");
+    layout->points = memory_resize(layout->points, room, sizeof(uint32_t), "sweeps");
     layout->first = memory_resize(layout->first, room, sizeof(int32_t), "sweeps");
     layout->second = memory_resize(layout->second, room, sizeof(int32_t), "sweeps");
     layout->number = memory_resize(layout->number, room, sizeof(uint32_t), "sweeps");
@@ -53,6 +56,7 @@ static void list_nodes(struct sweep_plan *plan) {
         if (taking_part == 0)
             continue;
         layout->contact[nodes] = (uint32_t)k;
+        layout->points[nodes] = (uint32_t)taking_part;
         layout->first[nodes] = contact->c;
         layout->second[nodes] = contact->a;
         bool again = nodes > 0 && contact->c == layout->first[nodes - 1] &&
@@ -230,9 +234,16 @@ static void list_frictions(struct sweep_plan *plan) {
     }
 }
 
+// Returns whether lane blocks can take a contact: they know the local solver newton only, and no
+// tangential restitution.
+static bool fits_lanes(const struct sweep_plan *plan, const struct contact *contact) {
+    return local_choose(plan->local, false) == GABION_LOCAL_NEWTON &&
+           !(plan->views->laws[contact->law].tangential_restitution > 0);
+}
+
 static enum batch_kind kind_of(const struct sweep_plan *plan, const struct contact *contact) {
     if (plan->full_blocks || contact->flags & CONTACT_GENERAL)
-        return BATCH_BLOCK;
+        return fits_lanes(plan, contact) ? BATCH_LANES : BATCH_BLOCK;
     return contact->a < plan->moving ? BATCH_SPHERE_PAIR : BATCH_SPHERE_FIXED;
 }
 
@@ -241,22 +252,36 @@ static uint32_t classes_of(const struct sweep_plan *plan) {
     return plan->border ? BORDER_CLASSES : 1;
 }
 
+// Lane blocks come last and have a row of bins for each class.
+#define BIN_ROWS (BATCH_LANES + LANE_CLASSES)
+
+static size_t bins_of_class(const struct sweep_plan *plan) {
+    return (size_t)(BIN_ROWS * plan->layout->mu_count);
+}
+
 size_t layout_bins(const struct sweep_plan *plan) {
-    return (size_t)plan->colours * classes_of(plan) * BATCH_KINDS * (size_t)plan->layout->mu_count;
+    return (size_t)plan->colours * classes_of(plan) * bins_of_class(plan);
 }
 
 uint32_t layout_bin(const struct sweep_plan *plan, size_t node) {
     const struct layout *layout = plan->layout;
-    enum batch_kind kind = BATCH_BLOCK;
-    uint32_t mu = 0; // of a joint: any
+    uint32_t row = BATCH_BLOCK, mu = 0; // of a joint: any
     if (node < layout->joints) {
         const struct contact *contact = &plan->views->contacts[layout->contact[node]];
-        kind = kind_of(plan, contact);
+        uint32_t points = layout->points[node];
+        row = kind_of(plan, contact);
+        if (row == BATCH_LANES)
+            row += (points < LANE_CLASSES ? points : LANE_CLASSES) - 1;
         mu = layout->mu_of_law[contact->law];
     }
     uint32_t class = plan->border ? (uint32_t)border_class(plan->border, node) : 0;
-    uint32_t row = (uint32_t)layout->colour[node] * classes_of(plan) + class;
-    return (row * BATCH_KINDS + (uint32_t)kind) * (uint32_t)layout->mu_count + mu;
+    uint32_t place = (uint32_t)layout->colour[node] * classes_of(plan) + class;
+    return (place * BIN_ROWS + row) * (uint32_t)layout->mu_count + mu;
+}
+
+enum batch_kind layout_kind(const struct sweep_plan *plan, uint32_t bin) {
+    uint32_t row = bin / (uint32_t)plan->layout->mu_count % BIN_ROWS;
+    return row < BATCH_LANES ? (enum batch_kind)row : BATCH_LANES;
 }
 
 static void count_bins(void *context, int thread, int threads) {
@@ -269,7 +294,9 @@ static void count_bins(void *context, int thread, int threads) {
 }
 
 static void append_chunks(struct sweep_plan *plan, const struct batch *batch) {
-    uint32_t size = batch->kind == BATCH_BLOCK ? CHUNK_BLOCKS : CHUNK_GROUPS;
+    static const uint32_t sizes[BATCH_KINDS] = {CHUNK_GROUPS, CHUNK_GROUPS, CHUNK_BLOCKS,
+                                                CHUNK_LANES};
+    uint32_t size = sizes[batch->kind];
     for (uint32_t begin = batch->begin; begin < batch->end; begin += size) {
         uint32_t end = begin + size < batch->end ? begin + size : batch->end;
         plan->chunks = memory_reserve(plan->chunks, &plan->chunk_capacity, plan->chunk_count + 1,
@@ -279,40 +306,45 @@ static void append_chunks(struct sweep_plan *plan, const struct batch *batch) {
     }
 }
 
-static void append_batch(struct sweep_plan *plan, enum batch_kind kind, bool counted, double mu,
-                         uint32_t count) {
+// Returns how many sphere groups, blocks or lane blocks there are so far, and how many nodes each
+// holds.
+static size_t *count_of(struct sweep_plan *plan, enum batch_kind kind, uint32_t *nodes) {
+    *nodes = kind == BATCH_BLOCK ? 1 : LANES;
+    return kind == BATCH_BLOCK   ? &plan->block_count
+           : kind == BATCH_LANES ? &plan->lane_block_count
+                                 : &plan->group_count;
+}
+
+// Appends a batch and returns the place of its first node.
+static uint32_t append_batch(struct sweep_plan *plan, enum batch_kind kind, bool counted, double mu,
+                             uint32_t count) {
     plan->batches = memory_reserve(plan->batches, &plan->batch_capacity, plan->batch_count + 1,
                                    sizeof(struct batch), "batches");
     struct batch *batch = &plan->batches[plan->batch_count++];
-    *batch = (struct batch){.kind = kind, .counted = counted, .mu = mu};
-    if (kind == BATCH_BLOCK) {
-        batch->begin = (uint32_t)plan->block_count;
-        plan->block_count += count;
-        batch->end = (uint32_t)plan->block_count;
-    } else {
-        batch->begin = (uint32_t)plan->group_count;
-        plan->group_count += (count + LANES - 1) / LANES;
-        batch->end = (uint32_t)plan->group_count;
-        batch->lanes = (count - 1) % LANES + 1;
-    }
+    uint32_t nodes;
+    size_t *used = count_of(plan, kind, &nodes);
+    *batch = (struct batch){.kind = kind, .counted = counted, .mu = mu, .begin = (uint32_t)*used};
+    *used += (count + nodes - 1) / nodes;
+    batch->end = (uint32_t)*used;
+    batch->lanes = (count - 1) % nodes + 1;
     append_chunks(plan, batch);
+    return batch->begin * nodes;
 }
 
-// Makes a batch of one bin, and turns the counts of the threads into their first places in it.
-static void place_bin(struct sweep_plan *plan, size_t bin, int threads, enum batch_kind kind,
-                      bool counted, double mu) {
-    uint32_t *histogram = plan->layout->histogram + bin, count = 0;
+// Turns the counts of a bin by thread into the first places of each thread.
+static void place_bin(struct sweep_plan *plan, uint32_t bin, int threads, bool counted) {
+    struct layout *layout = plan->layout;
     size_t bins = layout_bins(plan);
+    uint32_t count = 0;
     for (int t = 0; t < threads; t++)
-        count += histogram[(size_t)t * bins];
+        count += layout->histogram[(size_t)t * bins + bin];
     if (count == 0)
         return;
-    uint32_t place =
-        (uint32_t)(kind == BATCH_BLOCK ? plan->block_count : plan->group_count * LANES);
-    append_batch(plan, kind, counted, mu, count);
+    double mu = layout->mu[bin % (uint32_t)layout->mu_count];
+    uint32_t place = append_batch(plan, layout_kind(plan, bin), counted, mu, count);
     for (int t = 0; t < threads; t++) {
-        uint32_t mine = histogram[(size_t)t * bins];
-        histogram[(size_t)t * bins] = place;
+        uint32_t mine = layout->histogram[(size_t)t * bins + bin];
+        layout->histogram[(size_t)t * bins + bin] = place;
         place += mine;
     }
 }
@@ -320,10 +352,8 @@ static void place_bin(struct sweep_plan *plan, size_t bin, int threads, enum bat
 // Bin by bin, and thread by thread inside a bin, which is the canonical order whatever the number
 // of threads.
 static void place_bins(struct sweep_plan *plan, int threads) {
-    const struct layout *layout = plan->layout;
-    uint32_t classes = classes_of(plan);
-    size_t bin = 0;
-    plan->batch_count = plan->group_count = plan->block_count = 0;
+    uint32_t bin = 0, of_class = (uint32_t)bins_of_class(plan), classes = classes_of(plan);
+    plan->batch_count = plan->group_count = plan->block_count = plan->lane_block_count = 0;
     plan->chunk_count = 0;
     for (int c = 0; c < plan->colours; c++) {
         plan->colour_start[c] = (uint32_t)plan->batch_count;
@@ -332,9 +362,8 @@ static void place_bins(struct sweep_plan *plan, int threads) {
             bool counted = classes == 1 || class != BORDER_ELSEWHERE;
             if (class + 1 == classes)
                 plan->colour_inside[c] = (uint32_t)plan->chunk_count;
-            for (int kind = 0; kind < BATCH_KINDS; kind++)
-                for (int m = 0; m < layout->mu_count; m++)
-                    place_bin(plan, bin++, threads, (enum batch_kind)kind, counted, layout->mu[m]);
+            for (uint32_t end = bin + of_class; bin < end; bin++)
+                place_bin(plan, bin, threads, counted);
         }
     }
     plan->colour_start[plan->colours] = (uint32_t)plan->batch_count;
@@ -346,6 +375,9 @@ static void size_contacts(struct sweep_plan *plan) {
                                           sizeof *plan->groups, "sphere contacts");
     plan->blocks = memory_reserve_aligned(plan->blocks, &plan->block_capacity, plan->block_count,
                                           sizeof *plan->blocks, "contact blocks");
+    plan->lane_blocks =
+        memory_reserve_aligned(plan->lane_blocks, &plan->lane_block_capacity,
+                               plan->lane_block_count, sizeof *plan->lane_blocks, "contact blocks");
     plan->joint_inverses =
         memory_reserve(plan->joint_inverses, &plan->joint_inverse_capacity,
                        plan->views->joints->block_count, sizeof *plan->joint_inverses, "joints");

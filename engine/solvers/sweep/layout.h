@@ -7,10 +7,15 @@
 
 #define CHUNK 4096 // contacts
 
+// Blocks go to lane blocks by their number of points, so that few points are empty. The last class
+// is that of so many points or more.
+#define LANE_CLASSES 8
+
 struct layout {
     size_t capacity, mask_capacity, owner_capacity, histogram_capacity;
     size_t joints;           // the first node that is a joint; all later ones are joints too
     uint32_t *contact;       // index of the first contact of each node, or of the joint's block
+    uint32_t *points;        // active contacts of each node
     int32_t *first, *second; // its solver bodies
     uint32_t *number;        // among the nodes of its pair
     uint8_t *turn;           // in the colouring
@@ -25,10 +30,11 @@ struct layout {
     int threads;
 };
 
-// Return the number of bins (one for each colour, kind and friction coefficient), and the bin of a
-// node.
+// Return the number of bins (one for each colour, kind, class of lane blocks and friction
+// coefficient), the bin of a node and the kind of a bin.
 size_t layout_bins(const struct sweep_plan *plan);
 uint32_t layout_bin(const struct sweep_plan *plan, size_t node);
+enum batch_kind layout_kind(const struct sweep_plan *plan, uint32_t bin);
 
 // Returns whether two contacts belong to the same node. In the canonical order the contacts of a
 // pair follow each other, and among them those that share a normal.

@@ -1,5 +1,6 @@
 #include "engine/solvers/sweep/measure.h"
 
+#include "engine/solvers/sweep/lane_block.h"
 #include "engine/solvers/sweep/split.h"
 
 // Names a contact by its bodies, so that the name says nothing about where the plan keeps it.
@@ -58,25 +59,51 @@ static struct contact_view view_point(const struct sweep_plan *plan, const struc
     };
 }
 
-static void add_chunk(const struct sweep_plan *plan, const struct chunk *chunk,
-                      void (*add)(const struct contact_view *, double, struct residual_tally *),
+// Adds one contact to the sums.
+typedef void (*add_function)(const struct contact_view *view, double limit,
+                             struct residual_tally *tally);
+
+static void add_block(const struct sweep_plan *plan, const struct batch *batch, uint32_t k,
+                      add_function add, double limit, struct residual_tally *tally) {
+    const struct block *block = &plan->blocks[k];
+    for (uint32_t p = 0; p < block->count; p++) {
+        struct contact_view view = view_point(plan, batch, block, &plan->points[block->begin + p]);
+        add(&view, limit, tally);
+    }
+}
+
+static void add_lane_block(const struct sweep_plan *plan, const struct batch *batch, uint32_t k,
+                           add_function add, double limit, struct residual_tally *tally) {
+    const struct lane_block *lanes = &plan->lane_blocks[k];
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        struct block block = lane_block_get(lanes, lane);
+        for (uint32_t p = 0; p < block.count; p++) {
+            struct block_point point = lane_point_get(&plan->lane_points[block.begin + p], lane);
+            struct contact_view view = view_point(plan, batch, &block, &point);
+            add(&view, limit, tally);
+        }
+    }
+}
+
+static void add_group(const struct sweep_plan *plan, const struct batch *batch, uint32_t k,
+                      add_function add, double limit, struct residual_tally *tally) {
+    uint32_t used = k + 1 == batch->end ? batch->lanes : LANES;
+    for (uint32_t lane = 0; lane < used; lane++) {
+        struct contact_view view = view_sphere(plan, batch, k, lane);
+        add(&view, limit, tally);
+    }
+}
+
+static void add_chunk(const struct sweep_plan *plan, const struct chunk *chunk, add_function add,
                       double limit, struct residual_tally *tally) {
     const struct batch *batch = &plan->batches[chunk->batch];
     for (uint32_t k = chunk->begin; k < chunk->end; k++) {
-        if (batch->kind == BATCH_BLOCK) {
-            const struct block *block = &plan->blocks[k];
-            for (uint32_t p = 0; p < block->count; p++) {
-                const struct block_point *point = &plan->points[block->begin + p];
-                struct contact_view view = view_point(plan, batch, block, point);
-                add(&view, limit, tally);
-            }
-            continue;
-        }
-        uint32_t used = k + 1 == batch->end ? batch->lanes : LANES;
-        for (uint32_t lane = 0; lane < used; lane++) {
-            struct contact_view view = view_sphere(plan, batch, k, lane);
-            add(&view, limit, tally);
-        }
+        if (batch->kind == BATCH_BLOCK)
+            add_block(plan, batch, k, add, limit, tally);
+        else if (batch->kind == BATCH_LANES)
+            add_lane_block(plan, batch, k, add, limit, tally);
+        else
+            add_group(plan, batch, k, add, limit, tally);
     }
 }
 

@@ -104,6 +104,10 @@ static void apply_impulses(struct packed *packed, const struct batch *batch, uin
                            uint32_t to) {
     struct sweep_plan *plan = packed->plan;
     struct block_sweep sweep = {plan, packed->settings, batch->mu, 0};
+    if (batch->kind == BATCH_LANES) {
+        packed->lane_kernel->apply(&(struct lane_call){.plan = plan}, from, to);
+        return;
+    }
     for (size_t k = from; k < to; k++) {
         if (batch->kind == BATCH_BLOCK) {
             block_sweep_apply(&sweep, &plan->blocks[k]);
@@ -131,6 +135,12 @@ static void sweep_chunk(struct packed *packed, const struct chunk *chunk, double
         struct block_sweep sweep = {plan, packed->settings, batch->mu, beta};
         for (uint32_t k = chunk->begin; k < chunk->end; k++)
             block_sweep_solve(&sweep, &plan->blocks[k], tally, fallbacks);
+        return;
+    }
+    if (batch->kind == BATCH_LANES) {
+        struct lane_call call = {plan, batch->mu, packed->settings->relaxation, beta, 0};
+        packed->lane_kernel->sweep(&call, chunk->begin, chunk->end, tally);
+        *fallbacks += call.fallbacks;
         return;
     }
     struct sweep_call call = {
@@ -244,6 +254,15 @@ static void copy_groups(void *context, size_t begin, size_t end) {
     }
 }
 
+static void copy_lane_points(void *context, size_t begin, size_t end) {
+    const struct pass *pass = context;
+    struct sweep_plan *plan = pass->packed->plan;
+    for (size_t k = begin; k < end; k++) {
+        struct lane_point *point = &plan->lane_points[k];
+        *(pass->back ? &point->r : &point->last) = pass->back ? point->last : point->r;
+    }
+}
+
 static void copy_points(void *context, size_t begin, size_t end) {
     const struct pass *pass = context;
     struct sweep_plan *plan = pass->packed->plan;
@@ -257,6 +276,7 @@ static void copy_points(void *context, size_t begin, size_t end) {
 static void copy_impulses(struct packed *packed, bool back) {
     struct pass pass = {.packed = packed, .back = back};
     pass_for(&pass, packed->plan->group_count, COPY_CHUNK, copy_groups);
+    pass_for(&pass, packed->plan->lane_point_count, COPY_CHUNK, copy_lane_points);
     pass_for(&pass, packed->plan->point_count, COPY_CHUNK, copy_points);
 }
 
@@ -326,8 +346,10 @@ void packed_rest(struct packed *packed) { reset_velocities(packed); }
 // ---------------------------------------------------------------------------------------------
 
 struct packed packed_open(struct sweep_plan *plan, const struct solver_settings *settings) {
-    struct packed packed = {
-        .plan = plan, .settings = settings, .sphere_sweep = sphere_sweep_choose(NULL)};
+    struct packed packed = {.plan = plan,
+                            .settings = settings,
+                            .sphere_sweep = sphere_sweep_choose(NULL),
+                            .lane_kernel = lane_kernel_choose()};
     size_t chunks = plan->chunk_count;
     packed.measured = memory_allocate(chunks, sizeof *packed.measured, "residual");
     packed.changed = memory_allocate(chunks, sizeof *packed.changed, "residual");

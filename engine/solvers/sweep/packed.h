@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include "engine/problem/residual.h"
+#include "engine/solvers/sweep/lane_sweep.h"
 #include "engine/solvers/sweep/plan.h"
 #include "engine/solvers/sweep/sphere_sweep.h"
 
@@ -12,6 +13,7 @@ struct packed {
     struct sweep_plan *plan;
     const struct solver_settings *settings;
     sphere_sweep_function sphere_sweep;
+    const struct lane_kernel *lane_kernel;
     struct residual_tally *measured; // one per chunk
     struct sweep_tally *changed;     // one per chunk, of the last sweep
     struct sweep_sums change;        // of the last sweep

@@ -20,10 +20,11 @@ struct sweep_plan *sweep_plan_create(void) {
 void sweep_plan_free(struct sweep_plan *plan) {
     if (!plan)
         return;
-    void *arrays[] = {plan->bodies,        plan->own_inverse,   plan->splits,  plan->groups,
-                      plan->blocks,        plan->points,        plan->batches, plan->slot,
-                      plan->joint_slot,    plan->copies,        plan->chunks,  plan->last,
-                      plan->last_velocity, plan->joint_inverses};
+    void *arrays[] = {
+        plan->bodies,        plan->own_inverse,    plan->splits,      plan->groups,
+        plan->blocks,        plan->points,         plan->batches,     plan->slot,
+        plan->joint_slot,    plan->copies,         plan->chunks,      plan->last,
+        plan->last_velocity, plan->joint_inverses, plan->lane_blocks, plan->lane_points};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         memory_free(arrays[k]);
     layout_free(plan->layout);
@@ -107,28 +108,36 @@ static void take_masses(struct sweep_plan *plan) {
 
 // Building ------------------------------------------------------------------------------------
 
-// Every node between ranks is in the plans of both; the rank of its first body counts it.
-static void count_totals(struct sweep_plan *plan) {
-    bool all_substituted = local_substitutes(plan->local, false);
-    int64_t sum[] = {0, 0, 0};
-    for (size_t k = 0; k < plan->batch_count; k++) {
-        const struct batch *batch = &plan->batches[k];
-        size_t groups = batch->end - batch->begin;
-        if (!batch->counted)
+// Adds up the nodes that this rank counts: one between ranks is in the plans of both.
+static void count_nodes(const struct sweep_plan *plan, struct sweep_totals *total) {
+    const struct layout *layout = plan->layout;
+    for (size_t node = 0; node < plan->nodes; node++) {
+        if (border_class(plan->border, node) == BORDER_ELSEWHERE)
             continue;
-        if (batch->kind != BATCH_BLOCK)
-            sum[0] += (int64_t)((groups - 1) * LANES + batch->lanes);
-        else
-            sum[2] += (int64_t)groups;
-        for (uint32_t b = batch->begin; batch->kind == BATCH_BLOCK && b < batch->end; b++)
-            sum[1] += plan->blocks[b].count;
+        enum batch_kind kind = layout_kind(plan, layout_bin(plan, node));
+        bool general = kind == BATCH_BLOCK || kind == BATCH_LANES;
+        size_t points = node < layout->joints
+                            ? layout->points[node]
+                            : plan->views->joints->blocks[layout->contact[node]].count;
+        total->active += points;
+        total->general += general ? points : 0;
+        total->general_nodes += general;
     }
-    if (plan->border)
-        ranks_sum_signed(sum, 3);
-    plan->total = (struct sweep_totals){
-        .active = (size_t)(sum[0] + sum[1]), .points = (size_t)sum[1], .blocks = (size_t)sum[2]};
-    if (all_substituted)
-        plan->total.substitutions = plan->total.points - plan->views->joints->count;
+}
+
+static void count_totals(struct sweep_plan *plan) {
+    struct sweep_totals total = {0};
+    if (plan->border) {
+        count_nodes(plan, &total);
+        uint64_t sum[] = {total.active, total.general, total.general_nodes};
+        ranks_sum(sum, 3);
+        total = (struct sweep_totals){sum[0], sum[1], sum[2], 0};
+    } else {
+        total = (struct sweep_totals){plan->active, plan->general, plan->general_nodes, 0};
+    }
+    if (local_substitutes(plan->local, false))
+        total.substitutions = total.general - plan->views->joints->count;
+    plan->total = total;
 }
 
 void sweep_plan_build(struct sweep_plan *plan, const struct contact_problem *problem,
@@ -182,12 +191,29 @@ struct transfer {
 
 static vec3 world_impulse(const struct sweep_plan *plan, const struct contact *contact,
                           uint32_t slot) {
-    if (slot & SLOT_POINT) {
-        struct block block;
-        block_frame(&block, contact->normal);
-        return block_impulse(&block, plan->points[slot & ~SLOT_POINT].r);
+    uint32_t index = slot & ~(SLOT_POINT | SLOT_LANE);
+    if (!(slot & (SLOT_POINT | SLOT_LANE)))
+        return lane_get(&plan->groups[index / LANES].p, index % LANES);
+    struct block block;
+    block_frame(&block, contact->normal);
+    return block_impulse(
+        &block, slot & SLOT_POINT ? plan->points[index].r
+                                  : lane_get(&plan->lane_points[index / LANES].r, index % LANES));
+}
+
+static void set_impulse(struct sweep_plan *plan, const struct contact *contact, uint32_t slot,
+                        vec3 p) {
+    uint32_t index = slot & ~(SLOT_POINT | SLOT_LANE);
+    if (!(slot & (SLOT_POINT | SLOT_LANE))) {
+        lane_set(&plan->groups[index / LANES].p, index % LANES, p);
+        return;
     }
-    return lane_get(&plan->groups[slot / LANES].p, slot % LANES);
+    struct block block;
+    block_frame(&block, contact->normal);
+    if (slot & SLOT_POINT)
+        plan->points[index].r = block_local(&block, p);
+    else
+        lane_set(&plan->lane_points[index / LANES].r, index % LANES, block_local(&block, p));
 }
 
 static void store_range(void *context, size_t begin, size_t end) {
@@ -202,18 +228,9 @@ static void store_range(void *context, size_t begin, size_t end) {
 static void load_range(void *context, size_t begin, size_t end) {
     const struct transfer *transfer = context;
     struct sweep_plan *plan = transfer->plan;
-    for (size_t k = begin; k < end; k++) {
-        uint32_t slot = plan->slot[k];
-        if (slot == SLOT_NONE)
-            continue;
-        if (!(slot & SLOT_POINT)) {
-            lane_set(&plan->groups[slot / LANES].p, slot % LANES, transfer->from[k]);
-            continue;
-        }
-        struct block block;
-        block_frame(&block, plan->views->contacts[k].normal);
-        plan->points[slot & ~SLOT_POINT].r = block_local(&block, transfer->from[k]);
-    }
+    for (size_t k = begin; k < end; k++)
+        if (plan->slot[k] != SLOT_NONE)
+            set_impulse(plan, &plan->views->contacts[k], plan->slot[k], transfer->from[k]);
 }
 
 void sweep_plan_load(struct sweep_plan *plan, const vec3 *r) {

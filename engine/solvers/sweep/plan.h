@@ -64,21 +64,47 @@ struct block_point {
     uint8_t local; // enum gabion_local: how a contact is solved
 };
 
+// Four blocks of contacts side by side. Their points follow each other in `lane_points`: the first
+// point of each, the second point of each and so on. A lane that is unused or has fewer points than
+// another one is filled with empty points, which never touch.
+struct lane_block {
+    int32_t c[LANES], a[LANES];
+    uint32_t first[LANES];  // contact of the list that each begins with
+    uint32_t begin;         // of its points
+    uint16_t count;         // of its points: those of the longest lane
+    uint8_t used, moves;    // bits: lanes that are used, lanes whose body a moves
+    uint16_t points[LANES]; // of each lane
+    struct lane_vector n;
+};
+_Static_assert(sizeof(struct lane_block) == 160, "no holes");
+
+// One point of each of four blocks. W is kept as its elimination of the normal needs it:
+//
+//   W = [w_nn, w^T; w, W_TT],  S = W_TT - w w^T / w_nn.
+struct lane_point {
+    struct lane_vector arm_c, arm_a, r, last;     // as in struct block_point
+    double b[LANES];                              // of the normal; laws with more are blocks
+    double inverse_n[LANES];                      // 1 / w_nn
+    double w_s[LANES], w_t[LANES];                // w / w_nn
+    double p_ss[LANES], p_st[LANES], p_tt[LANES]; // S^-1
+    double size[LANES];                           // |W|_2
+};
+
 // The inverse of W over all directions that a joint holds, point after point. The joint is solved
 // as a whole with it, so that its points need no sweeps to agree with each other.
 struct joint_inverse {
     double a[HOLD_MOST][HOLD_MOST];
 };
 
-enum batch_kind { BATCH_SPHERE_PAIR, BATCH_SPHERE_FIXED, BATCH_BLOCK, BATCH_KINDS };
+enum batch_kind { BATCH_SPHERE_PAIR, BATCH_SPHERE_FIXED, BATCH_BLOCK, BATCH_LANES, BATCH_KINDS };
 
 // Nodes of one colour, kind and friction coefficient.
 struct batch {
     enum batch_kind kind;
     bool counted; // in sums and maxima; false: another rank has the same nodes and counts them
     double mu;
-    uint32_t begin, end; // sphere groups, or blocks
-    uint32_t lanes;      // used in the last sphere group
+    uint32_t begin, end; // sphere groups, blocks or lane blocks
+    uint32_t lanes;      // used in the last sphere group or lane block
 };
 
 static inline vec3 lane_get(const struct lane_vector *vector, uint32_t lane) {
@@ -98,6 +124,7 @@ struct chunk {
 };
 #define CHUNK_GROUPS 64
 #define CHUNK_BLOCKS 16
+#define CHUNK_LANES  8
 
 // A body with more contacts than there are colours is split into copies that share its mass equally
 // and are averaged after every sweep (mass splitting, Tonge, Benevolenski, Voroshilov, "Mass
@@ -108,13 +135,14 @@ struct split_body {
 };
 
 #define SLOT_NONE  UINT32_MAX
-#define SLOT_POINT 0x80000000u // flag: index of a block's point; else lane of a sphere group
+#define SLOT_POINT 0x80000000u // flag: index of a block's point
+#define SLOT_LANE  0x40000000u // flag: lane of a lane block's point; neither: of a sphere group
 
 // What a plan holds. Where ranks share the contacts, those of all ranks together.
 struct sweep_totals {
     size_t active;        // contacts and points of joints
-    size_t points;        // of blocks
-    size_t blocks;        // nodes that are blocks
+    size_t general;       // of these, those in blocks and lane blocks
+    size_t general_nodes; // blocks, and used lanes of lane blocks
     size_t substitutions; // contacts that the chosen local solver cannot solve
 };
 
@@ -152,6 +180,10 @@ struct sweep_plan {
     size_t block_count, block_capacity;
     struct block_point *points;
     size_t point_count, point_capacity;
+    struct lane_block *lane_blocks;
+    size_t lane_block_count, lane_block_capacity;
+    struct lane_point *lane_points;
+    size_t lane_point_count, lane_point_capacity;
     struct joint_inverse *joint_inverses; // by block of the joint points
     size_t joint_inverse_capacity;
     struct batch *batches;
@@ -165,6 +197,8 @@ struct sweep_plan {
     uint32_t colour_inside[COLOUR_MAX];    // the first chunk that no other rank waits for
     int colours;                           // the most on any rank
     size_t active;                         // contacts and points of joints in the plan
+    size_t general;                        // of these, those in blocks and lane blocks
+    size_t general_nodes;                  // blocks, and used lanes of lane blocks
     size_t nodes; // nodes of the graph; those of joints, one each, come last
     struct sweep_totals total;
     struct border *border; // to other ranks (border.h); NULL: the plan has all contacts

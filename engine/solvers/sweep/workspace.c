@@ -96,8 +96,8 @@ struct body_velocity solver_workspace_velocity(const struct solver_workspace *wo
 
 struct solver_sizes solver_workspace_sizes(const struct solver_workspace *workspace) {
     const struct sweep_plan *plan = workspace->plan;
-    return (struct solver_sizes){plan->total.active - plan->total.points, plan->total.points,
-                                 plan->total.blocks};
+    return (struct solver_sizes){plan->total.active - plan->total.general, plan->total.general,
+                                 plan->total.general_nodes};
 }
 
 bool solver_workspace_worst(const struct solver_workspace *workspace, int32_t *c, int32_t *a) {
