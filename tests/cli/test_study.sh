@@ -57,6 +57,13 @@ if command -v gnuplot >/dev/null; then
     ok "product: plots" [ -s product/plots/plot-1.svg -a -s product/plots/mean-1.svg ]
 fi
 ok "product: page" grep -q 'plots/plot-1.svg' product/index.html
+# A curve: none of two stay at 0.2 and both at 0.6, which a threshold parts.
+sed 's/above: 0.01/below: 0.01/; s/against: mu}/against: mu, fit: lognormal}/' friction.yaml >curve.yaml
+exits 0 "curve" study curve.yaml -o curve -j 2
+is "curve: fit" "$(cell curve/fit.csv 1 fit) $(cell curve/fit.csv 1 members)" "step 4"
+ok "curve: the median is sqrt(0.2 0.6): $(cell curve/fit.csv 1 median)" \
+    awk -v m="$(cell curve/fit.csv 1 median)" 'BEGIN { d = m * m - 0.12; exit !(d * d < 1e-18) }'
+is "curve: deviation" "$(cell curve/fit.csv 1 deviation)" 0
 before=$(table product)
 exits 0 "again" study friction.yaml -o product -q
 is "again: nothing is run" "$(field finished-before) $(field started)" "4 0"
