@@ -168,8 +168,7 @@ void joint_points_remember(struct gabion_world *world) {
     for (int k = 0; k < world->joints.count; k++) {
         struct joint *joint = &world->joints.list[k];
         memset(joint->impulse, 0, sizeof joint->impulse);
-        memset(joint->axis, 0,
-               sizeof joint->axis); // one that lost a body looks the same when resumed
+        memset(joint->axis, 0, sizeof joint->axis); // of a joint that does not act any more
     }
     for (size_t k = 0; k < joints->block_count; k++) {
         const struct joint_block *block = &joints->blocks[k];
