@@ -174,6 +174,7 @@ void step_integrate(struct gabion_world *world) {
 void step_count(struct gabion_world *world) {
     double time;
     world->report.candidates = contacts_total(world);
+    contacts_weigh(world);
     world->report.bodies = 0;
     for (int32_t i = 0; i < world->bodies.count; i++)
         world->report.bodies += !bodies_is_wall(&world->bodies, i);
