@@ -69,6 +69,7 @@ contract arch "$shipped/arch.yaml" 60 --set drivers.0.start=0.02 --set output.fr
 # Sweeps that the ranks share, with contacts and joints between bodies of different ranks, and cuts that move.
 contract heap "$shipped/papers/settling_80.yaml" 80 --set solver.method=nsgs --set output.frames_every=40 --set output.vtk_every=40
 contract chain "$CASES/joints.yaml" 70 --set solver.method=nsgs --set output.frames_every=35
+contract tray "$CASES/tray.yaml" 40
 
 # The program of ranks without a launcher is an ordinary one.
 "$GABION_MPI" run "$CASES/box.yaml" -o single -q --steps 20 >.out 2>.err
