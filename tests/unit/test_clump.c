@@ -87,6 +87,30 @@ static void test_union_inertia(void **state) {
     clump_free(pair);
 }
 
+// Three balls that overlap each other, whose rims cross: volume and moment about the axis of
+// symmetry against a sum over columns, each as high as the highest ball there.
+static void test_union_of_three(void **state) {
+    (void)state;
+    const int n = 3000;
+    struct gabion_error error = {0};
+    const double r[3] = {1, 1, 1}, out = 1 / sqrt(3), cell = 4.0 / n;
+    vec3 c[3] = {{out, 0, 0}, {-0.5 * out, 0.5, 0}, {-0.5 * out, -0.5, 0}};
+    struct clump *clump = clump_create(c, r, 3, CLUMP_UNION, &error);
+    assert_non_null(clump);
+    double volume = 0, moment = 0;
+    for (int i = 0; i < n * n; i++) {
+        double x = (i % n + 0.5) * cell - 2, y = (i / n + 0.5) * cell - 2, high2 = 0;
+        for (int k = 0; k < 3; k++)
+            high2 = fmax(high2, 1 - (x - c[k].x) * (x - c[k].x) - (y - c[k].y) * (y - c[k].y));
+        volume += 2 * sqrt(high2) * cell * cell;
+        moment += 2 * sqrt(high2) * cell * cell * (x * x + y * y);
+    }
+    vec3 found = clump->inertia;
+    assert_near(clump->volume, volume, 1e-6 * volume);
+    assert_near(fmax(found.x, fmax(found.y, found.z)), moment, 1e-6 * moment);
+    clump_free(clump);
+}
+
 // Drawn off its centre and at an angle, the same body comes out.
 static void test_own_frame(void **state) {
     (void)state;
@@ -353,8 +377,9 @@ int main(void) {
     const struct CMUnitTest geometry[] = {
         cmocka_unit_test(test_bar_mass),      cmocka_unit_test(test_torus_mass),
         cmocka_unit_test(test_union_lens),    cmocka_unit_test(test_union_known),
-        cmocka_unit_test(test_union_inertia), cmocka_unit_test(test_own_frame),
-        cmocka_unit_test(test_bad_clumps),    cmocka_unit_test(test_no_mass),
+        cmocka_unit_test(test_union_inertia), cmocka_unit_test(test_union_of_three),
+        cmocka_unit_test(test_own_frame),     cmocka_unit_test(test_bad_clumps),
+        cmocka_unit_test(test_no_mass),
     };
     const struct CMUnitTest motion[] = {
         cmocka_unit_test(test_one_sphere), cmocka_unit_test(test_bar_at_rest),
