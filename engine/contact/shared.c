@@ -13,8 +13,9 @@
 // What a body weighs beside its contacts: one more of them.
 #define BODY_WEIGHT 1
 
-// The cuts move when a rank has this many times the contacts of the average, which is looked at
-// every so many steps, because moving them puts the memory of all contacts on every rank.
+// The cuts move when a rank has this many times the contacts of the average. Contacts are counted
+// after new cuts and every so many steps, because moving cuts puts the memory of all contacts on
+// every rank.
 #define UNEQUAL          1.1
 #define BALANCE_INTERVAL 32
 
@@ -149,6 +150,7 @@ void contacts_complete_memory(struct contacts *contacts, int32_t moving) {
 void contacts_forget_cuts(struct contacts *contacts) {
     cuts_free(&contacts->cuts);
     contacts->weights = 0;
+    contacts->weighed = false;
 }
 
 static size_t bins_of(int32_t moving) { return moving < BINS ? (size_t)moving : BINS; }
@@ -167,6 +169,7 @@ void contacts_weigh(struct gabion_world *world) {
         contacts->weight[(size_t)contacts->list[k].c * bins / (size_t)moving]++;
     ranks_sum_signed(contacts->weight, bins);
     contacts->weights = bins;
+    contacts->weighed = true;
 }
 
 static void cut(struct contacts *contacts, int32_t moving) {
@@ -199,10 +202,12 @@ static bool is_unequal(const struct contacts *contacts, int32_t moving) {
 void contacts_begin(struct gabion_world *world, bool share) {
     struct contacts *contacts = world->contacts;
     int32_t moving = world->bodies.moving;
-    bool looks = world->step % BALANCE_INTERVAL == 1;
+    bool looks = contacts->weighed;
     contacts->shared = share && ranks_count() > 1 && moving > 0;
-    if (!contacts->shared || (contacts->cuts.first && !(looks && is_unequal(contacts, moving))))
+    contacts->weighed = false;
+    if (contacts->shared && contacts->cuts.first && !(looks && is_unequal(contacts, moving)))
         return;
     contacts_complete_memory(contacts, moving);
-    cut(contacts, moving);
+    if (contacts->shared)
+        cut(contacts, moving);
 }
