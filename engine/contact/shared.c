@@ -13,7 +13,7 @@
 // What a body weighs beside its contacts: one more of them.
 #define BODY_WEIGHT 1
 
-// The cuts move when a rank has this many times the contacts of the average. Contacts are counted
+// The cuts move when the bodies of a rank weigh this many times the average. Contacts are counted
 // after new cuts and every so many steps, because moving cuts puts the memory of all contacts on
 // every rank.
 #define UNEQUAL          1.1
@@ -172,16 +172,21 @@ void contacts_weigh(struct gabion_world *world) {
     contacts->weighed = true;
 }
 
+// Returns what part k of the bodies weighs.
+static double weight_of(const struct contacts *contacts, size_t k, int32_t moving) {
+    return (double)contacts->weight[k] + BODY_WEIGHT * (double)moving / (double)contacts->weights;
+}
+
 static void cut(struct contacts *contacts, int32_t moving) {
     size_t bins = contacts->weights;
     double *weight = memory_allocate(bins, sizeof *weight, "pieces of ranks");
     for (size_t k = 0; k < bins; k++)
-        weight[k] = (double)contacts->weight[k] + BODY_WEIGHT * (double)moving / (double)bins;
+        weight[k] = weight_of(contacts, k, moving);
     cuts_make(&contacts->cuts, ranks_count(), ranks_me(), moving, weight, bins);
     memory_free(weight);
 }
 
-// Returns whether some rank has many more contacts than the average. All ranks have the same
+// Returns whether the bodies of some rank weigh much more than the average. All ranks have the same
 // weights, and the same answer.
 static bool is_unequal(const struct contacts *contacts, int32_t moving) {
     const struct cuts *cuts = &contacts->cuts;
@@ -191,7 +196,7 @@ static bool is_unequal(const struct contacts *contacts, int32_t moving) {
         double own = 0;
         for (; k < bins && (int64_t)k * moving < (int64_t)cuts->first[rank + 1] * (int64_t)bins;
              k++)
-            own += (double)contacts->weight[k];
+            own += weight_of(contacts, k, moving);
         total += own;
         most = fmax(most, own);
     }
