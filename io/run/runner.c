@@ -20,6 +20,7 @@
 #include "io/vtk/vtk.h"
 #include "parallel/check.h"
 #include "parallel/clock.h"
+#include "parallel/hash.h"
 #include "parallel/memory.h"
 #include "parallel/ranks.h"
 
@@ -435,12 +436,18 @@ static void note_step(struct runner *runner) {
     runner->last_time = gabion_time(runner->world);
 }
 
-// Returns whether all ranks have the state of this one, or cannot say because each has contacts of
-// its own.
+// The state of the run or, while each rank has contacts of its own, how its bodies move.
+static uint64_t hash_common(const struct gabion_world *world) {
+    const struct bodies *bodies = &world->bodies;
+    size_t bytes = (size_t)bodies->count * sizeof *bodies->v;
+    if (!world->contacts->memory_shared)
+        return gabion_state_hash(world);
+    return hash_bytes(hash_bytes(HASH_START, bodies->v, bytes), bodies->w, bytes);
+}
+
+// Returns whether all ranks have the state of this one.
 static bool is_same_everywhere(const struct runner *runner) {
-    if (runner->world->contacts->memory_shared)
-        return true;
-    uint64_t hash = gabion_state_hash(runner->world), bits[] = {hash, ~hash};
+    uint64_t hash = hash_common(runner->world), bits[] = {hash, ~hash};
     ranks_or(bits, 2);
     return ranks_all(bits[0] == hash && bits[1] == ~hash);
 }
@@ -454,12 +461,12 @@ static bool go_on(struct runner *runner, struct gabion_error *error) {
         leave_others(runner, error);
     if (step_of(runner) == before)
         return false;
+    CHECK(is_same_everywhere(runner), "ranks differ after step %" PRId64, step_of(runner));
     note_step(runner);
     runner->series_broken = true; // until everything is written
     error = well ? error : &second;
     double begin = clock_seconds();
     runner->series_broken = !write_step(runner, error);
-    CHECK(is_same_everywhere(runner), "ranks differ after step %" PRId64, step_of(runner));
     runner->output_time += clock_seconds() - begin;
     return well && !runner->series_broken;
 }
