@@ -165,8 +165,10 @@ bool joint_points_open(const struct gabion_world *world) {
 void joint_points_remember(struct gabion_world *world) {
     const struct joint_points *joints = &world->contacts->joints;
     const vec3 *impulse = world->contacts->impulse + world->contacts->count;
-    for (int k = 0; k < world->joints.count; k++)
+    for (int k = 0; k < world->joints.count; k++) { // a joint may have lost a body
         memset(world->joints.list[k].impulse, 0, sizeof world->joints.list[k].impulse);
+        memset(world->joints.list[k].axis, 0, sizeof world->joints.list[k].axis);
+    }
     for (size_t k = 0; k < joints->block_count; k++) {
         const struct joint_block *block = &joints->blocks[k];
         struct joint *joint = &world->joints.list[block->joint];

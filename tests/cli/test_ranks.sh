@@ -72,7 +72,7 @@ contract arch "$shipped/arch.yaml" 60 --set drivers.0.start=0.02 --set output.fr
 # Ranks share contacts where sweeps alone solve them. What looks at all contacts, as joints and probes of contacts do, gathers them
 # in each step; without that each rank keeps its own from step to step.
 contract sharing "$CASES/sharing.yaml" 24
-sed -e '/^joints:/,/ball:/d' -e '/^probes:/,/gape/d' "$CASES/sharing.yaml" >apart.yaml
+sed -e '/^joints:/,/tile/d' -e '/^probes:/,/gape/d' "$CASES/sharing.yaml" >apart.yaml
 contract apart apart.yaml 24
 cat >drum.yaml <<'END'
 time: {step: 2e-3, end: 1}
