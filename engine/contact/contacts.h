@@ -92,6 +92,7 @@ struct contacts {
     bool memory_shared; // and so has the memory
     int64_t *weight;    // contacts of each part of the moving bodies, on all ranks
     size_t weights, weight_capacity;
+    bool weighed; // since the cuts were last looked at
 };
 
 static inline bool contacts_carries(const struct contacts *contacts, size_t k) {

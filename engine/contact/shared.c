@@ -13,8 +13,9 @@
 // What a body weighs beside its contacts: one more of them.
 #define BODY_WEIGHT 1
 
-// The cuts move when a rank has this many times the contacts of the average, which is looked at
-// every so many steps, because moving them puts the memory of all contacts on every rank.
+// The cuts move when the bodies of a rank weigh this many times the average. Contacts are counted
+// after new cuts and every so many steps, because moving cuts puts the memory of all contacts on
+// every rank.
 #define UNEQUAL          1.1
 #define BALANCE_INTERVAL 32
 
@@ -149,6 +150,7 @@ void contacts_complete_memory(struct contacts *contacts, int32_t moving) {
 void contacts_forget_cuts(struct contacts *contacts) {
     cuts_free(&contacts->cuts);
     contacts->weights = 0;
+    contacts->weighed = false;
 }
 
 static size_t bins_of(int32_t moving) { return moving < BINS ? (size_t)moving : BINS; }
@@ -167,18 +169,24 @@ void contacts_weigh(struct gabion_world *world) {
         contacts->weight[(size_t)contacts->list[k].c * bins / (size_t)moving]++;
     ranks_sum_signed(contacts->weight, bins);
     contacts->weights = bins;
+    contacts->weighed = true;
+}
+
+// Returns what part k of the bodies weighs.
+static double weight_of(const struct contacts *contacts, size_t k, int32_t moving) {
+    return (double)contacts->weight[k] + BODY_WEIGHT * (double)moving / (double)contacts->weights;
 }
 
 static void cut(struct contacts *contacts, int32_t moving) {
     size_t bins = contacts->weights;
     double *weight = memory_allocate(bins, sizeof *weight, "pieces of ranks");
     for (size_t k = 0; k < bins; k++)
-        weight[k] = (double)contacts->weight[k] + BODY_WEIGHT * (double)moving / (double)bins;
+        weight[k] = weight_of(contacts, k, moving);
     cuts_make(&contacts->cuts, ranks_count(), ranks_me(), moving, weight, bins);
     memory_free(weight);
 }
 
-// Returns whether some rank has many more contacts than the average. All ranks have the same
+// Returns whether the bodies of some rank weigh much more than the average. All ranks have the same
 // weights, and the same answer.
 static bool is_unequal(const struct contacts *contacts, int32_t moving) {
     const struct cuts *cuts = &contacts->cuts;
@@ -188,7 +196,7 @@ static bool is_unequal(const struct contacts *contacts, int32_t moving) {
         double own = 0;
         for (; k < bins && (int64_t)k * moving < (int64_t)cuts->first[rank + 1] * (int64_t)bins;
              k++)
-            own += (double)contacts->weight[k];
+            own += weight_of(contacts, k, moving);
         total += own;
         most = fmax(most, own);
     }
@@ -199,10 +207,12 @@ static bool is_unequal(const struct contacts *contacts, int32_t moving) {
 void contacts_begin(struct gabion_world *world, bool share) {
     struct contacts *contacts = world->contacts;
     int32_t moving = world->bodies.moving;
-    bool looks = world->step % BALANCE_INTERVAL == 1;
+    bool looks = contacts->weighed;
     contacts->shared = share && ranks_count() > 1 && moving > 0;
-    if (!contacts->shared || (contacts->cuts.first && !(looks && is_unequal(contacts, moving))))
+    contacts->weighed = false;
+    if (contacts->shared && contacts->cuts.first && !(looks && is_unequal(contacts, moving)))
         return;
     contacts_complete_memory(contacts, moving);
-    cut(contacts, moving);
+    if (contacts->shared)
+        cut(contacts, moving);
 }

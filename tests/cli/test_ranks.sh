@@ -30,14 +30,16 @@ ranks_exit() {
 # once NAME PATTERN FILE: one line of the file matches.
 once() { is "$1: lines with '$2' in $(head -c 300 "$3")" "$(grep -cE -- "$2" "$3")" 1; }
 
-# The primitives.
-program=$(dirname "$GABION_MPI")/tests/unit/test_ranks
-for count in 2 3 4; do
-    [ -x "$program" ] || break
-    launch -n $count "$program" >.out 2>.err </dev/null
-    status=$?
-    ok "test_ranks on $count ranks: exit status $status: $(grep -v OK .err | head -c 300)" [ $status -eq 0 ]
-    is "test_ranks on $count ranks: ranks that passed" "$(cat .out .err | grep -c '  PASSED  ')" $count
+# The primitives, and the library.
+for name in test_ranks test_shared; do
+    program=$(dirname "$GABION_MPI")/tests/unit/$name
+    for count in 2 3 4; do
+        [ -x "$program" ] || break
+        launch -n $count "$program" >.out 2>.err </dev/null
+        status=$?
+        ok "$name on $count ranks: exit status $status: $(grep -v OK .err | head -c 300)" [ $status -eq 0 ]
+        is "$name on $count ranks: ranks that passed" "$(cat .out .err | grep -c '  PASSED  ')" $count
+    done
 done
 
 # contract NAME CASE STEPS OPTIONS...: states and files of 2 and 3 ranks, and of stops with other counts.
@@ -66,6 +68,23 @@ contract() {
 contract box "$CASES/box.yaml" 120
 contract joints "$CASES/joints.yaml" 40 --set output.frames_every=20
 contract arch "$shipped/arch.yaml" 60 --set drivers.0.start=0.02 --set output.frames_every=30
+
+# Ranks share contacts where sweeps alone solve them. What looks at all contacts, as joints and probes of contacts do, gathers them
+# in each step; without that each rank keeps its own from step to step.
+contract sharing "$CASES/sharing.yaml" 24
+sed -e '/^joints:/,/tile/d' -e '/^probes:/,/gape/d' "$CASES/sharing.yaml" >apart.yaml
+contract apart apart.yaml 24
+cat >drum.yaml <<'END'
+time: {step: 2e-3, end: 1}
+solver: {method: nsgs, tolerance: 1e-5, max_sweeps: 20, on_cap: accept}
+materials: {stone: {density: 2600}}
+laws: [{between: default, friction: 0.5}]
+containers: [{name: drum, material: stone, drum: {centre: [0, 0, 0], axis: [0, 1, 0], radius: 0.1, length: 0.06}}]
+generators: [{name: grains, material: stone, lattice: {origin: [-0.05, -0.021, -0.06], spacing: 0.0201, count: [6, 3, 4], jitter: 1e-4, radius: 0.01}}]
+drivers: [{group: drum, turn: {axis: [0, 1, 0]}, rate: 120}]
+output: {vtk_every: 15, history_every: 3, frames_every: 15, checkpoint_every: 10}
+END
+contract drum drum.yaml 40
 
 # The program of ranks without a launcher is an ordinary one.
 "$GABION_MPI" run "$CASES/box.yaml" -o single -q --steps 20 >.out 2>.err

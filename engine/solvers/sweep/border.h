@@ -44,7 +44,7 @@ void border_tell_copies(struct border *border, border_read mine, border_write th
 void border_list(struct border *border);
 
 // What the colouring has to know of a solver body: the colours of its nodes, and the first of its
-// nodes without one, by its name (border_name).
+// nodes without one, by its name (border_colour.c).
 struct border_words {
     uint64_t colours, next[2];
 };
