@@ -156,7 +156,8 @@ static struct {
 static void merge_values(void *in, void *total, int *count, MPI_Datatype *type) {
     (void)type;
     for (int k = 0; k < *count; k++)
-        merging.merge((char *)total + (size_t)k * merging.size, (char *)in + (size_t)k * merging.size);
+        merging.merge((char *)total + (size_t)k * merging.size,
+                      (char *)in + (size_t)k * merging.size);
 }
 
 void ranks_merge(void *values, size_t count, size_t size,

@@ -7,6 +7,7 @@
 #include "io/run/columns.h"
 #include "io/file/file.h"
 #include "io/run/host.h"
+#include "io/run/sharing_lines.h"
 
 #define PHASES_MAX 16
 #define SPENT      "spent-"
@@ -119,6 +120,7 @@ void summary_print(const struct summary *summary, const struct gabion_world *wor
     for (int k = 0; k < numbers.phases; k++)
         fprintf(stream, "time-%s: %.3f\n", numbers.timing[k].phase, numbers.timing[k].seconds);
     fprintf(stream, "time-output: %.3f\n", summary->output_time);
+    sharing_lines_print(world, stream);
     fprintf(stream, "folder: %s\n", summary->directory);
 }
 

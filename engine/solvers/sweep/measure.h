@@ -7,8 +7,8 @@
 #include "engine/solvers/sweep/plan.h"
 
 // Add the contribution of one chunk. For measure_free and measure_limited, plan->bodies must hold
-// the free velocities; for measure_solved, the velocities that the impulses cause. The number is the
-// floor of the problem, or for measure_limited the largest squared speed that counts.
+// the free velocities; for measure_solved, the velocities that the impulses cause. The number is
+// the floor of the problem, or for measure_limited the largest squared speed that counts.
 typedef void (*measure_function)(const struct sweep_plan *plan, const struct chunk *chunk,
                                  double limit, struct residual_tally *tally);
 void measure_free(const struct sweep_plan *plan, const struct chunk *chunk, double floor,

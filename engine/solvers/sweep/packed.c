@@ -230,8 +230,7 @@ static void extrapolate_bodies(void *context, size_t begin, size_t end) {
 
 void packed_extrapolate(void *context, double beta) {
     struct packed *packed = context;
-    struct pass pass = {
-        .packed = packed, .beta = beta, .bodies = sweep_plan_bodies(packed->plan)};
+    struct pass pass = {.packed = packed, .beta = beta, .bodies = sweep_plan_bodies(packed->plan)};
     if (packed->settings->momentum)
         pass_for(&pass, solver_bodies_count(&pass.bodies), COPY_CHUNK, extrapolate_bodies);
 }
