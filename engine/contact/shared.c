@@ -185,11 +185,16 @@ void contacts_weigh(struct gabion_world *world) {
     contacts->weighed = true;
 }
 
+// The work of a rank, in contacts, of one part of the bodies.
+static double work_of(const struct contacts *contacts, int32_t moving, size_t bin) {
+    return (double)contacts->weight[bin] + BODY_WEIGHT * (double)moving / (double)contacts->weights;
+}
+
 static void cut(struct contacts *contacts, int32_t moving) {
     size_t bins = contacts->weights;
     double *weight = memory_allocate(bins, sizeof *weight, "pieces of ranks");
     for (size_t k = 0; k < bins; k++)
-        weight[k] = (double)contacts->weight[k] + BODY_WEIGHT * (double)moving / (double)bins;
+        weight[k] = work_of(contacts, moving, k);
     cuts_make(&contacts->cuts, ranks_count(), ranks_me(), moving, weight, bins);
     memory_free(weight);
 }
@@ -204,7 +209,7 @@ static bool is_unequal(const struct contacts *contacts, int32_t moving) {
         double own = 0;
         for (; k < bins && (int64_t)k * moving < (int64_t)cuts->first[rank + 1] * (int64_t)bins;
              k++)
-            own += (double)contacts->weight[k];
+            own += work_of(contacts, moving, k);
         total += own;
         most = fmax(most, own);
     }
