@@ -15,6 +15,7 @@
 #include "io/run/interrupt.h"
 #include "io/run/log.h"
 #include "io/run/progress.h"
+#include "io/run/sharing_lines.h"
 #include "io/run/summary.h"
 #include "io/text/remarks.h"
 #include "io/vtk/vtk.h"
@@ -618,6 +619,14 @@ static bool finish(struct runner *runner, bool well, struct gabion_error *error)
     return false;
 }
 
+static void report_sharing(struct runner *runner) {
+    char text[REPORT_SIZE];
+    if (sharing_lines_log(runner->world, text, sizeof text))
+        log_line(runner->log, "%s", text);
+    if (sharing_lines_advise(runner->world, text, sizeof text))
+        report(runner, "%s", text);
+}
+
 // With --strict a run whose results are doubtful fails, although all of them are on disk.
 static bool check_strictly(const struct runner *runner, struct gabion_error *error) {
     const struct gabion_world *world = runner->world;
@@ -694,6 +703,7 @@ bool runner_run(const struct runner_request *request, struct gabion_error *error
     bool well = run_steps(&runner, error);
     progress_clear(&runner.progress);
     watch_end(runner.world, report_warning, &runner);
+    report_sharing(&runner);
     well = finish(&runner, well, error) && check_strictly(&runner, error);
     struct gabion_error second = {0};
     if (!write_alone(&runner, well ? error : &second, write_summary))

@@ -6,7 +6,6 @@
 #include "engine/solvers/sweep/layout.h"
 #include "engine/solvers/sweep/split.h"
 #include "parallel/cuts.h"
-#include "parallel/exchange.h"
 #include "parallel/ranks.h"
 
 // What of a struct solver_body travels: up to its spin.
@@ -362,3 +361,7 @@ static void share_channel(struct border *border, int channel) {
 void border_share_all(struct border *border) { share_channel(border, channel_all(border)); }
 
 void border_share_split(struct border *border) { share_channel(border, channel_split(border)); }
+
+struct exchange_account border_sent(const struct border *border) {
+    return exchange_read_account(border->velocities);
+}
