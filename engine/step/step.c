@@ -159,7 +159,6 @@ void step_begin(struct gabion_world *world) {
 void step_commit(struct gabion_world *world) {
     world->start.kept = false;
     stop_use(NULL);
-    contacts_weigh(world);
 }
 
 struct body_velocity step_velocity(const void *context, int32_t body) {

@@ -188,20 +188,23 @@ imported() {
     sed -e '/name: [abc], material/d' -e '/^joints:/,/fixed:/d' -e "s|^probes:|imports: [{file: chain/$2}]\n&|" chain.yaml >"$1.yaml"
 }
 checkpoint_c=checkpoint-000000300.h5 keep='keep: [materials, groups]'
-# values FOLDER COLUMN...: of the last rows, as they are written.
-values() {
-    "$PYTHON" - "$@" <<'END'
-import csv, sys
-for row in list(csv.DictReader(open(sys.argv[1] + "/history.csv")))[-50:]:
-    print(*(row[name] for name in sys.argv[2:]))
-END
-}
 imported joined "$checkpoint_c, $keep"
 exits 0 "imported joints" run joined.yaml -o joined --steps 50
 says "imported joints" "joints added, with their impulses: 3\$"
 is "imported joints: warnings" "$(field warnings)" 0
-ok "imported joints: motion, forces and sweeps are those of the chain that goes on, to the last bit" \
-    cmp <(values joined sweeps joint_error c.x c.y c.z f.x f.z) <(values chain-on sweeps joint_error c.x c.y c.z f.x f.z)
+# like_chain FOLDER: moves as the chain that goes on. Bodies get a new order in memory, in which sweeps go another way to the
+# tolerance of 1e-8: without the impulses the first step takes other sweeps and other forces.
+like_chain() {
+    "$PYTHON" - "$1" <<'END'
+import csv, sys
+found, chain = ([row for row in csv.DictReader(open(name + "/history.csv"))][-50:] for name in (sys.argv[1], "chain-on"))
+assert found[0]["sweeps"] == chain[0]["sweeps"], (found[0]["sweeps"], chain[0]["sweeps"])
+for here, there in zip(found, chain):
+    for name, most in (("c.x", 1e-12), ("c.y", 1e-12), ("c.z", 1e-12), ("f.x", 1e-5), ("f.z", 1e-5)):
+        assert abs(float(here[name]) - float(there[name])) < most, (name, here[name], there[name])
+END
+}
+ok "imported joints: motion, forces and the first sweeps are those of the chain that goes on" like_chain joined
 exits 0 "and go on" resume joined --quiet --steps 5
 imported framed "frames/frame-000000300.h5, material: steel"
 sed -i '/^probes:/d' framed.yaml
@@ -241,8 +244,7 @@ exits 0 "--from without the joints" run loose.yaml --from chain -o loose --steps
 says "--from without the joints" "warning: .*joints that the case does not have, left out \(from.joints: add adds them\): 3 \(by ids there: hinge of 1"
 exits 0 "--from with joints added" run loose.yaml --from chain -o added --steps 50 --set from.joints=add
 says "--from with joints added" "joints added, with their impulses: 3\$"
-ok "--from with joints added: the same bits" \
-    cmp <(values added sweeps joint_error c.x c.y c.z f.x f.z) <(values chain-on sweeps joint_error c.x c.y c.z f.x f.z)
+ok "--from with joints added: the same motion" like_chain added
 exits 0 "--from with joints of both" run chain.yaml --from chain -o both --steps 50 --set from.joints=add
 ok "--from with joints of both: none twice" bash -c '! grep -q "joints added" both/run.log'
 sed 's/name: a, material: steel/&, fixed: true/; s/position: \[0.2, 0, 0\]/position: [9, 0, 0]/' loose.yaml >elsewhere.yaml
