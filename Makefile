@@ -97,7 +97,8 @@ demo: packages
 check: packages-test
 	@.ci/packages mpi
 	@$(MAKE) --no-print-directory -j$(JOBS) all test-programs
-	@$(MAKE) --no-print-directory -j$(JOBS) MPI=1 BUILD=$(MPI_BUILD) all $(MPI_BUILD)/tests/unit/test_ranks
+	@$(MAKE) --no-print-directory -j$(JOBS) MPI=1 BUILD=$(MPI_BUILD) all \
+	    $(addprefix $(MPI_BUILD)/tests/unit/,test_ranks test_shared)
 	@GABION_ALL_TESTS=1 $(MAKE) --no-print-directory layers format-check unit cli found
 	@GABION_ALL_TESTS=1 GABION_SHORT_TESTS=1 $(MAKE) --no-print-directory asan
 

@@ -852,9 +852,9 @@ GABION_API bool gabion_get_surface(const struct gabion_world *world, int index,
 enum gabion_contact_status { GABION_CONTACT_OPEN, GABION_CONTACT_STICK, GABION_CONTACT_SLIP };
 
 // Where several processes share a run (MPI ranks), each has only the contacts of its own bodies
-// after a step. Gives every process all of them; all must call it, after the same step. Contacts,
-// interfaces, probes of contacts and the state hash can be read afterwards, on any process. Does
-// nothing in a run of one process.
+// after a step. Gives every process all of them; all must call it, after the same step. Contacts
+// and their number (gabion_counts), interfaces, probes of contacts and the state hash can be read
+// afterwards, on any process. Does nothing in a run of one process.
 GABION_API bool gabion_gather_contacts(struct gabion_world *world, struct gabion_error *error);
 
 // A candidate contact point of the last step.

@@ -29,7 +29,8 @@ void cuts_make(struct cuts *cuts, int ranks, int me, int32_t count, const double
         memory_resize(cuts->first, (size_t)ranks + 1, sizeof *cuts->first, "pieces of ranks");
     cuts->ranks = ranks;
     cuts->me = me;
-    for (int rank = 0; rank < ranks; rank++)
+    cuts->first[0] = 0; // also where the first bins weigh nothing
+    for (int rank = 1; rank < ranks; rank++)
         cuts->first[rank] = total > 0
                                 ? place_of(total * rank / ranks, weight, bins, count, &bin, &before)
                                 : (int32_t)((int64_t)count * rank / ranks);

@@ -90,8 +90,10 @@ struct contacts {
     struct cuts cuts;   // of the moving bodies
     bool shared;        // the list has the contacts of this rank's bodies alone,
     bool memory_shared; // and so has the memory
-    int64_t *weight;    // contacts of each part of the moving bodies, on all ranks
+    int64_t *weight;    // contacts to solve of each part of the moving bodies, on all ranks
     size_t weights, weight_capacity;
+    bool weighed;  // since the cuts were last looked at
+    int64_t moves; // of the cuts, because the work was unequal
 };
 
 static inline bool contacts_carries(const struct contacts *contacts, size_t k) {

@@ -7,14 +7,16 @@
 #include "parallel/memory.h"
 #include "parallel/ranks.h"
 
-// Bodies are cut by the weights of so many parts, at most.
-#define BINS 4096
+// Bodies are cut by the weights of so many parts: at least these, and some for each rank.
+#define LEAST_BINS     4096
+#define BINS_OF_A_RANK 64
 
 // What a body weighs beside its contacts: one more of them.
 #define BODY_WEIGHT 1
 
-// The cuts move when a rank has this many times the contacts of the average, which is looked at
-// every so many steps, because moving them puts the memory of all contacts on every rank.
+// The cuts move when a rank has this many times the work of the average, which is looked at when
+// the cuts are new and every so many steps, because moving them puts the memory of all contacts on
+// every rank.
 #define UNEQUAL          1.1
 #define BALANCE_INTERVAL 32
 
@@ -149,37 +151,56 @@ void contacts_complete_memory(struct contacts *contacts, int32_t moving) {
 void contacts_forget_cuts(struct contacts *contacts) {
     cuts_free(&contacts->cuts);
     contacts->weights = 0;
+    contacts->weighed = false;
 }
 
-static size_t bins_of(int32_t moving) { return moving < BINS ? (size_t)moving : BINS; }
+static size_t bins_of(int32_t moving) {
+    size_t bins = (size_t)ranks_count() * BINS_OF_A_RANK;
+    if (bins < LEAST_BINS)
+        bins = LEAST_BINS;
+    return (size_t)moving < bins ? (size_t)moving : bins;
+}
+
+// A contact between ranks is solved by both, and weighs on a body of each.
+static int32_t own_end(const struct contacts *contacts, size_t k) {
+    const struct contact *contact = &contacts->list[k];
+    return cuts_mine(&contacts->cuts, contact->c) ? contact->c : contact->a;
+}
 
 void contacts_weigh(struct gabion_world *world) {
     struct contacts *contacts = world->contacts;
     int32_t moving = world->bodies.moving;
     size_t bins = bins_of(moving);
     bool due = world->step % BALANCE_INTERVAL == 0 || contacts->weights == 0;
-    if (!contacts->shared || !due || moving == 0)
+    if (!contacts->shared || !due)
         return;
     contacts->weight = memory_reserve(contacts->weight, &contacts->weight_capacity, bins,
                                       sizeof *contacts->weight, "contacts of all ranks");
     memset(contacts->weight, 0, bins * sizeof *contacts->weight);
-    for (size_t k = contacts_own_begin(contacts); k < contacts->count; k++)
-        contacts->weight[(size_t)contacts->list[k].c * bins / (size_t)moving]++;
+    for (size_t k = 0; k < contacts->count; k++)
+        if (contacts->list[k].flags & CONTACT_ACTIVE)
+            contacts->weight[(size_t)own_end(contacts, k) * bins / (size_t)moving]++;
     ranks_sum_signed(contacts->weight, bins);
     contacts->weights = bins;
+    contacts->weighed = true;
+}
+
+// The work of a rank, in contacts, of one part of the bodies.
+static double work_of(const struct contacts *contacts, int32_t moving, size_t bin) {
+    return (double)contacts->weight[bin] + BODY_WEIGHT * (double)moving / (double)contacts->weights;
 }
 
 static void cut(struct contacts *contacts, int32_t moving) {
     size_t bins = contacts->weights;
     double *weight = memory_allocate(bins, sizeof *weight, "pieces of ranks");
     for (size_t k = 0; k < bins; k++)
-        weight[k] = (double)contacts->weight[k] + BODY_WEIGHT * (double)moving / (double)bins;
+        weight[k] = work_of(contacts, moving, k);
     cuts_make(&contacts->cuts, ranks_count(), ranks_me(), moving, weight, bins);
     memory_free(weight);
 }
 
-// Returns whether some rank has many more contacts than the average. All ranks have the same
-// weights, and the same answer.
+// Returns whether some rank has much more work than the average. All ranks have the same weights,
+// and the same answer.
 static bool is_unequal(const struct contacts *contacts, int32_t moving) {
     const struct cuts *cuts = &contacts->cuts;
     double most = 0, total = 0;
@@ -188,7 +209,7 @@ static bool is_unequal(const struct contacts *contacts, int32_t moving) {
         double own = 0;
         for (; k < bins && (int64_t)k * moving < (int64_t)cuts->first[rank + 1] * (int64_t)bins;
              k++)
-            own += (double)contacts->weight[k];
+            own += work_of(contacts, moving, k);
         total += own;
         most = fmax(most, own);
     }
@@ -199,10 +220,14 @@ static bool is_unequal(const struct contacts *contacts, int32_t moving) {
 void contacts_begin(struct gabion_world *world, bool share) {
     struct contacts *contacts = world->contacts;
     int32_t moving = world->bodies.moving;
-    bool looks = world->step % BALANCE_INTERVAL == 1;
     contacts->shared = share && ranks_count() > 1 && moving > 0;
-    if (!contacts->shared || (contacts->cuts.first && !(looks && is_unequal(contacts, moving))))
+    bool cut_before = contacts->shared && contacts->cuts.first;
+    bool moves = cut_before && contacts->weighed && is_unequal(contacts, moving);
+    contacts->weighed = false;
+    if (cut_before && !moves)
         return;
+    contacts->moves += moves;
     contacts_complete_memory(contacts, moving);
-    cut(contacts, moving);
+    if (contacts->shared)
+        cut(contacts, moving);
 }

@@ -26,7 +26,8 @@ void contacts_complete_memory(struct contacts *contacts, int32_t moving);
 // Forgets where the cuts are, because bodies have another order now.
 void contacts_forget_cuts(struct contacts *contacts);
 
-// Notes how many contacts each part of the bodies has, for the next cuts.
+// Counts the contacts to solve of each part of the bodies, for the next cuts, where that is due.
+// Call it in each step while the contacts are shared.
 void contacts_weigh(struct gabion_world *world);
 
 static inline bool contacts_are_shared(const struct contacts *contacts) { return contacts->shared; }

@@ -3,6 +3,7 @@
 #include "engine/contact/contacts.h"
 #include "engine/contact/detection.h"
 #include "engine/contact/gap.h"
+#include "engine/contact/shared.h"
 #include "engine/motion/motion.h"
 #include "engine/probe/tracks.h"
 #include "engine/step/gain.h"
@@ -37,6 +38,7 @@ bool moreau_step(struct gabion_world *world, struct gabion_error *error) {
     step_phase(world, PHASE_CONTACTS, contacts_match);
     step_phase(world, PHASE_CONTACTS, solve_admit);
     step_phase(world, PHASE_PROBLEM, gap_activate);
+    step_phase(world, PHASE_CONTACTS, contacts_weigh);
     step_phase(world, PHASE_PROBLEM, joint_points_find);
     look_begin(world);
     do {

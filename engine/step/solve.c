@@ -11,6 +11,7 @@
 #include "engine/solvers/panel.h"
 #include "engine/solvers/sweep/workspace.h"
 #include "engine/step/rest.h"
+#include "engine/step/sharing.h"
 #include "engine/world/loads.h"
 #include "parallel/memory.h"
 
@@ -107,13 +108,24 @@ static bool was_large(const struct gabion_world *world) {
     return choice_is_large((size_t)(rows > 0 ? rows : 3 * (int64_t)world->bodies.moving));
 }
 
-bool solve_shares(const struct gabion_world *world) {
-    const struct gabion_settings *settings = &world->settings;
+const char *solve_sharing_advice(const struct gabion_settings *settings) {
+    bool nsgs = settings->method == GABION_METHOD_NSGS;
     bool polygon = solver_has_polygon(GABION_METHOD_NSGS, settings->local);
-    bool sweeps = settings->method == GABION_METHOD_NSGS ||
-                  (settings->method == GABION_METHOD_AUTO && was_large(world) &&
-                   world->memory.method != GABION_METHOD_NEWTON);
-    return sweeps && !polygon && !world->observer && settings->scheme != GABION_SCHEME_CORRECTIVE;
+    if (settings->scheme == GABION_SCHEME_CORRECTIVE)
+        return "time.scheme moreau with solver.method nsgs shares contacts among ranks";
+    if (polygon && (nsgs || settings->method == GABION_METHOD_AUTO))
+        return "solver.method nsgs shares contacts among ranks, but not with the polygonal cone of "
+               "this solver.local";
+    return nsgs ? NULL : "solver.method nsgs shares contacts among ranks";
+}
+
+bool solve_shares(const struct gabion_world *world) {
+    bool chosen = world->settings.method == GABION_METHOD_AUTO && was_large(world) &&
+                  world->memory.method != GABION_METHOD_NEWTON;
+    struct gabion_settings settings = world->settings;
+    if (chosen)
+        settings.method = GABION_METHOD_NSGS;
+    return !world->observer && !solve_sharing_advice(&settings);
 }
 
 static void open_problem(struct gabion_world *world) {
@@ -151,6 +163,7 @@ void solve_open(struct gabion_world *world) {
 void solve_close(struct gabion_world *world) {
     world->report.colours = solver_workspace_colours(world->workspace);
     world->report.rows = (int64_t)solver_workspace_active(world->workspace);
+    sharing_note_solve(world);
     close_problem(world);
 }
 

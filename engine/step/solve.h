@@ -37,11 +37,14 @@ struct solver_settings solve_settings(const struct gabion_world *world);
 
 // Moves the start impulses into their friction cones for methods that may accept them unchanged.
 void solve_admit(struct gabion_world *world);
-// Lays the problem out.
 // Returns whether the ranks of a run share the contacts of this step: where all that will look at
 // them is made for that. Only sweeps are.
 bool solve_shares(const struct gabion_world *world);
+// Returns what to change so that ranks share contacts whatever the number of bodies is; NULL:
+// nothing.
+const char *solve_sharing_advice(const struct gabion_settings *settings);
 
+// Lays the problem out.
 void solve_open(struct gabion_world *world);
 // Finds the impulses: they are left in world->contacts, the velocities they give in the workspace.
 void solve_run(struct gabion_world *world);

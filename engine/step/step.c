@@ -11,6 +11,7 @@
 #include "engine/step/galizzi.h"
 #include "engine/step/moreau.h"
 #include "engine/step/moves.h"
+#include "engine/step/sharing.h"
 #include "engine/step/solve.h"
 #include "engine/step/validate.h"
 #include "engine/world/drivers.h"
@@ -174,7 +175,6 @@ void step_integrate(struct gabion_world *world) {
 void step_count(struct gabion_world *world) {
     double time;
     world->report.candidates = contacts_total(world);
-    contacts_weigh(world);
     world->report.bodies = 0;
     for (int32_t i = 0; i < world->bodies.count; i++)
         world->report.bodies += !bodies_is_wall(&world->bodies, i);
@@ -186,6 +186,7 @@ void step_count(struct gabion_world *world) {
         world->report.spent[GABION_METHOD_NSGS] + world->report.spent[GABION_METHOD_PSOR];
     world->run.sweeps += sweeps;
     world->run.contact_sweeps += (int64_t)world->report.rows * sweeps;
+    sharing_count_step(world);
     for (int method = 0; method < GABION_METHOD_COUNT; method++)
         world->run.spent[method] += world->report.spent[method];
     time = world_time(world);

@@ -9,6 +9,7 @@
 #include "engine/world/joints.h"
 #include "engine/world/ledger.h"
 #include "engine/world/report.h"
+#include "engine/world/sharing.h"
 #include "engine/world/signal.h"
 #include "engine/world/solver_memory.h"
 #include "geometry/region.h"
@@ -176,6 +177,7 @@ struct gabion_world {
     struct gabion_step_report report;
     struct gabion_run_report run;
     double phase_time[PHASE_COUNT]; // s, wall, of all steps
+    struct sharing sharing;
     struct watch_log *watches;
 
     // Data of the step in progress.

@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "engine/api/machine.h"
+#include "engine/contact/contacts.h"
 #include "engine/probe/probe.h"
 #include "engine/step/watch.h"
 #include "engine/world/world.h"
@@ -15,12 +15,14 @@
 #include "io/run/interrupt.h"
 #include "io/run/log.h"
 #include "io/run/progress.h"
+#include "io/run/sharing_lines.h"
 #include "io/run/summary.h"
 #include "io/text/remarks.h"
 #include "io/vtk/vtk.h"
 #include "parallel/background.h"
 #include "parallel/check.h"
 #include "parallel/clock.h"
+#include "parallel/hash.h"
 #include "parallel/memory.h"
 #include "parallel/ranks.h"
 
@@ -430,36 +432,6 @@ static bool write_flushed(struct runner *runner, struct gabion_error *error) {
            write_checkpoint(runner, error);
 }
 
-// Rank 0 needs all contacts for pictures, frames, checkpoints and some probes.
-static bool gather_for_step(struct runner *runner, bool saves, struct gabion_error *error) {
-    const struct output_settings *output = runner->output;
-    bool needed = saves || due(runner, output->vtk_every) || due(runner, output->frames_every) ||
-                  (due(runner, output->history_every) && probes_read_contacts(runner->world));
-    return !needed || gabion_gather_contacts(runner->world, error);
-}
-
-// The checkpoint comes last: once it exists, everything up to its step is on disk.
-static bool write_step(struct runner *runner, struct gabion_error *error) {
-    bool saves = checkpoint_due(runner);
-    return gather_for_step(runner, saves, error) && write_alone(runner, error, write_series) &&
-           (!saves || save(runner, error, write_flushed));
-}
-
-// Returns why the run is over; NULL: it is not. A collapse in the last step is one.
-static const char *end_status(const struct runner *runner) {
-    const struct runner_request *request = runner->request;
-    if (request->may_stop && gabion_collapsed(runner->world, NULL))
-        return "collapsed";
-    if (step_of(runner) >= request->target)
-        return "completed";
-    return request->may_stop && gabion_at_rest(runner->world) ? "at-rest" : NULL;
-}
-
-static void note_step(struct runner *runner) {
-    runner->last_step = step_of(runner);
-    runner->last_time = gabion_time(runner->world);
-}
-
 __attribute__((format(printf, 2, 3))) static void append(struct gabion_error *error,
                                                          const char *format, ...) {
     size_t length = strlen(error->text);
@@ -505,9 +477,56 @@ static _Noreturn void leave_others(struct runner *runner, struct gabion_error *e
     ranks_abort(error->text);
 }
 
+// Gives all ranks all contacts, which may take the memory of one of them.
+static bool gather_contacts(struct runner *runner, struct gabion_error *error) {
+    bool good = gabion_gather_contacts(runner->world, error);
+    if (!good && error->status == GABION_ERROR_MEMORY && ranks_count() > 1)
+        leave_others(runner, error);
+    return good;
+}
+
+// Rank 0 needs all contacts for pictures, frames, checkpoints and some probes.
+static bool gather_for_step(struct runner *runner, bool saves, struct gabion_error *error) {
+    const struct output_settings *output = runner->output;
+    bool needed = saves || due(runner, output->vtk_every) || due(runner, output->frames_every) ||
+                  (due(runner, output->history_every) && probes_read_contacts(runner->world));
+    return !needed || gather_contacts(runner, error);
+}
+
+// The checkpoint comes last: once it exists, everything up to its step is on disk.
+static bool write_step(struct runner *runner, struct gabion_error *error) {
+    bool saves = checkpoint_due(runner);
+    return gather_for_step(runner, saves, error) && write_alone(runner, error, write_series) &&
+           (!saves || save(runner, error, write_flushed));
+}
+
+// Returns why the run is over; NULL: it is not. A collapse in the last step is one.
+static const char *end_status(const struct runner *runner) {
+    const struct runner_request *request = runner->request;
+    if (request->may_stop && gabion_collapsed(runner->world, NULL))
+        return "collapsed";
+    if (step_of(runner) >= request->target)
+        return "completed";
+    return request->may_stop && gabion_at_rest(runner->world) ? "at-rest" : NULL;
+}
+
+static void note_step(struct runner *runner) {
+    runner->last_step = step_of(runner);
+    runner->last_time = gabion_time(runner->world);
+}
+
+// The state of the run or, while each rank has contacts of its own, how its bodies move.
+static uint64_t hash_common(const struct gabion_world *world) {
+    const struct bodies *bodies = &world->bodies;
+    size_t bytes = (size_t)bodies->count * sizeof *bodies->v;
+    if (!world->contacts->memory_shared)
+        return gabion_state_hash(world);
+    return hash_bytes(hash_bytes(HASH_START, bodies->v, bytes), bodies->w, bytes);
+}
+
 // Returns whether all ranks have the state of this one.
 static bool is_same_everywhere(const struct runner *runner) {
-    uint64_t hash = gabion_state_hash(runner->world), bits[] = {hash, ~hash};
+    uint64_t hash = hash_common(runner->world), bits[] = {hash, ~hash};
     ranks_or(bits, 2);
     return ranks_all(bits[0] == hash && bits[1] == ~hash);
 }
@@ -581,7 +600,7 @@ static bool check_ledger(struct runner *runner, struct gabion_error *error) {
 static bool finish(struct runner *runner, bool well, struct gabion_error *error) {
     struct gabion_error second = {0};
     double begin = clock_seconds();
-    gabion_gather_contacts(runner->world, well ? error : &second);
+    gather_contacts(runner, well ? error : &second);
     if (!runner->series_broken && error->status != GABION_ERROR_MEMORY &&
         !write_alone(runner, well ? error : &second, write_last)) {
         runner->series_broken = true;
@@ -598,6 +617,14 @@ static bool finish(struct runner *runner, bool well, struct gabion_error *error)
     runner->status = "stopped";
     explain_failure(runner, error);
     return false;
+}
+
+static void report_sharing(struct runner *runner) {
+    char text[REPORT_SIZE];
+    if (sharing_lines_log(runner->world, text, sizeof text))
+        log_line(runner->log, "%s", text);
+    if (sharing_lines_advise(runner->world, text, sizeof text))
+        report(runner, "%s", text);
 }
 
 // With --strict a run whose results are doubtful fails, although all of them are on disk.
@@ -676,6 +703,7 @@ bool runner_run(const struct runner_request *request, struct gabion_error *error
     bool well = run_steps(&runner, error);
     progress_clear(&runner.progress);
     watch_end(runner.world, report_warning, &runner);
+    report_sharing(&runner);
     well = finish(&runner, well, error) && check_strictly(&runner, error);
     struct gabion_error second = {0};
     if (!write_alone(&runner, well ? error : &second, write_summary))

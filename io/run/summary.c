@@ -7,6 +7,7 @@
 #include "io/run/columns.h"
 #include "io/file/file.h"
 #include "io/run/host.h"
+#include "io/run/sharing_lines.h"
 
 #define PHASES_MAX 16
 #define SPENT      "spent-"
@@ -121,6 +122,7 @@ void summary_print(const struct summary *summary, const struct gabion_world *wor
     fprintf(stream, "time-output: %.3f\n", summary->output_times.all);
     fprintf(stream, "time-output-waited: %.3f\n", summary->output_times.waited);
     fprintf(stream, "time-output-beside: %.3f\n", summary->output_times.beside);
+    sharing_lines_print(world, stream);
     fprintf(stream, "folder: %s\n", summary->directory);
 }
 

@@ -30,14 +30,16 @@ ranks_exit() {
 # once NAME PATTERN FILE: one line of the file matches.
 once() { is "$1: lines with '$2' in $(head -c 300 "$3")" "$(grep -cE -- "$2" "$3")" 1; }
 
-# The primitives.
-program=$(dirname "$GABION_MPI")/tests/unit/test_ranks
-for count in 2 3 4; do
-    [ -x "$program" ] || break
-    launch -n $count "$program" >.out 2>.err </dev/null
-    status=$?
-    ok "test_ranks on $count ranks: exit status $status: $(grep -v OK .err | head -c 300)" [ $status -eq 0 ]
-    is "test_ranks on $count ranks: ranks that passed" "$(cat .out .err | grep -c '  PASSED  ')" $count
+# The primitives, and the library.
+for name in test_ranks test_shared; do
+    program=$(dirname "$GABION_MPI")/tests/unit/$name
+    for count in 2 3 4; do
+        [ -x "$program" ] || break
+        launch -n $count "$program" >.out 2>.err </dev/null
+        status=$?
+        ok "$name on $count ranks: exit status $status: $(grep -v OK .err | head -c 300)" [ $status -eq 0 ]
+        is "$name on $count ranks: ranks that passed" "$(cat .out .err | grep -c '  PASSED  ')" $count
+    done
 done
 
 # contract NAME CASE STEPS OPTIONS...: states and files of 2 and 3 ranks, and of stops with other counts.
@@ -70,6 +72,65 @@ contract arch "$shipped/arch.yaml" 60 --set drivers.0.start=0.02 --set output.fr
 contract heap "$shipped/papers/settling_80.yaml" 80 --set solver.method=nsgs --set output.frames_every=40 --set output.vtk_every=40
 contract chain "$CASES/joints.yaml" 70 --set solver.method=nsgs --set output.frames_every=35
 contract tray "$CASES/tray.yaml" 40
+
+# Ranks share contacts where sweeps alone solve them. What looks at all contacts, as joints and probes of contacts do, gathers them
+# in each step; without that each rank keeps its own from step to step.
+contract sharing "$CASES/sharing.yaml" 24
+sed -e '/^joints:/,/tile/d' -e '/^probes:/,/gape/d' "$CASES/sharing.yaml" >apart.yaml
+contract apart apart.yaml 24
+cat >drum.yaml <<'END'
+time: {step: 2e-3, end: 1}
+solver: {method: nsgs, tolerance: 1e-5, max_sweeps: 20, on_cap: accept}
+materials: {stone: {density: 2600}}
+laws: [{between: default, friction: 0.5}]
+containers: [{name: drum, material: stone, drum: {centre: [0, 0, 0], axis: [0, 1, 0], radius: 0.1, length: 0.06}}]
+generators: [{name: grains, material: stone, lattice: {origin: [-0.05, -0.021, -0.06], spacing: 0.0201, count: [6, 3, 4], jitter: 1e-4, radius: 0.01}}]
+drivers: [{group: drum, turn: {axis: [0, 1, 0]}, rate: 120}]
+output: {vtk_every: 15, history_every: 3, frames_every: 15, checkpoint_every: 10}
+END
+contract drum drum.yaml 40
+# Contacts that ranks share, also where the cuts between them move: half of the bodies touch, the others fly.
+cat >half.yaml <<'END'
+title: grains that touch, and grains that fly
+time: {step: 1e-3, end: 1}
+solver: {method: nsgs, tolerance: 1e-6, max_sweeps: 50, on_cap: accept}
+materials: {grain: {density: 2500}, wall: {}}
+laws: [{between: default, friction: 0.3, restitution: 0}]
+containers:
+  - {name: floor, material: wall, box: {min: [-1, -1, 0], max: [2, 2, 9]}, walls: [zmin]}
+generators:
+  - {name: bed, material: grain, lattice: {origin: [0, 0, 0.01], spacing: 0.02, count: [6, 6, 6], radius: 0.01}}
+  - {name: sparse, material: grain, lattice: {origin: [1, 1, 2], spacing: 0.04, count: [6, 6, 6], radius: 0.01}}
+output: {vtk_every: 20, frames_every: 20}
+END
+contract half half.yaml 40
+ranks_exit 0 "half" 2 run half.yaml -o half -j 1 --steps 40
+is "half: ranks" "$(field ranks)" 2
+is "half: shared-steps" "$(field shared-steps)" 40
+is "half: whole-steps" "$(field whole-steps)" 0
+# Equal numbers of bodies would give one rank all contacts: an imbalance of 2.
+ok "half: cut-moves $(field cut-moves)" [ "$(field cut-moves)" -ge 1 ]
+ok "half: contacts-imbalance $(field contacts-imbalance)" awk "BEGIN {exit !($(field contacts-imbalance) >= 1 && $(field contacts-imbalance) < 1.5)}"
+ok "half: messages-per-sweep $(field messages-per-sweep)" awk "BEGIN {exit !($(field messages-per-sweep) > 0)}"
+# 56 bytes for each velocity.
+ok "half: bytes-per-sweep $(field bytes-per-sweep)" awk "BEGIN {exit !($(field bytes-per-sweep) >= 56 * $(field messages-per-sweep))}"
+ok "half: exchange-share $(field exchange-share)" awk "BEGIN {exit !($(field exchange-share) >= 0 && $(field exchange-share) <= 1)}"
+once "half: run.log" "2 ranks shared the contacts of 40 steps and each computed 0 whole" half/run.log
+ok "half: no advice" bash -c "! grep -q 'shares contacts' .err half/run.log"
+
+# What every rank computes whole is said once, with the remedy; it is no warning.
+advised() {
+    ranks_exit 0 "$1" 2 run "$2" -o whole --force -j 1 --steps 5 "${@:4}"
+    is "$1: whole-steps" "$(field whole-steps)" 5
+    is "$1: warnings" "$(field warnings)" 0
+    once "$1" "^every rank computed 5 of 5 steps whole: $3" .err
+    ok "$1: no counts of messages" bash -c "! grep -q messages-per-sweep .out"
+}
+advised "method newton" half.yaml "solver.method nsgs shares contacts among ranks$" --set solver.method=newton
+advised "a small case by auto" half.yaml "solver.method nsgs shares contacts among ranks$" --set solver.method=auto
+advised "a polygonal cone" half.yaml "solver.method nsgs .* not with the polygonal cone" --set solver.local=qp
+exits 0 "half alone" run half.yaml -o whole --force --steps 5
+ok "alone: nothing about ranks" bash -c "! grep -qE '^(ranks|shared-steps|whole-steps|cut-moves|time-exchange)|every rank' .out .err"
 
 # The program of ranks without a launcher is an ordinary one.
 "$GABION_MPI" run "$CASES/box.yaml" -o single -q --steps 20 >.out 2>.err

@@ -236,7 +236,7 @@ says "a column that no history has" "no column .blok.x.; did you mean .block.x."
 sed 's/summary: contacts/summary: contract/' friction.yaml >wrong.yaml
 exits 2 "a key that no summary has" study wrong.yaml -o wrong -q -j 1
 says "a key that no summary has" "wrong/members/.*/result.txt has no key .contract. for summary of results; did you mean .contacts." \
-    "the keys are status, steps, time, contacts, .*, probe block.x, .*, max-overlap, .*, time-output, folder\. Members"
+    "the keys are status, steps, time, contacts, .*, probe block.x, .*, max-overlap, .*, time-output, .*, folder\. Members"
 is "a key that no summary has: the member is kept" "$(finished wrong)" 1
 sed 's/summary: contacts/summary: state-hash/' friction.yaml >wrong.yaml
 exits 2 "a key of text" study wrong.yaml -o wrong -q -j 1

@@ -849,6 +849,7 @@ static void attack_running(struct bench *bench) {
     REJECTS("world", !gabion_restore_checkpoint(NULL, "a", error));
     REJECTS("nowhere", !gabion_restore_checkpoint(world, "/nowhere/a", error));
     REJECTS("world", !gabion_find_interfaces(NULL, error));
+    REJECTS("world", !gabion_gather_contacts(NULL, error));
 }
 
 static void attack_cases(struct bench *bench) {

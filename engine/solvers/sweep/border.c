@@ -6,7 +6,6 @@
 #include "engine/solvers/sweep/layout.h"
 #include "engine/solvers/sweep/split.h"
 #include "parallel/cuts.h"
-#include "parallel/exchange.h"
 #include "parallel/ranks.h"
 
 // What of a struct solver_body travels: up to its spin.
@@ -34,7 +33,8 @@ struct border {
     struct exchange *velocities; // a channel for each colour, then `all` and `split`
     int colours;
     bool *read; // by solver body: an own one that another rank reads
-    // By solver body: colours of its nodes, and of those with the peer at work.
+    // By solver body, of those that travel: colours of its nodes, and of those with the peer at
+    // work.
     uint64_t *used, *between;
 };
 
@@ -233,7 +233,13 @@ void border_share(struct border *border, struct border_words *words) {
 
 // Messages of the colours -------------------------------------------------------------------------
 
-// Finds the colours of each solver body's nodes, also of ghosts.
+static void take_colours(struct border *border, const struct border_words *words,
+                         const uint32_t *list, size_t count) {
+    for (size_t k = 0; k < count; k++)
+        border->used[list[k]] = words[list[k]].colours;
+}
+
+// Finds the colours of the nodes of each solver body that travels, also of ghosts.
 static void find_used(struct border *border) {
     const struct sweep_plan *plan = border->plan;
     const struct layout *layout = plan->layout;
@@ -247,8 +253,11 @@ static void find_used(struct border *border) {
     border_share(border, words);
     border->used = memory_allocate(count, sizeof *border->used, "colours");
     border->between = memory_allocate(count, sizeof *border->between, "colours");
-    for (size_t i = 0; i < count; i++)
-        border->used[i] = words[i].colours;
+    for (int p = 0; p < border->peers; p++) {
+        const struct peer *peer = &border->peer[p];
+        take_colours(border, words, peer->own, peer->own_count);
+        take_colours(border, words, peer->ghost, peer->ghost_count);
+    }
     memory_free(words);
 }
 
@@ -352,3 +361,7 @@ static void share_channel(struct border *border, int channel) {
 void border_share_all(struct border *border) { share_channel(border, channel_all(border)); }
 
 void border_share_split(struct border *border) { share_channel(border, channel_split(border)); }
+
+struct exchange_account border_sent(const struct border *border) {
+    return exchange_read_account(border->velocities);
+}

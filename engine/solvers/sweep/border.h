@@ -10,6 +10,7 @@
 #define ENGINE_SOLVERS_SWEEP_BORDER_H
 
 #include "engine/solvers/sweep/plan.h"
+#include "parallel/exchange.h"
 
 struct border;
 
@@ -44,7 +45,7 @@ void border_tell_copies(struct border *border, border_read mine, border_write th
 void border_list(struct border *border);
 
 // What the colouring has to know of a solver body: the colours of its nodes, and the first of its
-// nodes without one, by its name (border_name).
+// nodes without one, by its name (border_colour.c).
 struct border_words {
     uint64_t colours, next[2];
 };
@@ -77,5 +78,8 @@ void border_finish(struct border *border, int colour);
 // Copies the velocities of all own bodies that others read, or of those that are split.
 void border_share_all(struct border *border);
 void border_share_split(struct border *border);
+
+// Returns what this rank sent of velocities since the border was opened.
+struct exchange_account border_sent(const struct border *border);
 
 #endif

@@ -1,6 +1,7 @@
 // Keeps the sweep plan between solves.
 #include "engine/solvers/sweep/workspace.h"
 
+#include "engine/solvers/sweep/border.h"
 #include "engine/solvers/sweep/measure.h"
 #include "engine/solvers/sweep/packed.h"
 
@@ -107,6 +108,14 @@ bool solver_workspace_worst(const struct solver_workspace *workspace, int32_t *c
 
 int solver_workspace_colours(const struct solver_workspace *workspace) {
     return workspace->plan->colours;
+}
+
+struct solver_share solver_workspace_share(const struct solver_workspace *workspace) {
+    const struct sweep_plan *plan = workspace->plan;
+    struct solver_share share = {.contacts = plan->active};
+    if (plan->border)
+        share.sent = border_sent(plan->border);
+    return share;
 }
 
 size_t solver_workspace_active(const struct solver_workspace *workspace) {

@@ -7,6 +7,7 @@
 
 #include "engine/problem/residual.h"
 #include "engine/solvers/monitor.h"
+#include "parallel/exchange.h"
 
 struct solver_workspace;
 
@@ -60,5 +61,13 @@ bool solver_workspace_worst(const struct solver_workspace *workspace, int32_t *c
 
 int solver_workspace_colours(const struct solver_workspace *workspace);
 size_t solver_workspace_active(const struct solver_workspace *workspace); // rows of the problem
+
+// What one rank has of the open problem: the contacts that it solves, and what it sent in the
+// sweeps since the problem was opened.
+struct solver_share {
+    size_t contacts;
+    struct exchange_account sent;
+};
+struct solver_share solver_workspace_share(const struct solver_workspace *workspace);
 
 #endif
