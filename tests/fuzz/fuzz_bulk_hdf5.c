@@ -177,7 +177,7 @@ static bool take_frame(struct gabion_world *world, const struct gabion_body *tem
     struct donor_transfer transfer = {donor, world, &kept, &remarks};
     struct donor_choice choice = {.template = *template, .orientation = {1, 0, 0, 0}};
     bool good = donor && donor_import(&transfer, &choice, error) &&
-                donor_take(&transfer, DONOR_BY_ID, error);
+                donor_take(&transfer, DONOR_BY_ID, true, error);
     if (good)
         contacts_adopt(world, &kept);
     donor_close(donor);
