@@ -4,27 +4,36 @@
 #define GEOMETRY_EIGEN_H
 
 #include <float.h>
+#include <stdbool.h>
 
 #include "geometry/vec.h"
 
+// Turns axes p and q, which are constants, so that a[p][q] vanishes. Returns whether it was more
+// than as good as zero.
+__attribute__((always_inline)) static inline bool eigen_turn(double a[3][3], int p, int q) {
+    if (fabs(a[p][q]) <= DBL_EPSILON * (a[p][p] + a[q][q]))
+        return false;
+    double theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
+    double t = copysign(1, theta) / (fabs(theta) + sqrt(theta * theta + 1));
+    double c = 1 / sqrt(t * t + 1), s = t * c;
+    int r = 3 - p - q;
+    double arp = a[r][p], arq = a[r][q], apq = a[p][q];
+    a[p][p] -= t * apq;
+    a[q][q] += t * apq;
+    a[p][q] = a[q][p] = 0;
+    a[r][p] = a[p][r] = c * arp - s * arq;
+    a[r][q] = a[q][r] = s * arp + c * arq;
+    return true;
+}
+
 // Returns the largest eigenvalue of a positive semi-definite matrix. Overwrites the matrix.
 static inline double eigen_largest(double a[3][3]) {
-    for (int sweep = 0; sweep < 12; sweep++)
-        for (int p = 0; p < 2; p++)
-            for (int q = p + 1; q < 3; q++) {
-                if (fabs(a[p][q]) <= DBL_EPSILON * (a[p][p] + a[q][q]))
-                    continue; // as good as zero
-                double theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
-                double t = copysign(1, theta) / (fabs(theta) + sqrt(theta * theta + 1));
-                double c = 1 / sqrt(t * t + 1), s = t * c;
-                int r = 3 - p - q;
-                double arp = a[r][p], arq = a[r][q], apq = a[p][q];
-                a[p][p] -= t * apq;
-                a[q][q] += t * apq;
-                a[p][q] = a[q][p] = 0;
-                a[r][p] = a[p][r] = c * arp - s * arq;
-                a[r][q] = a[q][r] = s * arp + c * arq;
-            }
+    bool turned = true;
+    for (int sweep = 0; sweep < 12 && turned; sweep++) {
+        turned = eigen_turn(a, 0, 1);
+        turned |= eigen_turn(a, 0, 2);
+        turned |= eigen_turn(a, 1, 2);
+    }
     return fmax(a[0][0], fmax(a[1][1], a[2][2]));
 }
 

@@ -1,6 +1,7 @@
 // The sparse block matrix against a dense one.
 #include "engine/solvers/newton/block_matrix.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "parallel/memory.h"
@@ -73,7 +74,7 @@ static void check_solution(struct block_matrix *matrix, int side, struct random_
     for (size_t i = 0; i < n; i++)
         x[i] = b[i] = random_between(random, -1, 1);
     assert_true(block_matrix_factor(matrix, NULL));
-    block_matrix_solve(matrix, x);
+    block_matrix_solve(matrix, NULL, x);
     for (size_t i = 0; i < n; i++) {
         double sum = 0;
         for (size_t j = 0; j < n; j++)
@@ -185,7 +186,7 @@ static void compare_threads(int side, int32_t edge) {
         assert_true(block_matrix_factor(matrix, team));
         for (size_t i = 0; i < n * (size_t)side; i++)
             x[i] = (double)(i % 7);
-        block_matrix_solve(matrix, x);
+        block_matrix_solve(matrix, team, x);
         if (threads == 1)
             memcpy(alone, x, bytes);
         assert_memory_equal(alone, x, bytes);
@@ -199,14 +200,51 @@ static void compare_threads(int side, int32_t edge) {
 static void test_threads(void **state) {
     (void)state;
     compare_threads(3, 15);
-    compare_threads(6, 9);
+    compare_threads(6, 10);
+}
+
+// The versions for all processors give the same bits, with panels of every width from one column to
+// more than PANEL_MOST, which a cube has.
+static void compare_kernels(int side, int32_t edge) {
+    const char *kernels[] = {"baseline", "avx2", "best"};
+    int32_t nodes = edge * edge * edge;
+    size_t n = (size_t)nodes, size = n * (size_t)side;
+    int32_t *first = memory_allocate(6 * n, sizeof *first, "pairs"), *second = first + 3 * n;
+    double *baseline = memory_allocate(2 * size, sizeof *baseline, "solutions");
+    double *x = baseline + size;
+    size_t pairs = cube_pairs(edge, first, second);
+    for (int k = 0; k < 3; k++) {
+        setenv("GABION_KERNEL", kernels[k], 1);
+        struct block_matrix *matrix = block_matrix_create(side);
+        unsetenv("GABION_KERNEL");
+        block_matrix_pattern(matrix, nodes, first, second, pairs);
+        put_random(matrix, side, nodes, pairs);
+        assert_true(block_matrix_factor(matrix, NULL));
+        for (size_t i = 0; i < size; i++)
+            x[i] = (double)(i % 7);
+        block_matrix_solve(matrix, NULL, x);
+        if (k == 0)
+            memcpy(baseline, x, size * sizeof *x);
+        assert_memory_equal(baseline, x, size * sizeof *x);
+        block_matrix_free(matrix);
+    }
+    memory_free(first);
+    memory_free(baseline);
+}
+
+static void test_kernels(void **state) {
+    (void)state;
+    for (int32_t edge = 1; edge <= 7; edge++) {
+        compare_kernels(3, edge);
+        compare_kernels(6, edge);
+    }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_against_dense), cmocka_unit_test(test_fill),
         cmocka_unit_test(test_kept_pattern),  cmocka_unit_test(test_singular),
-        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_threads),       cmocka_unit_test(test_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

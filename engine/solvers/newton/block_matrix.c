@@ -2,6 +2,7 @@
 #include <string.h>
 #include <suitesparse/amd.h>
 
+#include "engine/solvers/newton/block_kernel.h"
 #include "engine/solvers/newton/block_structure.h"
 #include "parallel/memory.h"
 
@@ -9,15 +10,16 @@ struct block_matrix *block_matrix_create(int side) {
     struct block_matrix *matrix = memory_allocate(1, sizeof *matrix, "block matrix");
     matrix->side = side;
     matrix->size = (size_t)(side * BLOCK_STRIDE(side));
+    matrix->kernel = block_kernel_choose(side);
     return matrix;
 }
 
 void block_matrix_free(struct block_matrix *matrix) {
     if (!matrix)
         return;
-    void *arrays[] = {matrix->place,    matrix->node,  matrix->start, matrix->row,
-                      matrix->diagonal, matrix->below, matrix->above, matrix->entry,
-                      matrix->upward,   matrix->order, matrix->work,  matrix->ends};
+    void *arrays[] = {matrix->place, matrix->node,  matrix->start, matrix->row,    matrix->diagonal,
+                      matrix->below, matrix->above, matrix->entry, matrix->upward, matrix->order,
+                      matrix->work,  matrix->ends,  matrix->listed};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         memory_free(arrays[k]);
     block_pieces_free(&matrix->pieces);
@@ -146,6 +148,20 @@ static void place_pairs(struct block_matrix *matrix, const int32_t *first, const
     }
 }
 
+// Lists each entry of a pair once: a problem may name a pair several times.
+static void list_entries(struct block_matrix *matrix, size_t pairs) {
+    bool *listed = memory_allocate(matrix->start[matrix->nodes] + 1, sizeof *listed, "pairs");
+    matrix->listed =
+        memory_reserve(matrix->listed, &matrix->listed_capacity, pairs, sizeof(size_t), "pairs");
+    matrix->listed_count = 0;
+    for (size_t k = 0; k < pairs; k++) {
+        if (!listed[matrix->entry[k]])
+            matrix->listed[matrix->listed_count++] = matrix->entry[k];
+        listed[matrix->entry[k]] = true;
+    }
+    memory_free(listed);
+}
+
 static bool has_pattern(const struct block_matrix *matrix, int32_t nodes, const int32_t *first,
                         const int32_t *second, size_t pairs) {
     size_t bytes = pairs * sizeof *first;
@@ -180,6 +196,7 @@ int64_t block_matrix_pattern(struct block_matrix *matrix, int32_t nodes, const i
     order_nodes(matrix, start, neighbour);
     find_fill(matrix, start, neighbour);
     place_pairs(matrix, first, second, pairs);
+    list_entries(matrix, pairs);
     note_pattern(matrix, first, second, pairs);
     memory_free(start);
     size_t entries = matrix->start[nodes];

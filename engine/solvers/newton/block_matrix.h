@@ -15,14 +15,15 @@
 struct block_matrix;
 
 // Creates a matrix with blocks of side 3 or 6. A block is stored row by row; rows of three have a
-// fourth number, which stays zero.
-#define BLOCK_STRIDE(side) ((side) == 3 ? 4 : 6)
+// fourth number, rows of six two more, which stay zero.
+#define BLOCK_STRIDE(side) ((side) == 3 ? 4 : 8)
 struct block_matrix *block_matrix_create(int side);
 void block_matrix_free(struct block_matrix *matrix);
 
-// Orders `nodes` nodes connected by the pairs (first[k], second[k]), each pair once, first !=
-// second, finds the fill and sets all values to zero. Returns the number of block products that a
-// factorisation takes. Where these are the pairs of the last call, order and fill are kept.
+// Orders `nodes` nodes connected by the pairs (first[k], second[k]), first != second, finds the
+// fill and sets all values to zero. A pair that is named several times has the same blocks each
+// time. Returns the number of block products that a factorisation takes. Where these are the pairs
+// of the last call, order and fill are kept.
 int64_t block_matrix_pattern(struct block_matrix *matrix, int32_t nodes, const int32_t *first,
                              const int32_t *second, size_t pairs);
 
@@ -36,7 +37,7 @@ double *block_matrix_backward(struct block_matrix *matrix, size_t k);
 // Replaces the values by their factors, using the threads of the team (NULL: one thread). Returns
 // false when a pivot block is singular, and when asked to stop.
 bool block_matrix_factor(struct block_matrix *matrix, struct team *team);
-void block_matrix_solve(const struct block_matrix *matrix,
-                        double *x); // x has `side` numbers per node and is replaced
+// Solves for x, which has `side` numbers per node and is replaced.
+void block_matrix_solve(struct block_matrix *matrix, struct team *team, double *x);
 
 #endif

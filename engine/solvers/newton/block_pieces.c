@@ -51,78 +51,93 @@ static void cut_tree(struct block_matrix *matrix, struct tree *tree) {
     matrix->pieces.count = count;
 }
 
-static void list_columns(struct block_matrix *matrix, const struct tree *tree) {
+static size_t rows_of(const struct block_matrix *matrix, int32_t k) {
+    return matrix->start[k + 1] - matrix->start[k];
+}
+
+// Returns whether the rows of column k are column k + 1 and the rows of that.
+static bool is_nested(const struct block_matrix *matrix, const struct tree *tree, int32_t k) {
+    return k + 1 < matrix->nodes && tree->parent[k] == k + 1 &&
+           tree->piece[k] == tree->piece[k + 1] && rows_of(matrix, k) == rows_of(matrix, k + 1) + 1;
+}
+
+static struct panel panel_from(const struct block_matrix *matrix, const struct tree *tree,
+                               int32_t first) {
+    struct panel panel = {first, 1};
+    while (panel.count < PANEL_MOST && is_nested(matrix, tree, first + panel.count - 1))
+        panel.count++;
+    return panel;
+}
+
+static void list_panels(struct block_matrix *matrix, const struct tree *tree) {
     struct block_pieces *pieces = &matrix->pieces;
     size_t n = (size_t)matrix->nodes, lists = (size_t)pieces->count + 1;
-    pieces->column = memory_reserve(pieces->column, &pieces->column_capacity, n,
-                                    sizeof *pieces->column, "pieces");
+    pieces->panel =
+        memory_reserve(pieces->panel, &pieces->panel_capacity, n, sizeof *pieces->panel, "pieces");
     pieces->start = memory_reserve(pieces->start, &pieces->start_capacity, lists + 1,
                                    sizeof *pieces->start, "pieces");
     memset(pieces->start, 0, (lists + 1) * sizeof *pieces->start);
-    for (size_t k = 0; k < n; k++)
+    for (int32_t k = 0; k < matrix->nodes; k += panel_from(matrix, tree, k).count)
         pieces->start[tree->piece[k] + 1]++;
     for (size_t p = 0; p < lists; p++)
         pieces->start[p + 1] += pieces->start[p];
-    for (size_t k = 0; k < n; k++)
-        pieces->column[pieces->start[tree->piece[k]]++] = (int32_t)k;
+    for (int32_t k = 0; k < matrix->nodes;) {
+        struct panel panel = panel_from(matrix, tree, k);
+        pieces->panel[pieces->start[tree->piece[k]]++] = panel;
+        k += panel.count;
+    }
     for (size_t p = lists; p > 0; p--)
         pieces->start[p] = pieces->start[p - 1];
     pieces->start[0] = 0;
 }
 
-// Where the work of each piece begins, were they done one after the other.
-static void sum_work(struct block_matrix *matrix) {
+// Lists the columns of the top, and notes in `place` where each is, counted from 1; 0: in a piece.
+static void list_top(struct block_matrix *matrix, const struct tree *tree, int32_t *place) {
     struct block_pieces *pieces = &matrix->pieces;
-    size_t count = (size_t)pieces->count;
-    pieces->work = memory_reserve(pieces->work, &pieces->work_capacity, count + 1,
-                                  sizeof *pieces->work, "pieces");
-    pieces->work[0] = 0;
-    for (size_t p = 0; p < count; p++) {
-        pieces->work[p + 1] = pieces->work[p];
-        for (int32_t c = pieces->start[p]; c < pieces->start[p + 1]; c++)
-            pieces->work[p + 1] += column_work(matrix, pieces->column[c]);
+    size_t n = (size_t)matrix->nodes;
+    pieces->top =
+        memory_reserve(pieces->top, &pieces->top_capacity, n, sizeof *pieces->top, "pieces");
+    pieces->top_count = 0;
+    for (int32_t k = 0; k < matrix->nodes; k++) {
+        bool top = tree->piece[k] == pieces->count;
+        if (top)
+            pieces->top[pieces->top_count++] = k;
+        place[k] = top ? (int32_t)pieces->top_count : 0;
     }
 }
 
-// Where column k is in the top, counted from 1; 0: in a piece.
-static void find_places(const struct block_pieces *pieces, int32_t nodes, int32_t *place) {
-    int32_t top = pieces->start[pieces->count];
-    memset(place, 0, (size_t)nodes * sizeof *place);
-    for (int32_t c = top; c < nodes; c++)
-        place[pieces->column[c]] = c - top + 1;
-}
-
-static void count_gathered(struct block_matrix *matrix, const int32_t *place) {
-    struct block_pieces *pieces = &matrix->pieces;
-    int32_t below = pieces->start[pieces->count];
-    size_t top = (size_t)(matrix->nodes - below);
-    pieces->gather_start = memory_reserve(pieces->gather_start, &pieces->gather_start_capacity,
-                                          top + 1, sizeof(size_t), "pieces");
-    memset(pieces->gather_start, 0, (top + 1) * sizeof(size_t));
-    for (int32_t c = 0; c < below; c++) {
-        int32_t k = pieces->column[c];
-        for (size_t e = matrix->start[k]; e < matrix->start[k + 1]; e++)
-            if (place[matrix->row[e]] > 0)
-                pieces->gather_start[place[matrix->row[e]]]++;
+// Goes through all rows of the pieces' panels in columns of the top: counts those of each column
+// where `gather` is NULL, else puts them where `next` of the column says.
+static void each_gathered(const struct block_matrix *matrix, const int32_t *place, size_t *next,
+                          struct gathered *gather) {
+    const struct block_pieces *pieces = &matrix->pieces;
+    for (int32_t p = 0; p < pieces->start[pieces->count]; p++) {
+        const struct panel *panel = &pieces->panel[p];
+        const int32_t *row = matrix->row + matrix->start[panel->first];
+        for (int32_t r = panel->count; r <= (int32_t)rows_of(matrix, panel->first); r++) {
+            int32_t t = place[row[r - 1]];
+            if (t > 0 && gather)
+                gather[next[t - 1]++] = (struct gathered){p, r};
+            else if (t > 0)
+                next[t]++;
+        }
     }
-    for (size_t t = 0; t < top; t++)
-        pieces->gather_start[t + 1] += pieces->gather_start[t];
-    size_t total = pieces->gather_start[top];
-    pieces->gather = memory_reserve(pieces->gather, &pieces->gather_capacity, total,
-                                    sizeof *pieces->gather, "pieces");
 }
 
 static void list_gathered(struct block_matrix *matrix, const int32_t *place) {
     struct block_pieces *pieces = &matrix->pieces;
-    int32_t below = pieces->start[pieces->count];
+    size_t top = pieces->top_count;
+    pieces->gather_start = memory_reserve(pieces->gather_start, &pieces->gather_start_capacity,
+                                          top + 1, sizeof(size_t), "pieces");
     size_t *start = pieces->gather_start;
-    for (int32_t c = 0; c < below; c++) {
-        int32_t k = pieces->column[c];
-        for (size_t e = matrix->start[k]; e < matrix->start[k + 1]; e++)
-            if (place[matrix->row[e]] > 0)
-                pieces->gather[start[place[matrix->row[e]] - 1]++] = (struct gathered){k, e};
-    }
-    memmove(start + 1, start, (size_t)(matrix->nodes - below) * sizeof *start);
+    memset(start, 0, (top + 1) * sizeof *start);
+    each_gathered(matrix, place, start, NULL);
+    for (size_t t = 0; t < top; t++)
+        start[t + 1] += start[t];
+    pieces->gather = memory_reserve(pieces->gather, &pieces->gather_capacity, start[top],
+                                    sizeof *pieces->gather, "pieces");
+    each_gathered(matrix, place, start, pieces->gather);
+    memmove(start + 1, start, top * sizeof *start);
     start[0] = 0;
 }
 
@@ -135,11 +150,9 @@ void block_pieces_find(struct block_matrix *matrix) {
     };
     grow_tree(matrix, &tree);
     cut_tree(matrix, &tree);
-    list_columns(matrix, &tree);
-    sum_work(matrix);
-    int32_t *place = tree.piece; // no longer needed
-    find_places(&matrix->pieces, matrix->nodes, place);
-    count_gathered(matrix, place);
+    list_panels(matrix, &tree);
+    int32_t *place = tree.parent; // no longer needed
+    list_top(matrix, &tree, place);
     list_gathered(matrix, place);
     memory_free(tree.parent);
     memory_free(tree.work);
@@ -147,7 +160,7 @@ void block_pieces_find(struct block_matrix *matrix) {
 }
 
 void block_pieces_free(struct block_pieces *pieces) {
-    void *arrays[] = {pieces->column, pieces->start, pieces->work, pieces->gather_start,
+    void *arrays[] = {pieces->panel, pieces->start, pieces->top, pieces->gather_start,
                       pieces->gather};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         memory_free(arrays[k]);

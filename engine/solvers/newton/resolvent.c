@@ -140,6 +140,8 @@ void resolvent_free(struct resolvent *resolvent) {
 
 double resolvent_cost(const struct resolvent *resolvent) { return resolvent->cost; }
 
+#define SIX BLOCK_STRIDE(6)
+
 // Into functions that are compiled for several processors.
 #define INLINE __attribute__((always_inline)) static inline
 
@@ -221,24 +223,48 @@ INLINE mat3 world_axes(const struct contact_row *row, const mat3 *D) {
     return out;
 }
 
-// half = D [1, [arm]x^T]: impulses from the velocity of a body with the contact at `arm`.
-INLINE void take_velocity(const mat3 *D, vec3 arm, double half[3][6]) {
-    for (int i = 0; i < 3; i++)
-        put_six(half[i], D->row[i], vec3_cross(arm, D->row[i]));
+// D [1, [arm]x^T]: impulses from the velocity of a body with the contact at `arm`. A row is two
+// registers, as in a block: what was stored number by number could not be fetched as lanes at once.
+struct half_row {
+    lanes4 low, high;
+};
+struct half_slope {
+    struct half_row x, y, z;
+};
+
+INLINE void half_row(vec3 d, vec3 arm, struct half_row *half) {
+    vec3 turn = vec3_cross(arm, d);
+    half->low = (lanes4){d.x, d.y, d.z, turn.x};
+    half->high = (lanes4){turn.y, turn.z, 0, 0};
+}
+
+INLINE void take_velocity(const mat3 *D, vec3 arm, struct half_slope *half) {
+    half_row(D->row[0], arm, &half->x);
+    half_row(D->row[1], arm, &half->y);
+    half_row(D->row[2], arm, &half->z);
+}
+
+INLINE void add_row(lanes4 *to, double sign, const struct half_row *half) {
+    to[0] += sign * half->low;
+    to[1] += sign * half->high;
+}
+
+INLINE void add_difference(lanes4 *to, double a, const struct half_row *x, double b,
+                           const struct half_row *y) {
+    to[0] += a * x->low - b * y->low;
+    to[1] += a * x->high - b * y->high;
 }
 
 // block += sign [1; [arm]x] half
-INLINE void add_slope(double *block, double sign, double half[3][6], vec3 arm) {
+INLINE void add_slope(double *block, double sign, const struct half_slope *half, vec3 arm) {
+    lanes4 *to = (lanes4 *)block;
     vec3 a = vec3_scale(sign, arm);
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 6; j++)
-            block[6 * i + j] += sign * half[i][j];
-    for (int j = 0; j < 6; j++)
-        block[6 * 3 + j] += a.y * half[2][j] - a.z * half[1][j];
-    for (int j = 0; j < 6; j++)
-        block[6 * 4 + j] += a.z * half[0][j] - a.x * half[2][j];
-    for (int j = 0; j < 6; j++)
-        block[6 * 5 + j] += a.x * half[1][j] - a.y * half[0][j];
+    add_row(to, sign, &half->x);
+    add_row(to + 2, sign, &half->y);
+    add_row(to + 4, sign, &half->z);
+    add_difference(to + 6, a.y, &half->z, a.z, &half->y);
+    add_difference(to + 8, a.z, &half->x, a.x, &half->z);
+    add_difference(to + 10, a.x, &half->y, a.y, &half->x);
 }
 
 INLINE mat3 slope_of(const struct resolvent *resolvent, int32_t contact) {
@@ -266,18 +292,18 @@ INLINE void add_contact(struct resolvent *resolvent, int32_t contact) {
     if (is_zero(&own))
         return;
     mat3 D = world_axes(row, &own);
-    double half_c[3][6], half_a[3][6];
-    take_velocity(&D, row->arm_c, half_c);
-    take_velocity(&D, row->arm_a, half_a);
+    struct half_slope half_c = {0}, half_a = {0};
+    take_velocity(&D, row->arm_c, &half_c);
+    take_velocity(&D, row->arm_a, &half_a);
     if (row->c >= 0)
-        add_slope(block_matrix_diagonal(matrix, row->c), 1, half_c, row->arm_c);
+        add_slope(block_matrix_diagonal(matrix, row->c), 1, &half_c, row->arm_c);
     if (row->a >= 0)
-        add_slope(block_matrix_diagonal(matrix, row->a), 1, half_a, row->arm_a);
+        add_slope(block_matrix_diagonal(matrix, row->a), 1, &half_a, row->arm_a);
     if (bodies->pair[contact] < 0)
         return;
     size_t pair = (size_t)bodies->pair[contact];
-    add_slope(block_matrix_forward(matrix, pair), -1, half_a, row->arm_c);
-    add_slope(block_matrix_backward(matrix, pair), -1, half_c, row->arm_a);
+    add_slope(block_matrix_forward(matrix, pair), -1, &half_a, row->arm_c);
+    add_slope(block_matrix_backward(matrix, pair), -1, &half_c, row->arm_a);
 }
 
 WIDE static void add_contacts(struct resolvent *resolvent) {
@@ -290,16 +316,16 @@ static void add_mass(double *block, const struct node_mass *mass) {
     const double turning[3][3] = {
         {k->xx, k->xy, k->xz}, {k->xy, k->yy, k->yz}, {k->xz, k->yz, k->zz}};
     for (int i = 0; i < 3; i++) {
-        block[6 * i + i] += vec3_get(mass->m, i);
+        block[SIX * i + i] += vec3_get(mass->m, i);
         for (int j = 0; j < 3; j++)
-            block[6 * (i + 3) + j + 3] += turning[i][j];
+            block[SIX * (i + 3) + j + 3] += turning[i][j];
     }
 }
 
 static void lock_rows(double *block, unsigned locked, double diagonal) {
     for (int i = 0; i < 6 && locked; i++)
         for (int j = 0; j < 6 && locked >> i & 1; j++)
-            block[6 * i + j] = i == j ? diagonal : 0;
+            block[SIX * i + j] = i == j ? diagonal : 0;
 }
 
 static bool factorise_bodies(struct resolvent *resolvent, const mat3 *left, const mat3 *right) {
@@ -352,7 +378,7 @@ static void solve_bodies(const struct resolvent *resolvent, const double *f, dou
             if (resolvent->mass[b].locked >> axis & 1)
                 six[axis] = 0;
     }
-    block_matrix_solve(resolvent->matrix, resolvent->v);
+    block_matrix_solve(resolvent->matrix, resolvent->problem->team, resolvent->v);
     for (int32_t k = 0; k < problem->contacts; k++) {
         vec3 u = contact_row_velocity(&bodies->rows[k], resolvent->v);
         contact_set(x, k, vec3_sub(contact_get(f, k), mat3_apply(resolvent->left[k], u)));
@@ -382,7 +408,7 @@ void resolvent_solve_with(const struct resolvent *resolvent, const double *f, do
         return;
     }
     memcpy(x, f, contact_problem_size(resolvent->problem) * sizeof *x);
-    block_matrix_solve(resolvent->matrix, x);
+    block_matrix_solve(resolvent->matrix, resolvent->problem->team, x);
 }
 
 void resolvent_solve(const struct resolvent *resolvent, const double *f, double *x) {
