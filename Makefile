@@ -13,7 +13,9 @@
 #   make asan       build/asan: the same with address and undefined-behaviour sanitizers; make check shortens it
 #   make clang      build/clang: the other compiler, with all unit tests
 #   make coverage   build/coverage: which lines the tests run
-#   make validate   long physics; make papers: the five papers on one page; make bench, bench-full: speed
+#   make validate   long physics; make papers: the five papers on one page
+#   make bench      speed: limits of the machine, kernels, phases, whole runs, other engines; page out/bench/index.html;
+#                   make bench-full: up to a million grains
 #   make bench-methods  every method and the default, solved steps and time, on problem files and in scenes
 #   make bench-solvers  contact problems solved side by side with Siconos, where that is installed
 #   make torture    what is too long for make check: attacks on runs and files, debug, asan, clang, race detector,
@@ -57,9 +59,10 @@ LIBRARY_LIBS   := $(shell pkg-config --libs $(PACKAGES) 2>/dev/null)
 LIB_SOURCES  := $(filter-out parallel/ranks$(if $(MPI),,_mpi).c,$(wildcard \
     parallel/*.c geometry/*.c engine/*/*.c engine/solvers/*/*.c cases/*.c io/*/*.c))
 # A sweep kernel is one source compiled once per instruction set and chosen at run time.
-KERNEL       := $(addprefix engine/solvers/sweep/,sphere_sweep lane_sweep)
+KERNEL       := $(addprefix engine/solvers/sweep/,sphere_sweep sphere_measure lane_sweep)
 KERNEL_FLAGS := -O3 -Wno-psabi
-KERNELS      := $(if $(findstring x86_64,$(shell $(CC) -dumpmachine 2>/dev/null)),$(KERNEL:%=$(BUILD)/%_avx2.o))
+KERNELS      := $(if $(findstring x86_64,$(shell $(CC) -dumpmachine 2>/dev/null)),$(KERNEL:%=$(BUILD)/%_avx2.o) \
+    $(BUILD)/engine/solvers/sweep/sphere_sweep_avx512.o)
 # The page of `gabion report`: its sources become one C file of bytes, in the order of the page.
 PAGE         := $(addprefix io/report/page/,body.html style.css data.js maths.js plot.js camera.js view.js page.js)
 LIB_OBJECTS   = $(BUILD)/io/report/page.o $(filter-out $(BUILD)/io/command/main.o,$(LIB_SOURCES:%.c=$(BUILD)/%.o)) $(KERNELS)
@@ -74,10 +77,13 @@ FUZZ_BINARIES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 # Siconos is a guest: only this one program knows it, and it has another name without.
 SICONOS      := $(wildcard /usr/include/siconos/SiconosConfig.h)
 RACE         := $(BUILD)/tests/bench/race$(if $(SICONOS),,_alone)
+# Other engines, those that are there.
+PEERS        := $(addprefix $(BUILD)/tests/bench/peers/,$(if $(wildcard /usr/include/bullet),bullet) $(if $(wildcard /usr/include/ode),ode))
+BENCHES      := $(addprefix $(BUILD)/tests/bench/,limits kernels)
 
 .PHONY: all demo check unit cli docs-check found layers format format-check debug asan clang coverage tsan fuzz torture validate papers \
     bench bench-full bench-methods bench-solvers race-solvers library install uninstall deb clean packages packages-test \
-    test-programs unit-programs
+    test-programs unit-programs bench-programs
 .SECONDARY:
 
 all: $(BUILD)/gabion
@@ -98,7 +104,7 @@ check: packages-test
 	@.ci/packages mpi
 	@$(MAKE) --no-print-directory -j$(JOBS) all test-programs
 	@$(MAKE) --no-print-directory -j$(JOBS) MPI=1 BUILD=$(MPI_BUILD) all \
-	    $(addprefix $(MPI_BUILD)/tests/unit/,test_ranks test_shared)
+	    $(addprefix $(MPI_BUILD)/tests/unit/,test_ranks test_shared test_available test_h5_shared)
 	@GABION_ALL_TESTS=1 $(MAKE) --no-print-directory layers format-check unit cli found
 	@GABION_ALL_TESTS=1 GABION_SHORT_TESTS=1 $(MAKE) --no-print-directory asan
 
@@ -110,7 +116,7 @@ packages-test:
 	@.ci/packages build test
 	@.ci/packages browser || true
 
-test-programs: unit-programs $(VALIDATION_BINARIES)
+test-programs: unit-programs $(VALIDATION_BINARIES) $(BENCHES)
 
 unit-programs: $(UNIT_BINARIES)
 
@@ -221,13 +227,14 @@ papers: packages-test
 	@$(MAKE) --no-print-directory all $(PAPERS_BINARIES) $(BUILD)/tests/unit/test_block_stack
 	@GABION=$(abspath $(BUILD)/gabion) BUILD=$(BUILD) PYTHON=$(PYTHON) tests/papers/papers.sh $(PAPERS)
 
-bench: packages-test
-	@$(MAKE) --no-print-directory all
-	@GABION=$(abspath $(BUILD)/gabion) PYTHON=$(PYTHON) tests/bench/bench.sh --largest 100000
+# Other engines that cannot be installed have rows that say so.
+bench bench-full: packages-test
+	@.ci/packages peers || true
+	@$(MAKE) --no-print-directory all bench-programs
+	@GABION=$(abspath $(BUILD)/gabion) BUILD=$(abspath $(BUILD)) PYTHON=$(PYTHON) tests/bench/bench.sh \
+	    --largest $(if $(filter bench,$@),100000,1000000)
 
-bench-full: packages-test
-	@$(MAKE) --no-print-directory all
-	@GABION=$(abspath $(BUILD)/gabion) PYTHON=$(PYTHON) tests/bench/bench.sh --largest 1000000
+bench-programs: $(BENCHES) $(PEERS)
 
 # What each method and the default solve and how fast, on problem files and in scenes: hours.
 bench-methods: packages-test
@@ -343,11 +350,15 @@ $(BUILD)/io/report/page.o: $(BUILD)/io/report/page.c
 	@$(CC) $(GABION_CFLAGS) -MMD -MP -c $< -o $@
 
 $(KERNEL:%=$(BUILD)/%.o): GABION_CFLAGS += $(KERNEL_FLAGS)
-$(addprefix $(BUILD)/engine/,problem/residual.o solvers/sweep/measure.o solvers/newton/block_factor.o solvers/newton/resolvent.o): GABION_CFLAGS += $(HOT)
+$(addprefix $(BUILD)/engine/,problem/residual.o solvers/sweep/measure.o solvers/newton/block_factor.o solvers/newton/block_solve.o solvers/newton/resolvent.o): GABION_CFLAGS += $(HOT)
 $(BUILD)/%_avx2.o: %.c
 	@mkdir -p $(@D)
 	@echo "  CC  $< (avx2)"
 	@$(CC) $(GABION_CFLAGS) $(KERNEL_FLAGS) -mavx2 -DKERNEL=avx2 -MMD -MP -c $< -o $@
+$(BUILD)/%_avx512.o: %.c
+	@mkdir -p $(@D)
+	@echo "  CC  $< (avx512)"
+	@$(CC) $(GABION_CFLAGS) $(KERNEL_FLAGS) -mavx512f -mavx512dq -DKERNEL=avx512 -MMD -MP -c $< -o $@
 
 $(BUILD)/libgabion.a: $(LIB_OBJECTS)
 	@rm -f $@
@@ -403,6 +414,16 @@ $(BUILD)/tests/bench/siconos.o: GABION_CFLAGS += -isystem $(dir $(SICONOS))
 $(RACE): $(BUILD)/tests/bench/race.o $(BUILD)/tests/bench/$(if $(SICONOS),,no_)siconos.o $(BUILD)/libgabion.a
 	@echo "  LD  $@"
 	@$(CC) $(GABION_CFLAGS) $^ -o $@ $(if $(SICONOS),-lsiconos_numerics) $(GABION_LIBS)
+
+$(BUILD)/tests/bench/peers/ode: tests/bench/peers/ode.c tests/bench/peers/scene.h
+	@mkdir -p $(@D)
+	@echo "  LD  $@"
+	@$(CC) -std=c17 -D_DEFAULT_SOURCE $(WARN) -O2 -I. $< -o $@ -lode -lm
+
+$(BUILD)/tests/bench/peers/bullet: tests/bench/peers/bullet.cpp tests/bench/peers/scene.h
+	@mkdir -p $(@D)
+	@echo "  LD  $@"
+	@$(CXX) -Wall -Wextra -O2 -I. -isystem /usr/include/bullet $< -o $@ -lBulletDynamics -lBulletCollision -lLinearMath
 
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libgabion.a
 	@echo "  LD  $@"

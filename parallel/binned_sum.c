@@ -2,15 +2,32 @@
 
 #include <float.h>
 
+#include "parallel/wide.h"
+
 // Places are counted in digits from the one of unit 1. The unit of the lowest place is a normal
 // number, and so are all that round to it.
 #define LOWEST_PLACE  (-27)
 #define HIGHEST_PLACE 26
 
-// Returns the bound of a sum whose topmost digit has the given place.
-static double bound_of(int place) { return ldexp(1, BINNED_BITS * place + BINNED_BITS - 1); }
+// Returns x 2^exponent, which is a normal number: as ldexp does, without its call.
+static double scaled(double x, int exponent) {
+    if (exponent < -960 || exponent > 960)
+        return ldexp(x, exponent);
+    int64_t bits = (int64_t)(exponent + 1023) << 52;
+    double power;
+    memcpy(&power, &bits, sizeof power);
+    return x * power;
+}
 
-static int place_of(double bound) { return (ilogb(bound) - BINNED_BITS + 1) / BINNED_BITS; }
+// Returns the bound of a sum whose topmost digit has the given place.
+static double bound_of(int place) { return scaled(1, BINNED_BITS * place + BINNED_BITS - 1); }
+
+// A bound is a power of two and a normal number.
+static int place_of(double bound) {
+    int64_t bits;
+    memcpy(&bits, &bound, sizeof bits);
+    return ((int)(bits >> 52) - 1023 - BINNED_BITS + 1) / BINNED_BITS;
+}
 
 // Returns the lowest place whose bound is above |x|.
 static int place_for(double x) {
@@ -42,6 +59,56 @@ bool binned_make_room(struct binned_sum *sum, double x) {
     return finite;
 }
 
+// Four terms anywhere in memory.
+typedef double four __attribute__((vector_size(32), aligned(8), may_alias));
+
+static double add_four(const lanes4 *x) { return ((*x)[0] + (*x)[1]) + ((*x)[2] + (*x)[3]); }
+
+// Adds terms below the bound, four at a time. Digits are kept as multiples of their unit: a few
+// hundred of BINNED_BITS bits have exact sums.
+WIDE static void add_fours(struct binned_sum *sum, const double *x, size_t fours) {
+    const double bound = sum->bound;
+    const lanes4 zero = {0};
+    lanes4 digits[BINNED_DIGITS] = {zero, zero, zero}, rounder[BINNED_DIGITS];
+    for (int k = 0; k < BINNED_DIGITS; k++)
+        rounder[k] = binned_rounder(bound, k) - zero;
+    for (size_t i = 0; i < fours; i++) {
+        lanes4 rest = *(const four *)(x + 4 * i);
+        for (int k = 0; k < BINNED_DIGITS; k++) {
+            lanes4 digit = (rest + rounder[k]) - rounder[k];
+            digits[k] += digit;
+            rest -= digit;
+        }
+    }
+    for (int k = 0; k < BINNED_DIGITS; k++) {
+        double whole = add_four(&digits[k]) * (0x1p35 / bound); // in units of the topmost place
+        for (int place = 0; place < k; place++)
+            whole *= 0x1p36;
+        sum->word[k] += (int64_t)whole;
+    }
+}
+
+// Returns the largest size of the terms; NaN where one is not finite.
+static double largest_of(const double *x, size_t count) {
+    double largest = 0, most = bound_of(HIGHEST_PLACE);
+    for (size_t i = 0; i < count; i++) {
+        if (!(fabs(x[i]) < most))
+            return NAN;
+        largest = fabs(x[i]) > largest ? fabs(x[i]) : largest;
+    }
+    return largest;
+}
+
+void binned_add_all(struct binned_sum *sum, const double *x, size_t count) {
+    double largest = largest_of(x, count);
+    bool fit = largest < sum->bound || (largest > 0 && binned_make_room(sum, largest));
+    size_t fours = fit ? count / 4 : 0;
+    if (fours > 0)
+        add_fours(sum, x, fours);
+    for (size_t i = 4 * fours; i < count; i++)
+        binned_add(sum, x[i]);
+}
+
 void binned_merge(struct binned_sum *total, const struct binned_sum *part) {
     struct binned_sum other = *part;
     binned_raise(total, other.bound);
@@ -58,7 +125,9 @@ static double nearest(long_integer high, int64_t low, int exponent) {
     const long_integer one = 1;
     bool is_long = high >= one << 60 || high < -(one << 60);
     long_integer whole = is_long ? high * 2 + (low != 0) : high * (one << BINNED_BITS) + low;
-    return ldexp((double)whole, is_long ? exponent + BINNED_BITS - 1 : exponent);
+    bool fits = whole == (int64_t)whole;
+    double value = fits ? (double)(int64_t)whole : (double)whole;
+    return scaled(value, is_long ? exponent + BINNED_BITS - 1 : exponent);
 }
 
 double binned_value(const struct binned_sum *sum) {

@@ -16,6 +16,7 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -62,6 +63,10 @@ static inline void binned_add_digits(struct binned_sum *sum, double x, int digit
 static inline void binned_add(struct binned_sum *sum, double x) {
     binned_add_digits(sum, x, BINNED_DIGITS);
 }
+
+// Adds many terms, at most BINNED_ALL.
+#define BINNED_ALL 256
+void binned_add_all(struct binned_sum *sum, const double *x, size_t count);
 
 // A coarse sum takes two digits of its terms, and binned_trim drops the third, of terms that were
 // added before the bound rose, before its value is taken: up to 2^-37 of the largest term is lost

@@ -332,19 +332,19 @@ static void shares_open(struct team *team, int threads, uint32_t chunks) {
                    (uint32_t)(chunks * (k + 1) / n));
 }
 
-// Waits for the chunks that other threads have claimed.
+// Waits for the chunks that other threads have claimed. The flag alone means that none are left: it
+// must not be slept on, because the thread that left it has already called.
 static void stage_wait_end(struct team *team) {
     int spins = team->spins;
     uint32_t left;
-    while ((left = atomic_load_explicit(&team->left, memory_order_acquire)) != 0) {
-        if (spins-- > 0) {
+    while (((left = atomic_load_explicit(&team->left, memory_order_acquire)) & ~CALLER_SLEEPS) !=
+           0) {
+        if (spins > 0) {
+            spins--;
             core_relax();
-            continue;
-        }
-        if (atomic_compare_exchange_strong(&team->left, &left, left | CALLER_SLEEPS))
+        } else if (atomic_compare_exchange_strong(&team->left, &left, left | CALLER_SLEEPS)) {
             word_sleep(&team->left, left | CALLER_SLEEPS);
-        if (atomic_load_explicit(&team->left, memory_order_acquire) == CALLER_SLEEPS)
-            return;
+        }
     }
 }
 

@@ -17,21 +17,27 @@ void residual_merge(struct residual_tally *total, const struct residual_tally *p
         residual_note_worst(total, part->worst2, part->worst);
 }
 
+// What residual_add_solved adds to.
+static void close_solved(const struct residual_tally *tally, struct residual_sums *sums) {
+    sums->scaled2 = binned_value(&tally->scaled2);
+    sums->unscaled2 = binned_value(&tally->unscaled2);
+    sums->r2 = binned_value(&tally->r2);
+    sums->u2 = binned_value(&tally->u2);
+    sums->wr2 = binned_value(&tally->wr2);
+    sums->worst2 = tally->worst2;
+    sums->worst = tally->worst;
+}
+
 struct residual_sums residual_close(const struct residual_tally *tally) {
-    return (struct residual_sums){
+    struct residual_sums sums = {
         .closing2 = binned_value(&tally->closing2),
         .q2 = binned_value(&tally->q2),
-        .scaled2 = binned_value(&tally->scaled2),
-        .unscaled2 = binned_value(&tally->unscaled2),
-        .r2 = binned_value(&tally->r2),
-        .u2 = binned_value(&tally->u2),
-        .wr2 = binned_value(&tally->wr2),
         .weight = binned_value(&tally->weight),
         .log_speed = binned_value(&tally->log_speed),
         .fastest2 = tally->fastest2,
-        .worst2 = tally->worst2,
-        .worst = tally->worst,
     };
+    close_solved(tally, &sums);
+    return sums;
 }
 
 double residual_limit2(const struct residual_sums *sums, double floor) {
@@ -138,27 +144,59 @@ double residual_closing2(const struct contact_problem *problem) {
     return binned_value(&tally.closing2);
 }
 
-struct residual_sums residual_at(const struct contact_problem *problem, const double *r,
-                                 const double *u) {
+struct residual_base residual_base(const struct contact_problem *problem) {
     double spare = spare_rho(problem);
     struct residual_tally tally = tally_free(problem, spare);
-    for (int32_t a = 0; a < problem->contacts; a++) {
-        struct contact_view view =
-            view_row(problem, a, spare, contact_get(r, a), contact_get(u, a));
-        residual_add_solved(&view, problem->least.floor, &tally);
-    }
-    return residual_close(&tally);
+    return (struct residual_base){residual_close(&tally), spare};
 }
 
-struct residual_sums residual_of_rows(const struct contact_problem *problem, const double *r) {
-    double *u = memory_allocate(contact_problem_size(problem), sizeof *u, "residual");
-    contact_problem_velocity(problem, r, u);
-    struct residual_sums sums = residual_at(problem, r, u);
-    memory_free(u);
+static struct residual_sums sums_at(const struct residual_base *base,
+                                    const struct contact_problem *problem, const double *r,
+                                    const double *u) {
+    struct residual_tally tally = {0};
+    for (int32_t a = 0; a < problem->contacts; a++) {
+        struct contact_view view =
+            view_row(problem, a, base->spare, contact_get(r, a), contact_get(u, a));
+        residual_add_solved(&view, problem->least.floor, &tally);
+    }
+    struct residual_sums sums = base->free;
+    close_solved(&tally, &sums);
     return sums;
 }
 
-struct contact_error residual_of(const struct contact_problem *problem, const double *r) {
-    struct residual_sums sums = residual_of_rows(problem, r);
+// The velocities of few contacts need no memory of their own, which would take as long as they do.
+#define FEW 16
+
+static struct residual_sums sums_of(const struct residual_base *base,
+                                    const struct contact_problem *problem, const double *r) {
+    double few[3 * FEW], *many = NULL;
+    if (problem->contacts > FEW)
+        many = memory_allocate(contact_problem_size(problem), sizeof *many, "residual");
+    double *u = many ? many : few;
+    contact_problem_velocity(problem, r, u);
+    struct residual_sums sums = sums_at(base, problem, r, u);
+    memory_free(many);
+    return sums;
+}
+
+struct residual_sums residual_at(const struct contact_problem *problem, const double *r,
+                                 const double *u) {
+    struct residual_base base = residual_base(problem);
+    return sums_at(&base, problem, r, u);
+}
+
+struct residual_sums residual_of_rows(const struct contact_problem *problem, const double *r) {
+    struct residual_base base = residual_base(problem);
+    return sums_of(&base, problem, r);
+}
+
+struct contact_error residual_from(const struct residual_base *base,
+                                   const struct contact_problem *problem, const double *r) {
+    struct residual_sums sums = sums_of(base, problem, r);
     return residual_error(&sums, problem->least.floor);
+}
+
+struct contact_error residual_of(const struct contact_problem *problem, const double *r) {
+    struct residual_base base = residual_base(problem);
+    return residual_from(&base, problem, r);
 }

@@ -125,6 +125,9 @@ static inline double straight_exp2(double y) {
     return x;
 }
 
+// The larger of two numbers, and the first one where either is none. (fmax would be a call.)
+static inline double residual_larger(double a, double b) { return b > a ? b : a; }
+
 static inline bool residual_closes(const struct contact_view *view) {
     return view->u_n < 0 || view->held;
 }
@@ -141,9 +144,9 @@ static inline void residual_add_free(const struct contact_view *view, double flo
     if (!residual_closes(view))
         return;
     binned_add(&tally->closing2, q2);
-    tally->fastest2 = fmax(tally->fastest2, q2);
+    tally->fastest2 = residual_larger(tally->fastest2, q2);
     if (floor > 0 && q2 >= DBL_MIN) {
-        double weight = fmin(q2 / (floor * floor), 1);
+        double share = q2 / (floor * floor), weight = share < 1 ? share : 1;
         binned_add(&tally->weight, weight);
         binned_add(&tally->log_speed, weight * straight_log2(q2));
     }
@@ -174,7 +177,7 @@ static inline void residual_add_solved(const struct contact_view *view, double f
         double inverse2 = 1 / (view->rho * view->rho), wr2 = r2 * inverse2;
         double error2 = natural_map2(view, slip, view->rho) * inverse2;
         error2 = error2 <= view->still * view->still ? 0 : error2; // a NaN stays
-        double own2 = fmax(fmax(u2, wr2), floor * floor);
+        double own2 = residual_larger(residual_larger(u2, wr2), floor * floor);
         binned_add(&tally->scaled2, error2);
         binned_add(&tally->wr2, wr2);
         if (error2 > 0)
@@ -219,5 +222,16 @@ struct residual_sums residual_at(const struct contact_problem *problem, const do
 double residual_closing2(const struct contact_problem *problem);
 
 struct contact_error residual_of(const struct contact_problem *problem, const double *r);
+
+// What the measures of all impulses of a problem share: the sums over its free velocities, and the
+// rho of contacts whose W_aa vanishes. Whoever measures often keeps it.
+struct residual_base {
+    struct residual_sums free;
+    double spare;
+};
+struct residual_base residual_base(const struct contact_problem *problem);
+// Returns what residual_of does, to the bit.
+struct contact_error residual_from(const struct residual_base *base,
+                                   const struct contact_problem *problem, const double *r);
 
 #endif

@@ -27,6 +27,9 @@
 #define COLD 0.1
 // Scaled residual up to which impulses are nearly the solution.
 #define FOUND 0.01
+// Scaled residual up to which a flow of grains is none the worse: with impulses that are further
+// off the grains stay in motion, and the steps that follow are the harder.
+#define ENOUGH 1e-3
 
 #define ADMM_MOST 120  // iterations
 #define COLD_GOAL 0.01 // of the tolerance
@@ -81,10 +84,11 @@ static bool open(const struct chain *chain, double *r) {
 }
 
 // Returns how many factorisations newton may take. Among grains they may cost as much as the sweeps
-// that would come next.
+// that are worth making.
 static double factor_cap(const struct chain *chain, const struct choice *choice) {
     double cap = chain->asked->max_iterations, affordable = STAGE_COST / fmax(choice->factor, 1);
-    double most = choice->faces ? FACTORS_FACES * cap : choice_sweeps(choice, cap) / choice->factor;
+    double most = choice->faces ? FACTORS_FACES * cap
+                                : choice_sweeps(choice, fmin(cap, choice->effort)) / choice->factor;
     return fmax(fmin(most, affordable), FACTORS_AT_LEAST);
 }
 
@@ -127,7 +131,8 @@ static int run_sweeps(struct chain *chain, const struct choice *choice, double *
     struct monitor *monitor = chain->monitor;
     struct contact_problem *problem = monitor->problem;
     struct solver_result before = monitor->result;
-    struct sweep_judge patient = {.coldest = INFINITY, .worth = INFINITY};
+    struct sweep_judge patient = {
+        .coldest = INFINITY, .worth = INFINITY, .effort = choice->effort, .enough = ENOUGH};
     vec3 *slots = memory_allocate(contact_problem_slots(problem), sizeof *slots, "impulses");
     contact_problem_from_rows(problem, r, slots);
     begin(chain, GABION_METHOD_NSGS, sweep_cap(choice, 1, chain->asked->max_iterations));
@@ -168,7 +173,9 @@ static double run_rows(struct chain *chain, const struct choice *choice, enum ga
     case GABION_METHOD_NSGS:
         return run_sweeps(chain, choice, r) * choice->sweep;
     case GABION_METHOD_PROX:
-        begin(chain, method, sweep_cap(choice, PROX_COST, chain->asked->max_iterations));
+        begin(chain, method,
+              sweep_cap(choice, PROX_COST,
+                        fmin(chain->asked->max_iterations, choice->effort / PROX_COST)));
         solver_prox(monitor, r);
         return PROX_COST * (monitor->iterations - monitor->before) * choice->sweep;
     default:
@@ -306,12 +313,17 @@ static void solve_views(struct chain *chain, vec3 *slots) {
     struct solver_memory none = {0};
     struct solver_memory *memory = chain->asked->memory ? chain->asked->memory : &none;
     solver_workspace_require(monitor->workspace, monitor->problem, chain->asked, slots);
-    struct choice choice =
-        choice_make(monitor->problem, monitor->workspace, memory, chain->asked->tolerance);
+    struct choice choice = choice_make(monitor->problem, monitor->workspace, memory, chain->asked);
     bool try_admm = choice.faces && choice.affordable;
-    struct sweep_judge judge = {.coldest = try_admm ? COLD : INFINITY, .worth = choice.worth};
-    vec3 *start = memory_allocate(bytes / sizeof *slots, sizeof *start, "impulses");
-    memcpy(start, slots, bytes);
+    struct sweep_judge judge = {.coldest = try_admm ? COLD : INFINITY,
+                                .worth = choice.worth,
+                                .effort = choice.effort,
+                                .enough = ENOUGH};
+    vec3 *start = NULL; // for the methods that may follow
+    if (choice.rescue) {
+        start = memory_allocate(bytes / sizeof *slots, sizeof *start, "impulses");
+        memcpy(start, slots, bytes);
+    }
     begin(chain, GABION_METHOD_NSGS, choice.sweeps_first ? chain->asked->max_iterations : 0);
     nsgs_judged(monitor, &judge, slots);
     int sweeps = monitor->iterations;

@@ -5,7 +5,7 @@
 
 // Costs, calibrated on the cases of this repository. Only their ratios matter, and these roughly.
 #define SPHERE   20.0  // a sphere's contact in a sweep
-#define POINT    100.0 // any other contact
+#define POINT    100.0 // any other contact, with its share of checks and of groups that are not full
 #define ROW      250.0 // a row in an iteration with factors: assembly, solution, line search, check
 #define MULTIPLY 0.13  // a multiplication of a factorisation
 #define BACK     80.0  // a row in an iteration of admm
@@ -22,6 +22,12 @@
 #define CREDIT_MOST 1e10  // that is kept for hard steps
 #define PAUSE       8     // solves between trials of sweeps, at first,
 #define PAUSE_MOST  256   // and at most
+
+// Sweeps over grains are left where their rate predicts that more than half of so many, or of this
+// share of the cap, are missing: what is hard for them there is hard for all methods, and a step
+// that is given up costs little, because the next one goes on from what was found.
+#define EFFORT       3000
+#define EFFORT_SHARE 0.3
 
 bool choice_is_large(size_t nodes) { return nodes > LARGE; }
 
@@ -59,17 +65,18 @@ static double expected_factors(const struct choice *choice) {
 }
 
 struct choice choice_make(struct contact_problem *problem, struct solver_workspace *workspace,
-                          struct solver_memory *memory, double tolerance) {
+                          struct solver_memory *memory, const struct solver_settings *settings) {
     struct solver_sizes sizes = solver_workspace_sizes(workspace);
     struct choice choice = {.memory = memory, .trial = memory->wait == 1};
-    choice.iterations = choice_iterations(tolerance);
+    choice.iterations = choice_iterations(settings->tolerance);
     choice.large = choice_is_large(sizes.spheres + sizes.nodes);
     choice.faces = sizes.points >= 2 * sizes.nodes && 2 * sizes.points > sizes.spheres;
     choice.sweep = SPHERE * (double)sizes.spheres + POINT * (double)sizes.points;
     predict(&choice, problem, (double)(sizes.spheres + sizes.points));
     choice.sweeps_first = !choice.affordable || !choice.faces || memory->wait <= 1;
     choice.credit = memory->credit >= 0;
-    choice.rescue = !choice.large && (choice.faces || choice.cheap || choice.credit);
+    choice.rescue = !choice.large && (choice.faces || choice.credit);
+    choice.effort = choice.faces ? INFINITY : fmax(EFFORT, EFFORT_SHARE * settings->max_iterations);
     double patience = choice.trial || !(memory->factors > 0) ? 1 : PATIENCE;
     choice.worth = choice.affordable && choice.rescue
                        ? patience * expected_factors(&choice) / choice.sweep
@@ -106,7 +113,7 @@ void choice_note_factors(struct choice *choice, double cost, enum gabion_method 
                          bool solved) {
     choice->memory->factors = blend(choice->memory->factors, solved ? cost : LOST * cost);
     if (!choice->faces)
-        choice->memory->credit -= cost;
+        choice->memory->credit -= solved ? (choice->cheap ? 0 : cost) : LOST * cost;
     if (solved)
         choice->memory->method = (int32_t)method;
 }

@@ -26,12 +26,13 @@ struct choice {
     double alternation;   // cost of an iteration of admm
     double iterations;    // such iterations that a solve by ipm is expected to cost
     double worth;         // sweeps after which factorisations are expected to be cheaper
+    double effort;        // sweeps that are worth making where nothing else helps
 };
 
 // Chooses for the problem that is open in the workspace. Makes its rows where the cost of a
 // factorisation must be predicted anew.
 struct choice choice_make(struct contact_problem *problem, struct solver_workspace *workspace,
-                          struct solver_memory *memory, double tolerance);
+                          struct solver_memory *memory, const struct solver_settings *settings);
 
 // Returns whether a problem has so many pairs of bodies that it is only swept.
 bool choice_is_large(size_t nodes);
@@ -50,9 +51,9 @@ double choice_solve(const struct choice *choice);
 void choice_note_sweeps(struct choice *choice, double sweeps, bool solved);
 void choice_note_factors(struct choice *choice, double cost, enum gabion_method method,
                          bool solved);
-// Notes sweeps that a solve began with. Among grains they earn the credit that other methods spend:
-// no method is cheap at hard steps there, and a run shall not take more than about twice the time
-// of its sweeps.
+// Notes sweeps that a solve began with. Among grains they earn the credit that other methods spend,
+// those that fail several times: no method is cheap at hard steps there, and a run shall not take
+// more than about twice the time of its sweeps.
 void choice_earn(struct choice *choice, double sweeps);
 // Decides what the next solve begins with. Sweeps that lost are tried again after a pause, which
 // doubles with every trial in vain.

@@ -57,7 +57,9 @@ static void keep_best(struct monitor *monitor, const double *r) {
 }
 
 bool monitor_check(struct monitor *monitor, int iterations, const double *r) {
-    struct contact_error error = residual_of(monitor->problem, r);
+    if (!monitor->best)
+        monitor->base = residual_base(monitor->problem);
+    struct contact_error error = residual_from(&monitor->base, monitor->problem, r);
     record(monitor, iterations, &error);
     if (monitor->last < monitor->best_measure) {
         monitor->best_measure = monitor->last;

@@ -46,6 +46,7 @@ struct monitor {
     const struct solver_settings *settings;
     struct solver_result result; // of the best impulses; stalled until a check says otherwise
     struct solver_workspace *workspace; // memory kept between solves; never NULL
+    struct residual_base base;          // of the problem, from the first check on
     double *best;                       // NULL until a check keeps one
     double best_measure, last; // the measure chosen: of the best impulses, of the last check
     int iterations;            // at the last check, over all stages

@@ -15,10 +15,14 @@
 
 #define TERMS 2000
 
+// Adds them one by one and in runs, which must be the same.
 static double sum_of(const double *terms, size_t count) {
-    struct binned_sum sum = {0};
+    struct binned_sum sum = {0}, in_runs = {0};
     for (size_t k = 0; k < count; k++)
         binned_add(&sum, terms[k]);
+    for (size_t k = 0, run = 1; k < count; k += run, run = run % BINNED_ALL + 1)
+        binned_add_all(&in_runs, &terms[k], run < count - k ? run : count - k);
+    assert_memory_equal(&in_runs, &sum, sizeof sum);
     return binned_value(&sum);
 }
 

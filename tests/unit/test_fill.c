@@ -3,22 +3,7 @@
 #include "cases/size.h"
 #include "engine/contact/standing.h"
 #include "geometry/region.h"
-#include "tests/unit/scene.h"
-
-static struct gabion_world *world;
-
-static int start(void **state) {
-    struct gabion_settings settings = scene_settings(1e-3, 0.5);
-    (void)state;
-    world = scene_create(&settings, (struct gabion_law){.friction = 0.5});
-    return 0;
-}
-
-static int stop(void **state) {
-    (void)state;
-    scene_destroy(world);
-    return 0;
-}
+#include "tests/unit/one_world.h"
 
 static struct grain_kind ball(double radius) {
     struct grain_kind kind = {.template = gabion_default_body(), .size = {.radius = radius}};

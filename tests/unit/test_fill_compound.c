@@ -2,23 +2,9 @@
 #include "cases/generators.h"
 #include "engine/contact/standing.h"
 #include "tests/unit/compound_scene.h"
+#include "tests/unit/one_world.h"
 
 #define UNIT 0.05 // the L consists of three cubes with sides of two units
-
-static struct gabion_world *world;
-
-static int start(void **state) {
-    struct gabion_settings settings = scene_settings(1e-3, 0.5);
-    (void)state;
-    world = scene_create(&settings, (struct gabion_law){.friction = 0.5});
-    return 0;
-}
-
-static int stop(void **state) {
-    (void)state;
-    scene_destroy(world);
-    return 0;
-}
 
 // An L in the plane x-z with arms of four units.
 static int l_shape(double unit) {

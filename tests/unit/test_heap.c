@@ -3,21 +3,7 @@
 
 #include "engine/probe/probe.h"
 #include "tests/unit/compound_scene.h"
-
-static struct gabion_world *world;
-
-static int start(void **state) {
-    struct gabion_settings settings = scene_settings(1e-3, 0.5);
-    (void)state;
-    world = scene_create(&settings, (struct gabion_law){.friction = 0.5});
-    return 0;
-}
-
-static int stop(void **state) {
-    (void)state;
-    scene_free(world);
-    return 0;
-}
+#include "tests/unit/one_world.h"
 
 struct seen {
     double mean, max, volume, slope, repose, columns;

@@ -4,11 +4,10 @@
 
 #include <string.h>
 
-#include "cases/generators.h"
 #include "engine/problem/contact_problem.h"
 #include "engine/solvers/local/polygon.h"
 #include "parallel/memory.h"
-#include "tests/unit/scene.h"
+#include "tests/unit/settling.h"
 
 static const enum gabion_method methods[] = {GABION_METHOD_LEMKE, GABION_METHOD_QP};
 
@@ -19,33 +18,6 @@ static struct contact_problem *next_problem(struct gabion_world *world) {
     gap_activate(world);
     joint_points_find(world);
     return scene_rows(world);
-}
-
-// Spheres come down in a box, as in cases/papers/settling_80.yaml.
-static struct gabion_world *settling(int spheres, int steps, double friction) {
-    struct gabion_error error = {0};
-    struct gabion_settings settings = gabion_default_settings();
-    settings.step = 0.01;
-    settings.method = GABION_METHOD_NSGS; // the scene is a heap, not a test of auto
-    settings.max_sweeps = 1000;
-    struct gabion_world *world = scene_create(&settings, (struct gabion_law){.friction = friction});
-    struct container_definition box = {
-        .name = "box", .material = SCENE_GROUND, .high = {8, 8, 60}, .walls = 31};
-    struct grain_kind kind = {.template = scene_sphere_body(vec3_zero(), 1, 1e4),
-                              .size = {.radius = 1}};
-    struct lattice_definition lattice = {
-        .grains = {&kind, 1, SHARE_NUMBER},
-        .origin = {1.8, 1.8, 1.1},
-        .spacing = {2.1, 2.1, 2.1},
-        .count = {3, 3, 25},
-        .jitter = 0.02,
-        .limit = spheres,
-        .seed = 3,
-    };
-    assert_true(generate_container(world, &box, &error));
-    assert_true(generate_lattice(world, &lattice, &error));
-    scene_step(world, steps);
-    return world;
 }
 
 // Five blocks on each other, four points to a joint: W has a third of full rank.
@@ -120,7 +92,7 @@ static void assert_frictionless(struct contact_problem *problem) {
 
 static void test_settling(void **state) {
     (void)state;
-    struct gabion_world *world = settling(80, 200, 0.3);
+    struct gabion_world *world = settling(80, 25, 200, 0.3);
     struct contact_problem *problem = next_problem(world);
     assert_true(problem->contacts >= 200);
     assert_agree(problem, (struct gabion_cone){.sides = 4, .angle = 0.3}, true);
@@ -130,12 +102,14 @@ static void test_settling(void **state) {
 }
 
 // At rest, where friction is mobilised everywhere and the fixed point of the programs does not
-// contract by itself.
+// contract by itself. Both methods solve it; with friction the velocities are not unique (they
+// differ by 1.7e-3 m/s on one sphere here).
 static void test_at_rest(void **state) {
     (void)state;
-    struct gabion_world *world = settling(40, 400, 0.3);
+    struct gabion_world *world = settling(40, 25, 1000, 0.3);
+    assert_at_most(world->report.max_speed, 0.05);
     struct contact_problem *problem = next_problem(world);
-    assert_agree(problem, (struct gabion_cone){.sides = 8}, true);
+    assert_agree(problem, (struct gabion_cone){.sides = 8}, false);
     assert_agree(problem, (struct gabion_cone){.sides = 5, .outer = true, .angle = 1}, true);
     contact_problem_free(problem);
     scene_destroy(world);

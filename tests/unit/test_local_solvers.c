@@ -1,10 +1,9 @@
 // The explicit and the exact one-contact solver inside the same sweeps: on spheres, whose contact
 // blocks are diagonal, both are exact and must give the same answer (Renouf, Acary 2006, section
 // 5).
-#include "cases/generators.h"
 #include "engine/contact/contacts.h"
 #include "parallel/memory.h"
-#include "tests/unit/scene.h"
+#include "tests/unit/settling.h"
 
 #define SPHERES       75
 #define SETTLED_STEPS 200 // later the cold problem takes sweeps beyond the cap to TOLERANCE
@@ -13,28 +12,7 @@
 
 // A heap in a box, three spheres wide, at rest or nearly so.
 static struct gabion_world *settle_heap(double friction) {
-    struct gabion_error error = {0};
-    struct gabion_settings settings = gabion_default_settings();
-    settings.step = 0.01;
-    settings.method = GABION_METHOD_NSGS; // the scene is a heap, not a test of auto
-    settings.max_sweeps = 1000;
-    struct gabion_world *world = scene_create(&settings, (struct gabion_law){.friction = friction});
-    struct container_definition box = {
-        .name = "box", .material = SCENE_GROUND, .high = {8, 8, 30}, .walls = 31};
-    struct grain_kind kind = {.template = scene_sphere_body(vec3_zero(), 1, 1e4),
-                              .size = {.radius = 1}};
-    struct lattice_definition lattice = {
-        .grains = {&kind, 1, SHARE_NUMBER},
-        .origin = {1.8, 1.8, 1.1},
-        .spacing = {2.1, 2.1, 2.1},
-        .count = {3, 3, 9},
-        .jitter = 0.02,
-        .limit = SPHERES,
-        .seed = 3,
-    };
-    assert_true(generate_container(world, &box, &error));
-    assert_true(generate_lattice(world, &lattice, &error));
-    scene_step(world, SETTLED_STEPS);
+    struct gabion_world *world = settling(SPHERES, 9, SETTLED_STEPS, friction);
     scene_enter_step(world);
     return world;
 }

@@ -22,23 +22,23 @@ static void write_file(const char *name, const void *bytes, size_t size) {
 static void write_text(const char *name, const char *text) { write_file(name, text, strlen(text)); }
 
 static struct polyhedron **pieces;
-static size_t piece_count;
+static size_t pieces_seen;
 
 static void free_pieces(void) {
-    for (size_t k = 0; k < piece_count; k++)
+    for (size_t k = 0; k < pieces_seen; k++)
         polyhedron_free(pieces[k]);
     memory_free(pieces);
     pieces = NULL;
-    piece_count = 0;
+    pieces_seen = 0;
 }
 
 static void read_pieces(double scale, size_t expected) {
     struct gabion_error error = {0};
     free_pieces();
-    pieces = mesh_read(path, scale, &piece_count, &error);
+    pieces = mesh_read(path, scale, &pieces_seen, &error);
     if (!pieces)
         fail_msg("%s", error.text);
-    assert_int_equal(piece_count, expected);
+    assert_int_equal(pieces_seen, expected);
 }
 
 // Expects an error whose message names the file and contains all of `parts`, separated by '|'.

@@ -541,6 +541,22 @@ static void test_hash_values(void **state) {
     assert_true(hash_bytes(0, fox, strlen(fox)) == 0x0b242d361fda71bcu);
 }
 
+// Pieces of any sizes have the hash of the whole.
+static void test_hash_of_pieces(void **state) {
+    (void)state;
+    unsigned char bytes[200];
+    for (size_t k = 0; k < sizeof bytes; k++)
+        bytes[k] = (unsigned char)(k * 37 + 11);
+    for (size_t size = 0; size <= sizeof bytes; size++)
+        for (size_t piece = 1; piece <= 70; piece++) {
+            struct hash_stream stream;
+            hash_stream_begin(&stream, HASH_START);
+            for (size_t at = 0; at < size; at += piece)
+                hash_stream_add(&stream, bytes + at, size - at < piece ? size - at : piece);
+            assert_true(hash_stream_end(&stream) == hash_bytes(HASH_START, bytes, size));
+        }
+}
+
 static void test_hash_sees_every_bit(void **state) {
     (void)state;
     unsigned char bytes[100] = {0};
@@ -587,6 +603,7 @@ int main(void) {
         cmocka_unit_test(test_colours_are_the_same_for_every_team),
         cmocka_unit_test(test_colouring_ignores_fixed_range),
         cmocka_unit_test(test_hash_values),
+        cmocka_unit_test(test_hash_of_pieces),
         cmocka_unit_test(test_hash_sees_every_bit),
         cmocka_unit_test(test_hash_ignores_alignment),
     };

@@ -8,9 +8,6 @@
 #include "parallel/cuts.h"
 #include "parallel/ranks.h"
 
-// What of a struct solver_body travels: up to its spin.
-#define VELOCITY_BYTES (offsetof(struct solver_body, k))
-
 // Another rank that has nodes with bodies of this one.
 struct peer {
     int rank;
@@ -226,6 +223,8 @@ void border_list(struct border *border) {
     memory_free(lists);
 }
 
+const bool *border_read_bodies(const struct border *border) { return border->read; }
+
 void border_share(struct border *border, struct border_words *words) {
     exchange_start(border->words, 0, words);
     exchange_finish(border->words, 0, words);
@@ -318,7 +317,8 @@ static int channel_split(const struct border *border) { return border->colours +
 
 void border_prepare(struct border *border, int colours) {
     border->colours = colours;
-    border->velocities = exchange_create(colours + 2, sizeof(struct solver_body), VELOCITY_BYTES);
+    border->velocities =
+        exchange_create(colours + 2, sizeof(struct solver_body), SOLVER_VELOCITY_BYTES);
     find_used(border);
     uint32_t **chosen =
         memory_allocate((size_t)border->peers, sizeof *chosen, "bodies of other ranks");

@@ -44,6 +44,9 @@ void border_tell_copies(struct border *border, border_read mine, border_write th
 // Lists the solver bodies that travel. Call it once the ends of the nodes are copies.
 void border_list(struct border *border);
 
+// By solver body: whether it is an own one that another rank reads. Known once they are listed.
+const bool *border_read_bodies(const struct border *border);
+
 // What the colouring has to know of a solver body: the colours of its nodes, and the first of its
 // nodes without one, by its name (border_colour.c).
 struct border_words {

@@ -98,18 +98,23 @@ static void do_round(struct agreement *agreement) {
     agreement->waiting = left;
 }
 
-// Finds the first node of each body that waits.
+// Finds the first node that waits of each own body that others read: nobody asks about another.
 static void find_next(const struct agreement *agreement) {
     const struct layout *layout = agreement->layout;
-    for (size_t node = 0; node < agreement->plan->nodes; node++) {
-        agreement->words[layout->first[node]].next[0] = UINT64_MAX;
-        agreement->words[layout->second[node]].next[0] = UINT64_MAX;
-    }
+    const bool *read = border_read_bodies(agreement->border);
+    for (int32_t i = 0; i < agreement->plan->solver_body_count; i++)
+        if (read[i])
+            agreement->words[i].next[0] = UINT64_MAX;
     for (size_t k = agreement->waiting; k-- > 0;) {
         uint32_t node = layout->order[k];
+        int32_t first = layout->first[node], second = layout->second[node];
+        if (!read[first] && !read[second])
+            continue;
         struct name name = name_of(agreement, node);
-        memcpy(agreement->words[layout->first[node]].next, name.word, sizeof name.word);
-        memcpy(agreement->words[layout->second[node]].next, name.word, sizeof name.word);
+        if (read[first])
+            memcpy(agreement->words[first].next, name.word, sizeof name.word);
+        if (read[second])
+            memcpy(agreement->words[second].next, name.word, sizeof name.word);
     }
 }
 

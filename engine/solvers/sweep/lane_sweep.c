@@ -22,23 +22,25 @@
 
 // Bodies --------------------------------------------------------------------------------------
 
-// One body of each block. The fourth numbers of v and s are only written back.
+// One body of each block. The masses of spheres in it are only written back.
 struct side {
-    struct lane_row v, s;
+    struct body_lanes moving;
     struct lane_vec inv_m;
     lanes xx, yy, zz, xy, xz, yz; // inverse moments of inertia
 };
 
 INLINE struct side take_side(const struct sweep_plan *plan, const int32_t *index) {
-    struct side side = {.v = gather_half(plan->bodies, index, 0),
-                        .s = gather_half(plan->bodies, index, 1)};
+    struct side side;
+    struct solver_body *of[WIDTH];
     const double *first[WIDTH], *second[WIDTH];
     for (int lane = 0; lane < WIDTH; lane++) {
         const struct inverse_mass *inverse = &plan->inverse[index[lane]];
+        of[lane] = &plan->bodies[index[lane]];
         first[lane] = &inverse->inv_m.x;
         second[lane] = &inverse->k.yy;
         side.yz[lane] = inverse->k.yz;
     }
+    side.moving = gather_bodies(of);
     struct lane_row mass = gather(first), turn = gather(second);
     side.inv_m = mass.a;
     side.xx = mass.b;
@@ -51,19 +53,23 @@ INLINE struct side take_side(const struct sweep_plan *plan, const int32_t *index
 
 INLINE void put_side(const struct sweep_plan *plan, const int32_t *index, unsigned bits,
                      const struct side *side) {
-    scatter_half(plan->bodies, index, 0, bits, side->v);
-    scatter_half(plan->bodies, index, 1, bits, side->s);
+    struct solver_body *of[WIDTH];
+    for (int lane = 0; lane < WIDTH; lane++)
+        of[lane] = &plan->bodies[index[lane]];
+    scatter_bodies(of, bits, side->moving);
 }
 
 // The body gains the impulse p at `arm`.
 INLINE void push(struct side *side, struct lane_vec arm, struct lane_vec p) {
     struct lane_vec turn = cross(arm, p);
-    side->v.a = add(side->v.a, (struct lane_vec){side->inv_m.x * p.x, side->inv_m.y * p.y,
-                                                 side->inv_m.z * p.z});
-    side->s.a = add(side->s.a,
-                    (struct lane_vec){side->xx * turn.x + side->xy * turn.y + side->xz * turn.z,
-                                      side->xy * turn.x + side->yy * turn.y + side->yz * turn.z,
-                                      side->xz * turn.x + side->yz * turn.y + side->zz * turn.z});
+    side->moving.v.a =
+        add(side->moving.v.a,
+            (struct lane_vec){side->inv_m.x * p.x, side->inv_m.y * p.y, side->inv_m.z * p.z});
+    side->moving.s.a =
+        add(side->moving.s.a,
+            (struct lane_vec){side->xx * turn.x + side->xy * turn.y + side->xz * turn.z,
+                              side->xy * turn.x + side->yy * turn.y + side->yz * turn.z,
+                              side->xz * turn.x + side->yz * turn.y + side->zz * turn.z});
 }
 
 // The two bodies of each block and its frame.
@@ -106,8 +112,10 @@ INLINE void push_point(const struct lane_point *point, int part, struct pair *pa
 // Returns the velocity of c relative to a, in the frame, with what the law adds to its normal part.
 INLINE struct lane_vec velocity_at(const struct lane_point *point, int part,
                                    const struct pair *pair) {
-    struct lane_vec c = add(pair->c.v.a, cross(pair->c.s.a, load(&point->arm_c, part)));
-    struct lane_vec a = add(pair->a.v.a, cross(pair->a.s.a, load(&point->arm_a, part)));
+    struct lane_vec c =
+        add(pair->c.moving.v.a, cross(pair->c.moving.s.a, load(&point->arm_c, part)));
+    struct lane_vec a =
+        add(pair->a.moving.v.a, cross(pair->a.moving.s.a, load(&point->arm_a, part)));
     struct lane_vec u = subtract(c, a);
     return (struct lane_vec){dot(pair->n, u) + load_numbers(point->b, part), dot(pair->s, u),
                              dot(pair->t, u)};

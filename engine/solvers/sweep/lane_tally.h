@@ -2,19 +2,24 @@
 #ifndef ENGINE_SOLVERS_SWEEP_LANE_TALLY_H
 #define ENGINE_SOLVERS_SWEEP_LANE_TALLY_H
 
+#include <float.h>
+
 #include "engine/solvers/sweep/lanes.h"
 
 // A tally lane by lane, in multiples of the units of its two digits. As numbers these are exact:
 // a call of the kernel adds a few hundred digits of 36 bits.
 struct lane_tally {
     struct sweep_tally *total;
-    lanes bound, rounder[BINNED_COARSE];
+    double bound;
+    lanes most; // the largest number below the bound; 0 where the bound is
+    lanes rounder[BINNED_COARSE];
     lanes alignment[BINNED_COARSE], change2[BINNED_COARSE], largest2;
 };
 
 INLINE void open_tally(struct lane_tally *tally, struct sweep_tally *total) {
     double bound = tally_bound(total);
-    *tally = (struct lane_tally){.total = total, .bound = splat(bound)};
+    double most = bound > 0 ? bound - bound * (0.5 * DBL_EPSILON) : 0; // bounds are powers of two
+    *tally = (struct lane_tally){.total = total, .bound = bound, .most = splat(most)};
     for (int k = 0; k < BINNED_COARSE; k++)
         tally->rounder[k] = splat(binned_rounder(bound, k));
 }
@@ -32,13 +37,13 @@ static void add_digits(const lanes *digits, double bound, struct binned_sum *sum
 
 static void close_tally(const struct lane_tally *tally) {
     struct sweep_tally *total = tally->total;
-    double bound = tally->bound[0];
+    double bound = tally->bound;
     if (bound > 0) {
         add_digits(tally->alignment, bound, &total->alignment);
         add_digits(tally->change2, bound, &total->change2);
     }
     for (int lane = 0; lane < WIDTH; lane++)
-        total->largest2 = fmax(total->largest2, tally->largest2[lane]);
+        tally_note_largest(total, tally->largest2[lane]);
 }
 
 INLINE void add_lanes(const lanes *rounder, lanes x, lanes *digits) {
@@ -59,19 +64,39 @@ add_beyond(struct lane_tally *tally, const lanes *alignment, const lanes *change
     open_tally(tally, total);
 }
 
+// What a contact adds to the sums.
+struct lane_terms {
+    lanes alignment, change2, largest2;
+};
+
+INLINE struct lane_terms terms_of(struct lane_vec change, struct lane_vec progress, lanes w_t) {
+    lanes change2 = dot(change, change);
+    return (struct lane_terms){.alignment = -(w_t * dot(change, progress)),
+                               .change2 = w_t * change2,
+                               .largest2 = change2 * (w_t * w_t)};
+}
+
+// Returns the lanes whose terms are below the bound.
+INLINE lane_mask terms_fit(const struct lane_tally *tally, const struct lane_terms *terms) {
+    return (lane_abs(terms->alignment) <= tally->most) & (terms->change2 <= tally->most);
+}
+
+INLINE void add_fitting(struct lane_tally *tally, const struct lane_terms *terms) {
+    tally->largest2 = choose(terms->largest2 > tally->largest2, terms->largest2, tally->largest2);
+    add_lanes(tally->rounder, terms->alignment, tally->alignment);
+    add_lanes(tally->rounder, terms->change2, tally->change2);
+}
+
 INLINE void add_sums(struct lane_tally *tally, struct lane_vec change, struct lane_vec progress,
                      lanes w_t) {
-    lanes change2 = dot(change, change), largest2 = change2 * (w_t * w_t);
-    lanes alignment = -(w_t * dot(change, progress)), change2_w = w_t * change2;
-    lanes against = choose(alignment < splat(0), -alignment, alignment);
-    tally->largest2 = choose(largest2 > tally->largest2, largest2, tally->largest2);
-    if (lane_bits((against < tally->bound) & (change2_w < tally->bound)) !=
-        part_bits(ALL_LANES, 0)) {
-        add_beyond(tally, &alignment, &change2_w);
+    struct lane_terms terms = terms_of(change, progress, w_t);
+    lane_mask fits = terms_fit(tally, &terms);
+    if (lane_bits(fits) == ALL_WIDTH) {
+        add_fitting(tally, &terms);
         return;
     }
-    add_lanes(tally->rounder, alignment, tally->alignment);
-    add_lanes(tally->rounder, change2_w, tally->change2);
+    tally->largest2 = choose(terms.largest2 > tally->largest2, terms.largest2, tally->largest2);
+    add_beyond(tally, &terms.alignment, &terms.change2);
 }
 
 #endif

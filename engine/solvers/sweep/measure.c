@@ -1,6 +1,7 @@
 #include "engine/solvers/sweep/measure.h"
 
 #include "engine/solvers/sweep/lane_block.h"
+#include "engine/solvers/sweep/sphere_measure.h"
 #include "engine/solvers/sweep/split.h"
 
 // Names a contact by its bodies, so that the name says nothing about where the plan keeps it.
@@ -117,7 +118,44 @@ void measure_limited(const struct sweep_plan *plan, const struct chunk *chunk, d
     add_chunk(plan, chunk, residual_add_limited, fast2, tally);
 }
 
+// Spheres several at a time ---------------------------------------------------------------------
+
+static void note_worst(const struct sweep_plan *plan, uint32_t begin, uint32_t count,
+                       const double *worst2, struct residual_tally *tally) {
+    for (uint32_t i = 0; i < count; i++)
+        if (worst2[i] > 0 && worst2[i] >= tally->worst2) {
+            const struct sphere_group *group = &plan->groups[begin + i / LANES];
+            int64_t place = place_of(plan, group->c[i % LANES], group->a[i % LANES]);
+            residual_note_worst(tally, worst2[i], place);
+        }
+}
+
+static void add_groups(const struct sweep_plan *plan, const struct batch *batch, uint32_t begin,
+                       uint32_t end, double floor, struct residual_tally *tally) {
+    struct sphere_terms terms;
+    uint32_t count = (end - begin) * LANES;
+    sphere_measure_choose()(plan, batch, begin, end, floor, &terms);
+    binned_add_all(&tally->unscaled2, terms.unscaled2, count);
+    binned_add_all(&tally->scaled2, terms.scaled2, count);
+    binned_add_all(&tally->wr2, terms.wr2, count);
+    binned_add_all(&tally->r2, terms.r2, count);
+    binned_add_all(&tally->u2, terms.u2, count);
+    note_worst(plan, begin, count, terms.worst2, tally);
+}
+
 void measure_solved(const struct sweep_plan *plan, const struct chunk *chunk, double floor,
                     struct residual_tally *tally) {
-    add_chunk(plan, chunk, residual_add_solved, floor, tally);
+    const struct batch *batch = &plan->batches[chunk->batch];
+    struct chunk rest = *chunk;
+    bool spheres = batch->kind == BATCH_SPHERE_PAIR || batch->kind == BATCH_SPHERE_FIXED;
+    if (spheres && plan->split_count == 0 && batch->mu < CONTACT_STICKS) {
+        bool mixed = chunk->end == batch->end && batch->lanes < LANES; // the last group
+        uint32_t full = chunk->end - mixed;
+        for (; rest.begin < full; rest.begin += MEASURE_GROUPS)
+            add_groups(plan, batch, rest.begin,
+                       rest.begin + MEASURE_GROUPS < full ? rest.begin + MEASURE_GROUPS : full,
+                       floor, tally);
+        rest.begin = full;
+    }
+    add_chunk(plan, &rest, residual_add_solved, floor, tally);
 }

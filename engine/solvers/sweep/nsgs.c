@@ -35,7 +35,8 @@ static bool gives_up(const struct nsgs *nsgs, int sweeps, const struct contact_e
     }
     double left = rate_left(&judge->rate, sweeps, monitor->last, monitor->settings->tolerance);
     judge->expected = sweeps + left;
-    return rate_hopeless(sweeps, left, judge->worth);
+    return rate_hopeless(sweeps, left, judge->worth) ||
+           (error->scaled <= judge->enough && rate_hopeless(sweeps, left, judge->effort));
 }
 
 static void check(struct nsgs *nsgs, int sweeps) {
@@ -96,8 +97,9 @@ static void run(struct nsgs *nsgs) {
         check(nsgs, sweep);
         if (nsgs->done || late)
             return;
-        // A check costs more than a sweep: their distance grows with the work done.
-        next_check = sweep + 1 + sweep / 8;
+        // A check costs as much as four sweeps and takes their momentum once: the distance to the
+        // next one grows with the work done.
+        next_check = sweep + 1 + sweep / 4;
         again = !due && !nsgs->judge && !again;
         forced_check = again ? sweep + SECOND_CHECK : force_check(nsgs, sweep);
     }
@@ -172,7 +174,7 @@ static void solve_packed(struct monitor *monitor, struct sweep_judge *judge, vec
         monitor_note(monitor, 0, &(struct contact_error){0});
     }
     sweep_plan_store(plan, r);
-    sweep_plan_gather(plan);
+    sweep_plan_share(plan);
     note_substitutions(monitor, plan->total.substitutions);
     monitor->result.local_fallbacks += packed_close(&packed);
 }

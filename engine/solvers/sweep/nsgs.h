@@ -28,6 +28,8 @@ struct sweeper {
 struct sweep_judge {
     double coldest; // scaled residual of the start above which no sweep is made
     double worth;   // sweeps that are worth making; INFINITY: any number
+    double effort;  // the same once the scaled residual is below `enough`
+    double enough;
     // Results: the scaled residual of the start, and the sweeps that the solution takes or was
     // expected to take when the sweeps were given up.
     double first, expected;

@@ -6,6 +6,7 @@
 #include "engine/solvers/sweep/border.h"
 #include "engine/solvers/sweep/conflict.h"
 #include "engine/solvers/sweep/layout.h"
+#include "engine/world/piece.h"
 #include "parallel/check.h"
 #include "parallel/cuts.h"
 #include "parallel/ranks.h"
@@ -29,6 +30,7 @@ void sweep_plan_free(struct sweep_plan *plan) {
         memory_free(arrays[k]);
     layout_free(plan->layout);
     border_close(plan->border);
+    exchange_free(plan->ghosts);
     memory_free(plan);
 }
 
@@ -143,6 +145,7 @@ static void count_totals(struct sweep_plan *plan) {
 void sweep_plan_build(struct sweep_plan *plan, const struct contact_problem *problem,
                       const struct solver_settings *settings, const vec3 *r) {
     plan->views = &problem->views;
+    plan->shared_bytes = 0;
     plan->team = problem->team;
     plan->least = problem->least;
     plan->slot_rho = problem->slot_rho;
@@ -170,14 +173,35 @@ void sweep_plan_close(struct sweep_plan *plan) {
 
 // Velocities --------------------------------------------------------------------------------------
 
-void sweep_plan_gather(struct sweep_plan *plan) {
+// The messages are prepared anew where the ghosts have been listed anew.
+static struct exchange *ghosts_of(struct sweep_plan *plan, const struct piece *piece) {
+    if (plan->ghosts && plan->listing == piece->listings)
+        return plan->ghosts;
+    exchange_free(plan->ghosts);
+    plan->ghosts = piece_exchange(piece, sizeof *plan->bodies, SOLVER_VELOCITY_BYTES);
+    plan->listing = piece->listings;
+    return plan->ghosts;
+}
+
+void sweep_plan_share(struct sweep_plan *plan) {
     if (!plan->border)
         return;
-    const struct cuts *cuts = plan->views->cuts;
+    if (!plan->views->piece->partial) {
+        sweep_plan_gather(plan, plan->views->cuts);
+        return;
+    }
+    struct exchange *ghosts = ghosts_of(plan, plan->views->piece);
+    exchange_start(ghosts, 0, plan->bodies);
+    exchange_finish(ghosts, 0, plan->bodies);
+    plan->shared_bytes += (int64_t)(plan->views->piece->sent_count * SOLVER_VELOCITY_BYTES);
+}
+
+void sweep_plan_gather(struct sweep_plan *plan, const struct cuts *cuts) {
     size_t *offsets = memory_allocate((size_t)cuts->ranks + 1, sizeof *offsets, "velocities");
     for (int rank = 0; rank <= cuts->ranks; rank++)
         offsets[rank] = (size_t)cuts->first[rank] * sizeof *plan->bodies;
     ranks_gather_all(&plan->bodies[cuts_begin(cuts)], offsets, plan->bodies);
+    plan->shared_bytes += (int64_t)(offsets[cuts->me + 1] - offsets[cuts->me]) * (cuts->ranks - 1);
     memory_free(offsets);
 }
 

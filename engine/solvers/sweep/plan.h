@@ -26,6 +26,9 @@ struct solver_body {
 };
 _Static_assert(sizeof(struct solver_body) == CACHE_LINE, "one body, one cache line");
 
+// What of it travels between ranks: up to its spin.
+#define SOLVER_VELOCITY_BYTES (offsetof(struct solver_body, k))
+
 // One vector for each of four contacts side by side.
 #define LANES 4
 struct lane_vector {
@@ -201,7 +204,10 @@ struct sweep_plan {
     size_t general_nodes;                  // blocks, and used lanes of lane blocks
     size_t nodes; // nodes of the graph; those of joints, one each, come last
     struct sweep_totals total;
-    struct border *border; // to other ranks (border.h); NULL: the plan has all contacts
+    struct border *border;   // to other ranks (border.h); NULL: the plan has all contacts
+    struct exchange *ghosts; // of velocities, for the ghosts of a piece as they were listed for the
+    int64_t listing;         // so many-th time; NULL: none yet
+    int64_t shared_bytes;    // that this rank sent in sweep_plan_share since the plan was built
 
     uint32_t *slot; // by contact of the list: its place in groups or points (SLOT_NONE, SLOT_POINT)
     uint32_t *joint_slot; // by struct joint_block: its first point
@@ -219,8 +225,11 @@ void sweep_plan_build(struct sweep_plan *plan, const struct contact_problem *pro
 // Lets go of the problem. Velocities stay.
 void sweep_plan_close(struct sweep_plan *plan);
 
-// Gives every rank the velocities of all bodies.
-void sweep_plan_gather(struct sweep_plan *plan);
+// Gives every rank the velocities of the bodies that it follows.
+void sweep_plan_share(struct sweep_plan *plan);
+
+// Gives every rank the velocities of all bodies, also where the plan is closed.
+void sweep_plan_gather(struct sweep_plan *plan, const struct cuts *cuts);
 
 // Returns the plan of a workspace (engine/solvers/sweep/workspace.h) for a problem, loaded with the
 // impulses r. Builds the plan unless the problem is open in the workspace already.

@@ -26,70 +26,169 @@ INLINE struct lane_vec local_solve(struct lane_vec p, struct lane_vec u, struct 
                              new_n * n.z + shrink * trial.z};
 }
 
-// The bodies of a group ahead: colours scatter neighbours over memory, and no hardware guesses
-// where the next ones are.
-#define PREFETCH_DISTANCE 8
+// A run of groups goes through loops one after the other: the relative velocities of its contacts,
+// their impulses, what these change of the velocities, the sums. In a single loop eight contacts
+// were 450 instructions and a chain of more than 200 cycles, while a processor looks some 450
+// instructions ahead: hardly two of them overlapped.
+#define RUN 16
+
+// What the loops leave to each other, of the contacts that go through the processor together: those
+// of a part of a group, or of two groups.
+struct span {
+    struct lane_vec u, d, progress; // relative velocity; changes of the impulse
+    lanes w_n, w_t;
+    lanes m_c, k_c, m_a, k_a; // of the bodies: inv_m and k
+};
+#define SPANS (RUN * PARTS / GROUPS)
+
+// Where the numbers of a span are.
+struct place {
+    struct sphere_group *group;
+    struct lane_vector *last;
+    int part;
+};
+
+INLINE struct place find_span(const struct sweep_call *call, uint32_t begin, uint32_t span) {
+    uint32_t k = begin + span / PARTS * GROUPS;
+    return (struct place){&call->groups[k], &call->last[k], (int)(span % PARTS)};
+}
+
+INLINE void find_bodies(const struct sweep_call *call, const int32_t *index, int part,
+                        struct solver_body **of) {
+    for (int lane = 0; lane < WIDTH; lane++) {
+        const char *group = (const char *)index + lane / LANES * sizeof(struct sphere_group);
+        of[lane] = &call->bodies[((const int32_t *)group)[part * WIDTH + lane % LANES]];
+    }
+}
+
+INLINE struct lane_vec load_of(const struct place *place, const struct lane_vector *vector) {
+    return load_apart(vector, place->part, sizeof *place->group);
+}
+
+INLINE void approach(const struct sweep_call *call, struct place place, struct span *span) {
+    const struct sphere_group *group = place.group;
+    struct solver_body *of_c[WIDTH], *of_a[WIDTH];
+    find_bodies(call, group->c, place.part, of_c);
+    find_bodies(call, group->a, place.part, of_a);
+    struct body_lanes c = gather_bodies(of_c), a = gather_bodies(of_a);
+    struct lane_vec n = load_of(&place, &group->n);
+    span->u = subtract(subtract(c.v.a, a.v.a), cross(add(c.s.a, a.s.a), n));
+    span->w_n = c.v.b + a.v.b;
+    span->w_t = span->w_n + (c.s.b + a.s.b);
+    span->m_c = c.v.b;
+    span->k_c = c.s.b;
+    span->m_a = a.v.b;
+    span->k_a = a.s.b;
+}
+
+INLINE void solve(const struct sweep_call *call, struct place place, struct span *span) {
+    struct sphere_group *group = place.group;
+    lanes mu = splat(call->batch->mu), omega = splat(call->omega), beta = splat(call->beta);
+    struct lane_vec n = load_of(&place, &group->n), p = load_of(&place, &group->p);
+    struct lane_vec last = load_apart(place.last, place.part, sizeof *place.last);
+    lanes b = load_numbers_apart(group->b, place.part, sizeof *group);
+    struct lane_vec next = local_solve(p, span->u, n, b, span->w_n, span->w_t, mu, omega);
+    span->d = subtract(next, p);
+    span->progress = subtract(next, last);
+    store_apart(place.last, place.part, sizeof *place.last, next);
+    store_apart(&group->p, place.part, sizeof *group, add_scaled(next, beta, span->progress));
+}
+
+INLINE void push(const struct sweep_call *call, struct place place, const struct span *span,
+                 int pair, unsigned used) {
+    struct solver_body *of[WIDTH];
+    struct lane_vec turn = cross(load_of(&place, &place.group->n), span->d);
+    find_bodies(call, place.group->c, place.part, of);
+    add_to_bodies(of, used, scale(span->m_c, span->d), scale(-span->k_c, turn));
+    if (!pair)
+        return;
+    find_bodies(call, place.group->a, place.part, of);
+    add_to_bodies(of, used, scale(-span->m_a, span->d), scale(-span->k_a, turn));
+}
+
+// The terms are added as if all were below the bound, and once more where they are not.
+INLINE void add_spans(struct lane_tally *tally, const struct span *begin, const struct span *end) {
+    struct lane_tally sums = *tally;
+    lane_mask fit = splat(0) == splat(0);
+    for (const struct span *span = begin; span < end; span++) {
+        struct lane_terms terms = terms_of(span->d, span->progress, span->w_t);
+        fit &= terms_fit(tally, &terms);
+        add_fitting(&sums, &terms);
+    }
+    if (lane_bits(fit) == ALL_WIDTH) {
+        *tally = sums;
+        return;
+    }
+    for (const struct span *span = begin; span < end; span++)
+        add_sums(tally, span->d, span->progress, span->w_t);
+}
+
+// Colours scatter neighbours over memory, and no hardware guesses where the next ones are: asks for
+// the bodies of the next run, and for the contacts of the run after it, while there is arithmetic
+// to do.
 INLINE void prefetch(const struct sweep_call *call, uint32_t k) {
-    const struct sphere_group *group = &call->groups[k + PREFETCH_DISTANCE];
+    const struct sphere_group *group = &call->groups[k + RUN];
     for (int lane = 0; lane < LANES; lane++) {
         __builtin_prefetch(&call->bodies[group->c[lane]]);
         __builtin_prefetch(&call->bodies[group->a[lane]]);
     }
+    for (size_t line = 0; line < sizeof *group; line += CACHE_LINE)
+        __builtin_prefetch((const char *)(group + RUN) + line);
+    for (size_t line = 0; line < sizeof *call->last; line += CACHE_LINE)
+        __builtin_prefetch((const char *)&call->last[k + 2 * RUN] + line);
 }
 
-INLINE void solve_part(const struct sweep_call *call, uint32_t k, int part, int pair, unsigned used,
-                       struct lane_tally *tally) {
-    struct solver_body *bodies = call->bodies;
-    struct sphere_group *group = &call->groups[k];
-    const int32_t *c = group->c + part * WIDTH, *a = group->a + part * WIDTH;
-    lanes mu = splat(call->batch->mu), omega = splat(call->omega), beta = splat(call->beta);
-    struct lane_row vc = gather_half(bodies, c, 0), sc = gather_half(bodies, c, 1);
-    struct lane_row va = gather_half(bodies, a, 0), sa = gather_half(bodies, a, 1);
-    struct lane_vec n = load(&group->n, part), p = load(&group->p, part);
-    struct lane_vec last = load(&call->last[k], part);
-    lanes b = load_numbers(group->b, part);
-    struct lane_vec spin = {sc.a.x + sa.a.x, sc.a.y + sa.a.y, sc.a.z + sa.a.z};
-    struct lane_vec u = subtract(subtract(vc.a, va.a), cross(spin, n));
-    lanes w_n = vc.b + va.b, w_t = w_n + (sc.b + sa.b);
-    struct lane_vec next = local_solve(p, u, n, b, w_n, w_t, mu, omega);
-    struct lane_vec d = subtract(next, p), turn = cross(n, d), progress = subtract(next, last);
-    store(&call->last[k], part, next);
-    store(&group->p, part, add_scaled(next, beta, progress));
-    vc.a = add_scaled(vc.a, vc.b, d);
-    sc.a = add_scaled(sc.a, -sc.b, turn);
-    scatter_half(bodies, c, 0, used, vc);
-    scatter_half(bodies, c, 1, used, sc);
-    if (pair) {
-        va.a = add_scaled(va.a, -va.b, d);
-        sa.a = add_scaled(sa.a, -sa.b, turn);
-        scatter_half(bodies, a, 0, used, va);
-        scatter_half(bodies, a, 1, used, sa);
+// `used` are the lanes of a group on its own; of several groups all are.
+INLINE void solve_run(const struct sweep_call *call, uint32_t begin, uint32_t end, int pair,
+                      unsigned used, struct lane_tally *tally) {
+    struct span spans[SPANS];
+    const uint32_t count = (end - begin) / GROUPS * PARTS;
+    for (uint32_t k = 0; k < count; k++)
+        approach(call, find_span(call, begin, k), &spans[k]);
+    for (uint32_t k = 0; k < count; k++) {
+        struct place place = find_span(call, begin, k);
+        uint32_t group = (uint32_t)(place.group - call->groups);
+        for (uint32_t g = group; g < group + GROUPS && place.part == 0; g++)
+            if (g + RUN < call->batch->end)
+                prefetch(call, g);
+        solve(call, place, &spans[k]);
     }
-    add_sums(tally, d, progress, w_t);
+    for (uint32_t k = 0; k < count; k++) {
+        struct place place = find_span(call, begin, k);
+        push(call, place, &spans[k], pair, part_bits(used, place.part));
+    }
+    add_spans(tally, spans, spans + count);
 }
 
-INLINE void solve_group(const struct sweep_call *call, uint32_t k, int pair, unsigned used,
-                        struct lane_tally *tally) {
-    for (int part = 0; part < PARTS; part++)
-        solve_part(call, k, part, pair, part_bits(used, part), tally);
+// Returns the first group that is left: one that has unused lanes, or no other one to go with.
+static uint32_t solve_full(const struct sweep_call *call, uint32_t begin, uint32_t end,
+                           struct lane_tally *tally) {
+    const struct batch *batch = call->batch;
+    uint32_t full = end == batch->end && batch->lanes < LANES ? end - 1 : end;
+    full -= (full - begin) % GROUPS;
+    for (uint32_t k = begin; k < full; k += RUN) {
+        uint32_t stop = k + RUN < full ? k + RUN : full;
+        if (batch->kind == BATCH_SPHERE_PAIR)
+            solve_run(call, k, stop, 1, ALL_LANES, tally);
+        else
+            solve_run(call, k, stop, 0, ALL_LANES, tally);
+    }
+    return full;
 }
 
 void SPHERE_SWEEP(const struct sweep_call *call, uint32_t begin, uint32_t end,
                   struct sweep_tally *total) {
-    const struct batch *batch = call->batch;
     struct lane_tally tally;
-    bool pair = batch->kind == BATCH_SPHERE_PAIR;
     open_tally(&tally, total);
-    uint32_t full = end == batch->end && batch->lanes < LANES ? end - 1 : end;
-    for (uint32_t k = begin; k < full; k++) {
-        if (k + PREFETCH_DISTANCE < batch->end)
-            prefetch(call, k);
-        if (pair)
-            solve_group(call, k, 1, ALL_LANES, &tally);
-        else
-            solve_group(call, k, 0, ALL_LANES, &tally);
-    }
-    if (full < end)
-        solve_group(call, full, pair, (1u << batch->lanes) - 1, &tally);
+    uint32_t left = solve_full(call, begin, end, &tally);
+#if WIDTH <= LANES
+    if (left < end)
+        solve_run(call, left, end, call->batch->kind == BATCH_SPHERE_PAIR,
+                  (1u << call->batch->lanes) - 1, &tally);
     close_tally(&tally);
+#else
+    close_tally(&tally);
+    if (left < end)
+        sphere_sweep_avx2(call, left, end, total);
+#endif
 }

@@ -24,10 +24,12 @@ void sphere_sweep_baseline(const struct sweep_call *call, uint32_t begin, uint32
 #ifdef __x86_64__
 void sphere_sweep_avx2(const struct sweep_call *call, uint32_t begin, uint32_t end,
                        struct sweep_tally *tally);
+void sphere_sweep_avx512(const struct sweep_call *call, uint32_t begin, uint32_t end,
+                         struct sweep_tally *tally);
 #endif
 
-// Returns the fastest version that this processor can run; GABION_KERNEL=baseline in the
-// environment selects the baseline.
+// Returns the fastest version that this processor can run, but none that is faster than
+// GABION_KERNEL in the environment asks for: baseline or avx2.
 sphere_sweep_function sphere_sweep_choose(const char **name);
 
 #endif

@@ -20,21 +20,28 @@ struct sweep_tally {
     double largest2;
 };
 
+// Leaves out what is not a number. (fmax would be a call.)
+static inline void tally_note_largest(struct sweep_tally *tally, double largest2) {
+    if (largest2 > tally->largest2)
+        tally->largest2 = largest2;
+}
+
 static inline void tally_add(struct sweep_tally *tally, double alignment, double change2,
                              double largest2) {
     binned_add_coarse(&tally->alignment, alignment);
     binned_add_coarse(&tally->change2, change2);
-    tally->largest2 = fmax(tally->largest2, largest2);
+    tally_note_largest(tally, largest2);
 }
 
 static inline void tally_merge(struct sweep_tally *total, const struct sweep_tally *part) {
     binned_merge(&total->alignment, &part->alignment);
     binned_merge(&total->change2, &part->change2);
-    total->largest2 = fmax(total->largest2, part->largest2);
+    tally_note_largest(total, part->largest2);
 }
 
 static inline double tally_bound(const struct sweep_tally *tally) {
-    return fmax(tally->alignment.bound, tally->change2.bound);
+    double a = tally->alignment.bound, b = tally->change2.bound;
+    return a > b ? a : b;
 }
 
 static inline struct sweep_sums tally_close(struct sweep_tally tally) {

@@ -6,22 +6,21 @@
 #include "engine/solvers/sweep/packed.h"
 
 struct solver_workspace {
-    struct sweep_plan *plan;
+    struct sweep_plan *plan; // NULL until a problem is opened
     struct solver_keep keep;
     const struct contact_problem *problem; // open; NULL: none
     bool fresh;                            // holds the impulses that it was opened with
 };
 
 struct solver_workspace *solver_workspace_create(void) {
-    struct solver_workspace *workspace = memory_allocate(1, sizeof *workspace, "sweeps");
-    workspace->plan = sweep_plan_create();
-    return workspace;
+    return memory_allocate(1, sizeof(struct solver_workspace), "sweeps");
 }
 
 void solver_workspace_free(struct solver_workspace *workspace) {
     if (!workspace)
         return;
-    sweep_plan_free(workspace->plan);
+    if (workspace->plan)
+        sweep_plan_free(workspace->plan);
     if (workspace->keep.free)
         workspace->keep.free(workspace->keep.data);
     memory_free(workspace);
@@ -34,6 +33,8 @@ struct solver_keep *solver_workspace_keep(struct solver_workspace *workspace) {
 void solver_workspace_open(struct solver_workspace *workspace,
                            const struct contact_problem *problem,
                            const struct solver_settings *settings, const vec3 *r) {
+    if (!workspace->plan)
+        workspace->plan = sweep_plan_create();
     sweep_plan_build(workspace->plan, problem, settings, r);
     workspace->problem = problem;
     workspace->fresh = true;
@@ -86,8 +87,12 @@ struct solver_measure solver_workspace_measure(struct solver_workspace *workspac
         packed_rest(&packed);
     }
     packed_close(&packed);
-    sweep_plan_gather(plan);
+    sweep_plan_share(plan);
     return result;
+}
+
+void solver_workspace_gather(struct solver_workspace *workspace, const struct cuts *cuts) {
+    sweep_plan_gather(workspace->plan, cuts);
 }
 
 struct body_velocity solver_workspace_velocity(const struct solver_workspace *workspace,
@@ -112,7 +117,7 @@ int solver_workspace_colours(const struct solver_workspace *workspace) {
 
 struct solver_share solver_workspace_share(const struct solver_workspace *workspace) {
     const struct sweep_plan *plan = workspace->plan;
-    struct solver_share share = {.contacts = plan->active};
+    struct solver_share share = {.contacts = plan->active, .bytes_after = plan->shared_bytes};
     if (plan->border)
         share.sent = border_sent(plan->border);
     return share;

@@ -48,6 +48,9 @@ struct solver_measure solver_workspace_measure(struct solver_workspace *workspac
 struct body_velocity solver_workspace_velocity(const struct solver_workspace *workspace,
                                                int32_t body);
 
+// Gives every rank those of all bodies, where each has those of a piece (engine/world/piece.h).
+void solver_workspace_gather(struct solver_workspace *workspace, const struct cuts *cuts);
+
 // Sizes of the open problem: contacts between spheres, other contacts and points of joints, and the
 // nodes that these belong to (pairs of bodies with a normal, joints).
 struct solver_sizes {
@@ -62,11 +65,12 @@ bool solver_workspace_worst(const struct solver_workspace *workspace, int32_t *c
 int solver_workspace_colours(const struct solver_workspace *workspace);
 size_t solver_workspace_active(const struct solver_workspace *workspace); // rows of the problem
 
-// What one rank has of the open problem: the contacts that it solves, and what it sent in the
-// sweeps since the problem was opened.
+// What one rank has of the open problem: the contacts that it solves, and what it sent since the
+// problem was opened: in the sweeps, and of velocities after them.
 struct solver_share {
     size_t contacts;
     struct exchange_account sent;
+    int64_t bytes_after;
 };
 struct solver_share solver_workspace_share(const struct solver_workspace *workspace);
 
