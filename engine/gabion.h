@@ -601,6 +601,8 @@ struct gabion_fall {
 GABION_API bool gabion_collapsed(const struct gabion_world *world, struct gabion_fall *fall);
 
 // Equal hashes mean that two runs with the same definitions go on equally. 0: no or broken world.
+// Where ranks share contacts all of them call this, and gabion_write_checkpoint, together; both
+// gather the bodies (gabion_gather_bodies).
 GABION_API uint64_t gabion_state_hash(const struct gabion_world *world);
 
 struct gabion_counts {
@@ -851,11 +853,13 @@ GABION_API bool gabion_get_surface(const struct gabion_world *world, int index,
 
 enum gabion_contact_status { GABION_CONTACT_OPEN, GABION_CONTACT_STICK, GABION_CONTACT_SLIP };
 
-// Where several processes share a run (MPI ranks), each has only the contacts of its own bodies
-// after a step. Gives every process all of them; all must call it, after the same step. Contacts
-// and their number (gabion_counts), interfaces, probes of contacts and the state hash can be read
-// afterwards, on any process. Does nothing in a run of one process.
-GABION_API bool gabion_gather_contacts(struct gabion_world *world, struct gabion_error *error);
+// Where several processes share a run (MPI ranks), each has only its own bodies and their contacts
+// after a step. Gives every process all of them; all must call it, after the same step. Bodies,
+// contacts and their number (gabion_counts), interfaces, probes and the state hash can be read
+// afterwards, on any process; after gabion_gather_bodies, bodies and probes that read no contacts.
+// Does nothing in a run of one process.
+GABION_API bool gabion_gather(struct gabion_world *world, struct gabion_error *error);
+GABION_API bool gabion_gather_bodies(struct gabion_world *world, struct gabion_error *error);
 
 // A candidate contact point of the last step.
 struct gabion_contact {
@@ -875,6 +879,14 @@ struct gabion_contact {
 GABION_API int64_t gabion_read_contacts(const struct gabion_world *world, int64_t first,
                                         int64_t capacity, struct gabion_contact *contacts,
                                         struct gabion_error *error);
+
+// The same for the list of this process alone, where several share a run and have not gathered
+// their contacts. Its own contacts are the end of that list, from gabion_own_contacts on; those of
+// all processes, one after the other, are the whole list. In a run of one process all are its own.
+GABION_API int64_t gabion_own_contacts(const struct gabion_world *world);
+GABION_API int64_t gabion_read_local_contacts(const struct gabion_world *world, int64_t first,
+                                              int64_t capacity, struct gabion_contact *contacts,
+                                              struct gabion_error *error);
 
 // The contacts of the last step without a copy. The elements of every array but `impulse` are
 // `stride` bytes apart: contact k has its gap at (const char *)gap + k * stride. Bodies are given

@@ -29,6 +29,7 @@ struct near_call { // arguments shared by the parallel parts of one search
     const vec3 *x;
     const double *reach;
     size_t begin, end; // the range
+    struct near_candidates candidates;
 };
 
 struct near_bodies *near_bodies_create(void) {
@@ -89,11 +90,15 @@ static bool is_near(const struct near_call *call, size_t i) {
 
 // Bodies near it ----------------------------------------------------------------------------------
 
+static size_t candidate(const struct near_call *call, size_t k) {
+    return call->candidates.list ? (size_t)call->candidates.list[k] : k;
+}
+
 static void count_near(void *context, size_t begin, size_t end) {
     const struct near_call *call = context;
     uint32_t count = 0;
-    for (size_t i = begin; i < end; i++)
-        count += is_near(call, i);
+    for (size_t k = begin; k < end; k++)
+        count += is_near(call, candidate(call, k));
     call->near->place[begin / CHUNK + 1] = count;
 }
 
@@ -101,7 +106,8 @@ static void list_near(void *context, size_t begin, size_t end) {
     const struct near_call *call = context;
     struct near_bodies *near = call->near;
     uint32_t place = near->place[begin / CHUNK];
-    for (size_t i = begin; i < end; i++) {
+    for (size_t k = begin; k < end; k++) {
+        size_t i = candidate(call, k);
         if (!is_near(call, i))
             continue;
         near->index[place] = (int32_t)i;
@@ -111,8 +117,9 @@ static void list_near(void *context, size_t begin, size_t end) {
 }
 
 // Returns the number of bodies near the box.
-static int32_t gather_near(struct near_call *call, struct team *team, size_t count) {
+static int32_t gather_near(struct near_call *call, struct team *team) {
     struct near_bodies *near = call->near;
+    size_t count = (size_t)call->candidates.count;
     size_t chunks = (count + CHUNK - 1) / CHUNK;
     near->place =
         memory_reserve(near->place, &near->place_capacity, chunks + 1, sizeof *near->place, "grid");
@@ -162,13 +169,13 @@ static void copy_pairs(const struct near_call *call, int32_t moving, int32_t mov
 }
 
 void near_bodies_find_pairs(struct near_bodies *near, struct grid *grid, struct team *team,
-                            const vec3 *x, const double *reach, int32_t count, int32_t moving,
-                            int32_t begin, int32_t end, struct pair_list *pairs) {
-    struct near_call call = {near, x, reach, (size_t)begin, (size_t)end};
+                            const vec3 *x, const double *reach, struct near_candidates candidates,
+                            int32_t moving, int32_t begin, int32_t end, struct pair_list *pairs) {
+    struct near_call call = {near, x, reach, (size_t)begin, (size_t)end, candidates};
     int32_t found = 0, moving_near = 0;
     if (end > begin) {
         find_box(&call, team);
-        found = gather_near(&call, team, (size_t)count);
+        found = gather_near(&call, team);
     }
     while (moving_near < found && near->index[moving_near] < moving)
         moving_near++;

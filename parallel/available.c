@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "parallel/cgroup.h"
+#include "parallel/ranks.h"
 
 static FILE *file_open(const char *root, const char *name) {
     char path[4096];
@@ -59,7 +60,8 @@ static double process_memory(const char *root) {
                           limit_room(RLIMIT_DATA, used[STATM_DATA]));
 }
 
+// Ranks on this machine share what it has left; limits of a process are its own.
 double available_memory(const char *root) {
-    return cgroup_smaller(cgroup_smaller(machine_memory(root), cgroup_memory_room(root)),
-                          process_memory(root));
+    double shared = cgroup_smaller(machine_memory(root), cgroup_memory_room(root));
+    return cgroup_smaller(shared / ranks_on_machine(), process_memory(root));
 }

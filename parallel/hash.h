@@ -11,4 +11,16 @@
 // gives another result.
 uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size);
 
+// The same hash of bytes that come in several pieces, and from several ranks: hash_stream_end
+// returns what hash_bytes does for all of them in one piece.
+struct hash_stream {
+    uint64_t seed, lane[4];
+    uint64_t size; // of all pieces so far
+    unsigned char rest[32];
+};
+
+void hash_stream_begin(struct hash_stream *stream, uint64_t hash);
+void hash_stream_add(struct hash_stream *stream, const void *bytes, size_t size);
+uint64_t hash_stream_end(const struct hash_stream *stream);
+
 #endif

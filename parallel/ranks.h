@@ -48,7 +48,7 @@ struct ranks_sharing {
 };
 struct ranks_sharing ranks_sharing_cores(void);
 
-// How many ranks run on this machine.
+// How many ranks compute on this machine.
 int ranks_on_machine(void);
 
 // Prints one message on standard error and ends all ranks with status 1. For what one rank alone

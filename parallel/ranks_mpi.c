@@ -102,7 +102,7 @@ int ranks_count(void) { return run.count; }
 int ranks_started(void) { return run.started; }
 
 bool ranks_leave_to_first(void) {
-    run.count = 1;
+    run.count = run.on_machine = 1;
     return run.me == 0;
 }
 

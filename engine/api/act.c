@@ -45,6 +45,7 @@ static void set_velocity(struct call *call) {
                   "body %d: a locked degree of freedom cannot have a velocity", act->body);
         return;
     }
+    piece_gather(world); // the ledger asks what the velocity was
     ledger_set_velocity(world, i, act->linear, act->angular);
     world->rest_since = NAN;
     call->result = 0;

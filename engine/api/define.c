@@ -119,6 +119,7 @@ static void world_free(struct gabion_world *world) {
     bodies_free(&world->bodies);
     interfaces_free(world->interfaces);
     memory_free(world->interfaces);
+    piece_free(&world->piece);
     contacts_free(world->contacts);
     memory_free(world->contacts);
     joints_free(&world->joints);

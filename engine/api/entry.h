@@ -27,8 +27,9 @@ bool entry_try(void (*work)(void *context), void *context, struct gabion_error *
 // thread is changing it.
 bool entry_readable(const struct gabion_world *world, struct gabion_error *error);
 
-// Returns whether the contacts of the world may be read: false with an error as entry_readable, and
-// where ranks share them.
+// Return whether the bodies of the world, and its contacts too, may be read: false with an error as
+// entry_readable, and where ranks share them.
+bool entry_bodies(const struct gabion_world *world, struct gabion_error *error);
 bool entry_whole(const struct gabion_world *world, struct gabion_error *error);
 
 // Makes the calling thread the only one that may use the world until it calls entry_leave; calls

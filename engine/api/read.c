@@ -180,8 +180,7 @@ static void read_probe(void *context) {
 int gabion_probe_read(const struct gabion_world *world, int probe, double *values, int capacity,
                       struct gabion_error *error) {
     struct gabion_error ignored = {0};
-    if (!entry_readable(world, error) ||
-        !entry_index(probe, world->probes->count, "probe", error) ||
+    if (!entry_bodies(world, error) || !entry_index(probe, world->probes->count, "probe", error) ||
         !entry_capacity(capacity, values, "values", error))
         return -1;
     struct reading reading = {.world = world, .probe = &world->probes->list[probe]};

@@ -3,7 +3,7 @@
 
 bool gabion_view_bodies(const struct gabion_world *world, struct gabion_bodies *view,
                         struct gabion_error *error) {
-    if (!entry_readable(world, error))
+    if (!entry_bodies(world, error))
         return false;
     if (!view)
         return entry_missing("bodies", error);
@@ -61,7 +61,7 @@ int32_t entry_body(const struct gabion_world *world, int32_t id, struct gabion_e
 
 bool gabion_get_body(const struct gabion_world *world, int32_t body,
                      struct gabion_body_state *state, struct gabion_error *error) {
-    if (!entry_readable(world, error))
+    if (!entry_bodies(world, error))
         return false;
     if (!state)
         return entry_missing("state", error);
@@ -73,7 +73,7 @@ bool gabion_get_body(const struct gabion_world *world, int32_t body,
 
 int32_t gabion_read_bodies(const struct gabion_world *world, struct gabion_body_state *states,
                            int32_t capacity, struct gabion_error *error) {
-    if (!entry_readable(world, error))
+    if (!entry_bodies(world, error))
         return -1;
     if (!entry_capacity(capacity, states, "states", error))
         return -1;

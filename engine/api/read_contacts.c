@@ -5,6 +5,7 @@
 #include "engine/api/entry.h"
 #include "engine/contact/contacts.h"
 #include "engine/contact/interfaces.h"
+#include "engine/contact/shared.h"
 #include "parallel/memory.h"
 
 // Contacts ------------------------------------------------------------------------------------
@@ -28,9 +29,15 @@ static struct gabion_contact contact_of(const struct gabion_world *world, size_t
     };
 }
 
-int64_t gabion_read_contacts(const struct gabion_world *world, int64_t first, int64_t capacity,
-                             struct gabion_contact *contacts, struct gabion_error *error) {
-    if (!entry_whole(world, error))
+int64_t gabion_own_contacts(const struct gabion_world *world) {
+    struct gabion_error error = {0};
+    return entry_readable(world, &error) ? (int64_t)contacts_own_begin(world->contacts) : 0;
+}
+
+int64_t gabion_read_local_contacts(const struct gabion_world *world, int64_t first,
+                                   int64_t capacity, struct gabion_contact *contacts,
+                                   struct gabion_error *error) {
+    if (!entry_readable(world, error))
         return -1;
     int64_t count = (int64_t)world->contacts->count;
     if (first < 0 || first > count) {
@@ -44,6 +51,13 @@ int64_t gabion_read_contacts(const struct gabion_world *world, int64_t first, in
     for (; copied < capacity && first + copied < count; copied++)
         contacts[copied] = contact_of(world, (size_t)(first + copied));
     return copied;
+}
+
+int64_t gabion_read_contacts(const struct gabion_world *world, int64_t first, int64_t capacity,
+                             struct gabion_contact *contacts, struct gabion_error *error) {
+    return entry_whole(world, error)
+               ? gabion_read_local_contacts(world, first, capacity, contacts, error)
+               : -1;
 }
 
 bool gabion_view_contacts(const struct gabion_world *world, struct gabion_contacts *view,

@@ -1,7 +1,9 @@
 #include "engine/api/state.h"
 
 #include "engine/api/entry.h"
+#include "engine/contact/shared.h"
 #include "parallel/hash.h"
+#include "parallel/ranks.h"
 
 // Another order is another hash. The last two are not state and not hashed.
 const struct state_part *const state_parts[STATE_PARTS] = {
@@ -44,18 +46,69 @@ const struct state_part *const state_parts[STATE_PARTS] = {
     &state_last_step,
 };
 
+// Continues the hash over the rows that the ranks have, one after the other.
+static uint64_t hash_in_turn(uint64_t hash, const void *rows, size_t bytes) {
+    struct hash_stream stream;
+    hash_stream_begin(&stream, hash);
+    for (int rank = 0; rank < ranks_count(); rank++) {
+        if (rank == ranks_me())
+            hash_stream_add(&stream, rows, bytes);
+        ranks_broadcast(&stream, sizeof stream, rank);
+    }
+    return hash_stream_end(&stream);
+}
+
+// Does what state_hash_part does for a part of which each rank has its own rows.
+static uint64_t hash_of_all(uint64_t hash, const struct state_part *part,
+                            const struct state *state) {
+    size_t rows = state_rows(part, state);
+    if (!ranks_any(part->hashed(state)))
+        return hash;
+    if (part->hash == STATE_HASH_TABLE)
+        return hash_in_turn(hash, state_array(part->owner(state), part->field),
+                            rows * part->field->stride);
+    for (size_t k = 0; k < part->fields; k++)
+        hash = hash_in_turn(hash, state_address(part, &part->field[k], state),
+                            rows * part->field[k].stride);
+    return hash;
+}
+
+bool state_is_shared(const struct state_part *part, const struct state *state) {
+    return state->contacts && (part == &state_contact_memory || part == &state_contact_collisions);
+}
+
+static uint64_t hash_state(const struct state *state) {
+    uint64_t hash = HASH_START;
+    for (size_t k = 0; k < STATE_PARTS; k++) {
+        const struct state_part *part = state_parts[k];
+        if (state_is_shared(part, state))
+            hash = hash_of_all(hash, part, state);
+        else if (!part->hashed || part->hashed(state))
+            hash = part->hash_shapes ? part->hash_shapes(hash, &state->world->bodies)
+                                     : state_hash_part(hash, part, state);
+    }
+    return hash;
+}
+
+bool state_begin_sharing(struct state *state, struct contacts *own) {
+    const struct contacts *contacts = state->world->contacts;
+    if (!contacts->memory_shared)
+        return false;
+    contacts_own_memory(contacts, state->world->bodies.moving, own);
+    state->contacts = own;
+    return true;
+}
+
 // Equal hashes mean that the runs go on equally.
 uint64_t gabion_state_hash(const struct gabion_world *world) {
     if (!entry_readable(world, NULL))
         return 0;
-    uint64_t hash = HASH_START;
     struct state state = {.world = (struct gabion_world *)world};
-    for (size_t k = 0; k < STATE_PARTS; k++) {
-        const struct state_part *part = state_parts[k];
-        if (part->hashed && !part->hashed(&state))
-            continue;
-        hash = part->hash_shapes ? part->hash_shapes(hash, &world->bodies)
-                                 : state_hash_part(hash, part, &state);
-    }
+    struct contacts own;
+    piece_gather(state.world);
+    bool shared = state_begin_sharing(&state, &own);
+    uint64_t hash = hash_state(&state);
+    if (shared)
+        contacts_own_memory_free(&own);
     return hash;
 }

@@ -244,7 +244,8 @@ static void look_range(void *context, size_t begin, size_t end) {
     const struct gabion_world *world = look->world;
     const struct pair_list *pairs = detection_pairs(world);
     struct additions *out = &look->chunk[begin / CHUNK];
-    for (int32_t c = (int32_t)begin; c < (int32_t)end; c++) {
+    for (size_t k = begin; k < end; k++) {
+        int32_t c = piece_body(world, k);
         struct way way_c = {0};
         if (world->midpoint->axes_m)
             way_c = way_in(look, c);
@@ -270,7 +271,8 @@ static size_t insert(struct gabion_world *world, struct additions *chunk, size_t
 
 size_t ahead_look(struct gabion_world *world, velocity_function velocity, const void *context,
                   int round) {
-    size_t moving = (size_t)world->bodies.moving, chunks = (moving + CHUNK - 1) / CHUNK;
+    size_t moving = piece_count(world, world->bodies.moving);
+    size_t chunks = (moving + CHUNK - 1) / CHUNK;
     struct look look = {.world = world,
                         .velocity = velocity,
                         .context = context,

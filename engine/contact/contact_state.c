@@ -13,11 +13,14 @@ _Static_assert(sizeof(struct contact_memory) == 56 && sizeof(struct interface) =
 
 #define MEMORY(member) STATE_ELEMENT(struct contacts, memory, struct contact_memory, member)
 
-static void *contacts_of(const struct state *state) { return state->world->contacts; }
+static void *contacts_of(const struct state *state) {
+    return state->contacts ? state->contacts : state->world->contacts;
+}
 
 static size_t start_rows(const struct state *state) {
     size_t moving = (size_t)state->world->bodies.moving;
-    return state->world->contacts->start_capacity > moving ? moving + 1 : 0;
+    const struct contacts *contacts = contacts_of(state);
+    return contacts->start_capacity > moving ? moving + 1 : 0;
 }
 
 // No array at all is how the engine knows that nothing is remembered.
@@ -50,7 +53,8 @@ const struct state_part state_contact_starts = {
 };
 
 static size_t memory_rows(const struct state *state) {
-    return state->world->contacts->memory_count;
+    const struct contacts *contacts = contacts_of(state);
+    return contacts->memory_count;
 }
 
 static void reserve_memory(struct state *state, size_t rows) {
@@ -81,7 +85,8 @@ const struct state_part state_contact_memory = {
 };
 
 static size_t collision_rows(const struct state *state) {
-    return state->world->contacts->memory_collision ? memory_rows(state) : 0;
+    const struct contacts *contacts = contacts_of(state);
+    return contacts->memory_collision ? memory_rows(state) : 0;
 }
 
 // A run that is not stabilized has no array.

@@ -2,11 +2,13 @@
 
 #include <string.h>
 
+#include "engine/contact/ghosts.h"
 #include "engine/contact/shared.h"
 #include "engine/motion/midpoint.h"
 #include "engine/contact/pairs.h"
 #include "geometry/grid.h"
 #include "geometry/grid_near.h"
+#include "parallel/check.h"
 #include "parallel/memory.h"
 
 #define CHUNK        2048 // bodies
@@ -15,9 +17,11 @@
 struct detection {
     struct grid *grid;
     struct near_bodies *near; // used where ranks share the contacts
+    struct ghosts *ghosts;    // used where they share the bodies, too
     struct pair_list pairs;   // of finite bodies
+    double v_max;             // of any part of a body, before contacts act
     double *reach;            // radius + alert, by finite body
-    uint32_t *start;          // first contact of each moving body
+    uint32_t *start;          // first contact of each moving body that this rank follows
     double *approach;         // how far each wall comes in the step
     // Contacts of blocks, found while contacts are counted and copied to their places afterwards: a
     // manifold is too dear to be computed twice. One list for each chunk of bodies.
@@ -31,6 +35,7 @@ struct detection *detection_create(void) {
     struct detection *detection = memory_allocate(1, sizeof *detection, "detection");
     detection->grid = grid_create();
     detection->near = near_bodies_create();
+    detection->ghosts = ghosts_create();
     return detection;
 }
 
@@ -39,6 +44,7 @@ void detection_free(struct detection *detection) {
         return;
     grid_free(detection->grid);
     near_bodies_free(detection->near);
+    ghosts_free(detection->ghosts);
     pair_list_free(&detection->pairs);
     memory_free(detection->reach);
     memory_free(detection->start);
@@ -51,8 +57,7 @@ void detection_free(struct detection *detection) {
 
 // Alert distance ------------------------------------------------------------------------------
 
-// How fast any part of a body moves: the spin of a sphere brings nothing nearer.
-static double speed_of(const struct gabion_world *world, int32_t i) {
+double detection_speed(const struct gabion_world *world, int32_t i) {
     const struct bodies *bodies = &world->bodies;
     vec3 v = bodies->v[i], free = world->midpoint->v_free[i];
     double speed = sqrt(fmax(vec3_dot(v, v), vec3_dot(free, free)));
@@ -66,26 +71,20 @@ static double speed_of(const struct gabion_world *world, int32_t i) {
 static void measure_speed(void *context, size_t begin, size_t end, double *out) {
     const struct gabion_world *world = context;
     for (size_t i = begin; i < end; i++)
-        out[0] = fmax(out[0], speed_of(world, (int32_t)i));
+        out[0] = fmax(out[0], detection_speed(world, (int32_t)i));
 }
-
-struct reach_context {
-    struct gabion_world *world;
-    double v_max;
-};
 
 // A body reaches as far as it can travel in the step. It must also see neighbours that a fast body
 // may push it into: v_max h covers that, but one bullet must not blow up every cell, so this part
 // stops at a quarter of the body's size. Alert distances below v_max h cost 5-9 % of overlap.
 static void fill_reach(void *context, size_t begin, size_t end) {
-    const struct reach_context *reach = context;
-    struct gabion_world *world = reach->world;
+    struct gabion_world *world = context;
     double h = world->settings.step, asked = world->settings.alert;
     for (size_t i = begin; i < end; i++) {
         double size = bodies_size(&world->bodies, (int32_t)i);
-        double pushed = asked >= 0 ? asked : fmin(h * reach->v_max, 0.25 * size);
+        double pushed = asked >= 0 ? asked : fmin(h * world->detection->v_max, 0.25 * size);
         world->detection->reach[i] =
-            world->bodies.radius[i] + fmax(pushed, h * speed_of(world, (int32_t)i));
+            world->bodies.radius[i] + fmax(pushed, h * detection_speed(world, (int32_t)i));
     }
 }
 
@@ -114,24 +113,48 @@ void detection_pairs_of(const struct gabion_world *world, const vec3 *x, const d
     struct detection *detection = world->detection;
     int32_t moving = world->bodies.moving;
     const struct cuts *cuts = &world->contacts->cuts;
+    struct near_candidates candidates = {NULL, finite};
+    if (world->piece.partial)
+        candidates = ghosts_candidates(detection->ghosts);
     if (contacts_are_shared(world->contacts))
-        near_bodies_find_pairs(detection->near, detection->grid, world->team, x, reach, finite,
+        near_bodies_find_pairs(detection->near, detection->grid, world->team, x, reach, candidates,
                                moving, cuts_begin(cuts), cuts_end(cuts, moving), pairs);
     else
         grid_find_pairs(detection->grid, world->team, x, reach, finite, moving, pairs);
 }
 
+void detection_reach_all(struct gabion_world *world) {
+    piece_for(world, world->detection->finite, CHUNK, fill_reach, world);
+}
+
+// Lists the ghosts anew where those that are listed do not suffice. The pieces change on all ranks
+// or on none.
+static void follow_ghosts(struct gabion_world *world) {
+    struct detection *detection = world->detection;
+    bool listed = world->piece.partial;
+    if (listed && ghosts_suffice(detection->ghosts, world, world->midpoint->x_m, detection->reach))
+        return;
+    if (listed) {
+        piece_leave(world);
+        motion_predict(world);
+        detection_reach_all(world);
+    }
+    ghosts_list(detection->ghosts, world, detection->reach);
+}
+
 void detection_broad(struct gabion_world *world) {
     struct detection *detection = world->detection;
-    struct reach_context reach = {world, 0};
+    CHECK(piece_agrees(world), "a ghost is not as its owner has it");
     joints_list_apart(&world->joints);
     detection->finite = detection_finite(&world->bodies);
     detection->renewed = false;
-    size_t finite = (size_t)detection->finite;
-    detection->reach = memory_reserve(detection->reach, &detection->reach_capacity, finite,
-                                      sizeof *detection->reach, "detection");
-    team_max(world->team, (size_t)world->bodies.count, 1, measure_speed, world, &reach.v_max);
-    team_for(world->team, finite, CHUNK, fill_reach, &reach);
+    detection->reach =
+        memory_reserve(detection->reach, &detection->reach_capacity, (size_t)detection->finite,
+                       sizeof *detection->reach, "detection");
+    piece_max(world, world->bodies.count, 1, measure_speed, world, &detection->v_max);
+    detection_reach_all(world);
+    if (world->piece.wanted)
+        follow_ghosts(world);
     detection_pairs_of(world, world->midpoint->x_m, detection->reach, detection->finite,
                        &detection->pairs);
 }
@@ -179,12 +202,18 @@ static void extend_reach(void *context, size_t begin, size_t end) {
         reach[i] = fmax(reach[i], reach_needed(renewal, (int32_t)i));
 }
 
+bool detection_outrun(const struct gabion_world *world, velocity_function velocity,
+                      const void *context) {
+    struct renewal renewal = {(struct gabion_world *)world, velocity, context};
+    double beyond;
+    piece_max(world, world->bodies.moving, 1, measure_excess, &renewal, &beyond);
+    return beyond > 0;
+}
+
 bool detection_renew(struct gabion_world *world, velocity_function velocity, const void *context) {
     struct detection *detection = world->detection;
     struct renewal renewal = {world, velocity, context};
-    double beyond;
-    team_max(world->team, (size_t)world->bodies.moving, 1, measure_excess, &renewal, &beyond);
-    if (beyond == 0)
+    if (!detection_outrun(world, velocity, context))
         return detection->renewed;
     team_for(world->team, (size_t)world->bodies.moving, CHUNK, extend_reach, &renewal);
     detection_pairs_of(world, world->midpoint->x_m, detection->reach, detection->finite,
@@ -227,7 +256,7 @@ static void measure_approach(struct gabion_world *world) {
                                          sizeof *detection->approach, "detection");
     for (size_t k = 0; k < walls; k++)
         detection->approach[k] =
-            world->settings.step * speed_of(world, detection->finite + (int32_t)k);
+            world->settings.step * detection_speed(world, detection->finite + (int32_t)k);
 }
 
 // A driven wall comes towards the body by its own speed.
@@ -246,7 +275,8 @@ static void count_contacts(void *context, size_t begin, size_t end) {
     const struct pair_list *pairs = &detection->pairs;
     struct contact_list *stash = &detection->stash[begin / NARROW_CHUNK];
     stash->count = stash->taken = 0;
-    for (int32_t c = (int32_t)begin; c < (int32_t)end; c++) {
+    for (size_t k = begin; k < end; k++) {
+        int32_t c = piece_body(world, k);
         const struct pair_kind *kinds = pair_kinds[bodies->shape[c]];
         uint32_t count = 0;
         for (uint32_t p = pairs->start[c]; p < pairs->start[c + 1]; p++) {
@@ -261,7 +291,7 @@ static void count_contacts(void *context, size_t begin, size_t end) {
             count += kinds[bodies->shape[a]].direct ? (uint32_t)near_half_space(world, c, a)
                                                     : stash_contacts(world, stash, c, a);
         }
-        detection->start[c + 1] = count;
+        detection->start[k + 1] = count;
     }
 }
 
@@ -279,11 +309,12 @@ static void fill_contacts(void *context, size_t begin, size_t end) {
     struct detection *detection = world->detection;
     const struct pair_list *pairs = &detection->pairs;
     struct contact_list *stash = &detection->stash[begin / NARROW_CHUNK];
-    for (int32_t c = (int32_t)begin; c < (int32_t)end; c++) {
+    for (size_t k = begin; k < end; k++) {
+        int32_t c = piece_body(world, k);
         const struct pair_kind *kinds = pair_kinds[bodies->shape[c]];
-        struct contact *out = &world->contacts->list[detection->start[c]];
-        memset(&world->contacts->impulse[detection->start[c]], 0,
-               (detection->start[c + 1] - detection->start[c]) * sizeof(vec3));
+        struct contact *out = &world->contacts->list[detection->start[k]];
+        memset(&world->contacts->impulse[detection->start[k]], 0,
+               (detection->start[k + 1] - detection->start[k]) * sizeof(vec3));
         for (uint32_t p = pairs->start[c]; p < pairs->start[c + 1]; p++) {
             int32_t a = pairs->other[p];
             if (joints_part(&world->joints, bodies->id[c], bodies->id[a]))
@@ -294,7 +325,7 @@ static void fill_contacts(void *context, size_t begin, size_t end) {
                 *out++ = pair_contact(world, c, a);
         }
         // Most bodies are far from every wall, and have been counted so.
-        const struct contact *end_of_c = &world->contacts->list[detection->start[c + 1]];
+        const struct contact *end_of_c = &world->contacts->list[detection->start[k + 1]];
         for (int32_t a = detection->finite; out < end_of_c; a++) {
             if (joints_part(&world->joints, bodies->id[c], bodies->id[a]))
                 continue;
@@ -319,15 +350,15 @@ static void size_stash(struct detection *detection, size_t moving) {
 
 void detection_narrow(struct gabion_world *world) {
     struct detection *detection = world->detection;
-    size_t moving = (size_t)world->bodies.moving;
+    size_t moving = piece_count(world, world->bodies.moving);
     detection->start = memory_reserve(detection->start, &detection->start_capacity, moving + 1,
                                       sizeof *detection->start, "detection");
     detection->start[0] = 0;
     measure_approach(world);
     size_stash(detection, moving);
     team_for(world->team, moving, NARROW_CHUNK, count_contacts, world);
-    for (size_t c = 0; c < moving; c++)
-        detection->start[c + 1] += detection->start[c];
+    for (size_t k = 0; k < moving; k++)
+        detection->start[k + 1] += detection->start[k];
     contacts_forget_late(world->contacts);
     contacts_size(world, detection->start[moving]);
     team_for(world->team, moving, NARROW_CHUNK, fill_contacts, world);

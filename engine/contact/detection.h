@@ -15,6 +15,18 @@ void detection_broad(struct gabion_world *world);
 // Computes gaps and normals of those pairs and fills world->contacts, with impulses of zero.
 void detection_narrow(struct gabion_world *world);
 
+// Returns how fast any part of a body moves before contacts act: the spin of a sphere brings
+// nothing nearer.
+double detection_speed(const struct gabion_world *world, int32_t i);
+
+// Returns whether a body with the velocity that the solve found travels further than the search
+// knew.
+bool detection_outrun(const struct gabion_world *world, velocity_function velocity,
+                      const void *context);
+
+// Finds how far the bodies reach that this rank did not follow, and follows now.
+void detection_reach_all(struct gabion_world *world);
+
 // Finds the pairs anew where a body with the velocity that the solve found travels further than the
 // search knew. Returns whether that has happened in this step.
 bool detection_renew(struct gabion_world *world, velocity_function velocity, const void *context);

@@ -45,7 +45,7 @@ void contacts_reorder(struct gabion_world *world, const int32_t *new_index, int3
     struct contacts *contacts = world->contacts;
     int32_t moving = world->bodies.moving;
     contacts_complete_memory(contacts, old_moving);
-    contacts_forget_cuts(contacts);
+    contacts_forget_cuts(world);
     size_t n = contacts->memory_count;
     struct memory_list list = {
         memory_allocate(n, sizeof *list.key, "contact order"),

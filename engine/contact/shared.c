@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/world/world.h"
+#include "parallel/check.h"
 #include "parallel/memory.h"
 #include "parallel/ranks.h"
 
@@ -59,30 +60,11 @@ size_t contacts_own_begin(const struct contacts *contacts) {
     return contacts->shared ? contacts_first(contacts, cuts_begin(&contacts->cuts), -1) : 0;
 }
 
-// A sum over the contacts from `first` on.
-struct own_sum {
-    size_t first;
-    sum_function f;
-    void *context;
-};
-
-static void add_own(void *context, size_t begin, size_t end, struct binned_sum *out) {
-    const struct own_sum *own = context;
-    own->f(own->context, own->first + begin, own->first + end, out);
-}
-
-static void merge_sums(void *total, const void *part) { binned_merge(total, part); }
-
 void contacts_sum(const struct gabion_world *world, int width, sum_function f, void *context,
                   double *total) {
     const struct contacts *contacts = world->contacts;
-    struct own_sum own = {contacts_own_begin(contacts), f, context};
-    struct binned_sum sum[TEAM_WIDTH_MAX] = {0};
-    team_collect(world->team, contacts->count - own.first, width, add_own, &own, sum);
-    if (contacts->shared)
-        ranks_merge(sum, (size_t)width, sizeof *sum, merge_sums);
-    for (int k = 0; k < width; k++)
-        total[k] = binned_value(&sum[k]);
+    piece_sum_range(world->team, contacts_own_begin(contacts), contacts->count, contacts->shared,
+                    width, f, context, total);
 }
 
 int64_t contacts_total(const struct gabion_world *world) {
@@ -113,16 +95,17 @@ void contacts_complete(struct gabion_world *world) {
     contacts->shared = false;
 }
 
-// Writes where the memory of each body begins, from the numbers that the ranks have of their own
-// bodies.
-static void gather_starts(struct contacts *contacts, int32_t moving) {
+// Writes where the memory of each body begins when that of all ranks is one list, from the numbers
+// that the ranks have of their own bodies. `start` may be that of the contacts.
+static void gather_starts(const struct contacts *contacts, int32_t moving, uint32_t *start) {
     size_t *offsets =
         memory_allocate((size_t)ranks_count() + 1, sizeof *offsets, "contacts of all ranks");
-    uint32_t *start = contacts->memory_start, place = 0;
+    const uint32_t *own = contacts->memory_start;
+    uint32_t place = 0;
     int32_t begin = cuts_begin(&contacts->cuts), end = cuts_end(&contacts->cuts, moving);
     uint32_t *counts = memory_allocate((size_t)moving, sizeof *counts, "contact memory");
     for (int32_t c = begin; c < end; c++)
-        counts[c] = start[c + 1] - start[c];
+        counts[c] = own[c + 1] - own[c];
     ranks_offsets((size_t)(end - begin) * sizeof *counts, offsets);
     ranks_gather_all(counts + begin, offsets, counts);
     for (int32_t c = 0; c < moving; c++) {
@@ -134,6 +117,27 @@ static void gather_starts(struct contacts *contacts, int32_t moving) {
     memory_free(offsets);
 }
 
+void contacts_own_memory(const struct contacts *contacts, int32_t moving, struct contacts *own) {
+    size_t begin = contacts->memory_start[cuts_begin(&contacts->cuts)];
+    size_t end = contacts->memory_start[cuts_end(&contacts->cuts, moving)];
+    *own = *contacts;
+    own->memory += begin;
+    own->memory_count = end - begin;
+    if (own->memory_collision)
+        own->memory_collision += begin;
+    own->memory_start =
+        memory_allocate((size_t)moving + 1, sizeof *own->memory_start, "contact memory");
+    gather_starts(contacts, moving, own->memory_start);
+}
+
+void contacts_own_memory_free(struct contacts *own) { memory_free(own->memory_start); }
+
+struct own_bodies contacts_own_bodies(const struct contacts *contacts, int32_t count) {
+    const struct cuts *cuts = &contacts->cuts;
+    bool last = ranks_me() == ranks_count() - 1;
+    return (struct own_bodies){cuts_begin(cuts), last ? count : cuts_end(cuts, count)};
+}
+
 void contacts_complete_memory(struct contacts *contacts, int32_t moving) {
     if (!contacts->memory_shared)
         return;
@@ -141,14 +145,17 @@ void contacts_complete_memory(struct contacts *contacts, int32_t moving) {
     size_t end = contacts->memory_start[cuts_end(&contacts->cuts, moving)];
     gather(SHARED(contacts, memory, memory_capacity), begin, end, 0);
     gather_optional(SHARED(contacts, memory_collision, memory_collision_capacity), begin, end);
-    gather_starts(contacts, moving);
+    gather_starts(contacts, moving, contacts->memory_start);
     contacts->memory_count = contacts->memory_start[moving];
     contacts->memory_shared = false;
 }
 
 // Cuts --------------------------------------------------------------------------------------------
 
-void contacts_forget_cuts(struct contacts *contacts) {
+void contacts_forget_cuts(struct gabion_world *world) {
+    struct contacts *contacts = world->contacts;
+    CHECK(!world->piece.stale, "bodies that other ranks moved are put in another order");
+    piece_forget(&world->piece);
     cuts_free(&contacts->cuts);
     contacts->weights = 0;
     contacts->weighed = false;
@@ -217,6 +224,21 @@ static bool is_unequal(const struct contacts *contacts, int32_t moving) {
     return most > UNEQUAL * total / cuts->ranks + 2 * grain;
 }
 
+// Joints, and passes that correct positions in every step, look at all bodies.
+static bool shares_bodies(const struct gabion_world *world) {
+    return world->contacts->shared && world->joints.count == 0 && !(world->settings.projection > 0);
+}
+
+static void share_bodies(struct gabion_world *world, bool cuts_move) {
+    struct piece *piece = &world->piece;
+    piece->wanted = shares_bodies(world);
+    if (cuts_move || !piece->wanted)
+        piece_gather(world);
+    if (cuts_move)
+        piece_forget(piece);
+    piece->partial = piece->wanted && piece->listed;
+}
+
 void contacts_begin(struct gabion_world *world, bool share) {
     struct contacts *contacts = world->contacts;
     int32_t moving = world->bodies.moving;
@@ -224,6 +246,7 @@ void contacts_begin(struct gabion_world *world, bool share) {
     bool cut_before = contacts->shared && contacts->cuts.first;
     bool moves = cut_before && contacts->weighed && is_unequal(contacts, moving);
     contacts->weighed = false;
+    share_bodies(world, moves);
     if (cut_before && !moves)
         return;
     contacts->moves += moves;

@@ -24,9 +24,9 @@ static void fill_axes(void *context, size_t begin, size_t end) {
 }
 
 void standing_follow(struct standing *standing) {
-    size_t count = (size_t)standing->view.bodies.count;
+    const struct gabion_world *view = &standing->view;
     if (standing->axes)
-        team_for(standing->view.team, count, CHUNK, fill_axes, standing);
+        piece_for(view, view->bodies.count, CHUNK, fill_axes, standing);
 }
 
 static void place_bodies(struct standing *standing, struct gabion_world *world) {
@@ -38,7 +38,14 @@ static void place_bodies(struct standing *standing, struct gabion_world *world) 
     standing->place.x_m = bodies->x;
     standing->place.axes_m = standing->axes;
     standing->view.midpoint = &standing->place;
-    standing_follow(standing);
+}
+
+// From here on the view is that of one rank that has all bodies, whose state must be known.
+static void view_all(struct standing *standing) {
+    standing->contacts = *standing->view.contacts;
+    standing->contacts.shared = false;
+    standing->view.contacts = &standing->contacts;
+    standing->view.piece = (struct piece){0};
 }
 
 static double margin_of(const struct bodies *bodies, int32_t i, double share) {
@@ -58,6 +65,8 @@ static void find_pairs(struct standing *standing, double share) {
 void standing_open(struct standing *standing, struct gabion_world *world, double share) {
     joints_list_apart(&world->joints);
     place_bodies(standing, world);
+    view_all(standing);
+    standing_follow(standing);
     find_pairs(standing, share);
 }
 
@@ -68,14 +77,16 @@ void standing_close(struct standing *standing) {
 
 // Visiting pairs ------------------------------------------------------------------------------
 
-// A function that sees the pairs of a range of bodies one after the other, in canonical order.
+// A function that sees the pairs of a range of the bodies of a piece one after the other, in
+// canonical order.
 typedef void (*pair_function)(void *context, int32_t c, int32_t a);
 
 static void visit_pairs(const struct standing *standing, const struct pair_list *pairs,
                         size_t begin, size_t end, pair_function visit, void *context) {
     const struct gabion_world *view = &standing->view;
     const struct bodies *bodies = &view->bodies;
-    for (int32_t c = (int32_t)begin; c < (int32_t)end; c++) {
+    for (size_t k = begin; k < end; k++) {
+        int32_t c = piece_body(view, k);
         for (uint32_t p = pairs->start[c]; p < pairs->start[c + 1]; p++)
             if (!joints_part(&view->joints, bodies->id[c], bodies->id[pairs->other[p]]))
                 visit(context, c, pairs->other[p]);
@@ -290,7 +301,8 @@ static void measure_chunk(void *context, size_t begin, size_t end) {
     struct measuring *measuring = context;
     struct measuring_chunk chunk = {.measuring = measuring, .worst = no_overlap()};
     if (measuring->shift)
-        chunk.next = first_contact(measuring->world->contacts, (int32_t)begin);
+        chunk.next = first_contact(measuring->world->contacts,
+                                   piece_body(&measuring->standing->view, begin));
     visit_pairs(measuring->standing, measuring->pairs, begin, end, measure_pair, &chunk);
     measuring->worst[begin / CHUNK] = chunk.worst;
     contact_list_free(&chunk.scratch);
@@ -313,7 +325,8 @@ static struct overlap deepest_of_ranks(struct overlap mine) {
 
 static struct overlap measure(struct measuring *measuring) {
     struct overlap worst = no_overlap();
-    size_t moving = (size_t)measuring->world->bodies.moving, chunks = (moving + CHUNK - 1) / CHUNK;
+    const struct gabion_world *view = &measuring->standing->view;
+    size_t moving = piece_count(view, view->bodies.moving), chunks = (moving + CHUNK - 1) / CHUNK;
     measuring->worst = memory_allocate(chunks, sizeof *measuring->worst, "overlaps");
     team_for(measuring->world->team, moving, CHUNK, measure_chunk, measuring);
     for (size_t k = 0; k < chunks; k++)
@@ -331,16 +344,37 @@ static void find_shifts(void *context, size_t begin, size_t end, double *out) {
     }
 }
 
+// Bodies that this rank does not follow are looked at as they are now: how far they moved is not
+// known.
+static void look_further(struct measuring *measuring, struct standing *standing,
+                         struct gabion_world *world) {
+    size_t known = piece_count(world, world->bodies.moving);
+    if (world->piece.partial) {
+        bool *follows = memory_allocate((size_t)world->bodies.moving, sizeof *follows, "overlaps");
+        for (size_t k = 0; k < known; k++)
+            follows[piece_body(world, k)] = true;
+        for (int32_t i = 0; i < world->bodies.moving; i++)
+            if (!follows[i])
+                measuring->shift[i].turn.x = NAN;
+        memory_free(follows);
+        piece_gather(world);
+        standing->view.piece = (struct piece){0};
+        standing_follow(standing);
+    }
+    find_pairs(standing, 0);
+}
+
 struct overlap standing_overlap(struct gabion_world *world) {
     struct standing standing;
     size_t count = (size_t)world->bodies.count;
     double beyond;
     place_bodies(&standing, world);
+    standing_follow(&standing);
     struct measuring measuring = {.world = world, .standing = &standing};
     measuring.shift = memory_allocate(count, sizeof *measuring.shift, "overlaps");
-    team_max(world->team, count, 1, find_shifts, &measuring, &beyond);
+    piece_max(world, world->bodies.count, 1, find_shifts, &measuring, &beyond);
     if (beyond > 0)
-        find_pairs(&standing, 0);
+        look_further(&measuring, &standing, world);
     measuring.pairs = beyond > 0 ? &standing.pairs : detection_pairs(world);
     struct overlap worst = measure(&measuring);
     memory_free(measuring.shift);

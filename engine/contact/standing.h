@@ -4,6 +4,7 @@
 #ifndef ENGINE_CONTACT_STANDING_H
 #define ENGINE_CONTACT_STANDING_H
 
+#include "engine/contact/contacts.h"
 #include "engine/contact/pair.h"
 #include "engine/motion/midpoint.h"
 #include "engine/world/world.h"
@@ -19,13 +20,15 @@ struct overlap {
 struct standing {
     struct gabion_world view; // the world with `place` for a midpoint
     struct midpoint place;    // the present positions and axes
+    struct contacts contacts; // of the view, where it is not that of the world
     mat3 *axes;
     int32_t finite;         // bodies [0, finite) are no walls
     struct pair_list pairs; // of finite bodies that were within reach
 };
 
-// Finds where the bodies are and which of them are near each other. Moving bodies reach `share` of
-// their size beyond their surface.
+// Finds where the bodies are and which of them are near each other, on every rank for all of them:
+// their state must be known (piece_gather). Moving bodies reach `share` of their size beyond their
+// surface.
 void standing_open(struct standing *standing, struct gabion_world *world, double share);
 void standing_close(struct standing *standing);
 

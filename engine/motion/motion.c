@@ -276,11 +276,11 @@ void motion_predict_free(struct gabion_world *world) {
     if (joined)
         expect_joints(world);
     struct prediction prediction = {world, loads_step_gravity(world), step_forces(world)};
-    team_for(world->team, (size_t)bodies->moving, BODY_CHUNK, predict_range, &prediction);
+    piece_for(world, bodies->moving, BODY_CHUNK, predict_range, &prediction);
     midpoint->general = bodies_have_axes(bodies) || drivers_turn(world) || joined;
     if (midpoint->general) {
         midpoint_size_axes(midpoint);
-        team_for(world->team, (size_t)bodies->count, BODY_CHUNK, fill_axes, world);
+        piece_for(world, bodies->count, BODY_CHUNK, fill_axes, world);
     }
 }
 
@@ -341,13 +341,25 @@ static bool general_law(const struct gabion_world *world) {
 void motion_predict_masses(struct gabion_world *world) {
     struct midpoint *midpoint = world->midpoint;
     double tensor_bodies;
-    team_max(world->team, (size_t)world->bodies.moving, 1, find_tensor_bodies, world,
-             &tensor_bodies);
+    piece_max(world, world->bodies.moving, 1, find_tensor_bodies, world, &tensor_bodies);
     midpoint->general |= tensor_bodies > 0 || general_law(world);
     if (!midpoint->general)
         return;
     midpoint_size_inverse(midpoint);
-    team_for(world->team, (size_t)midpoint->count, BODY_CHUNK, fill_inverse, world);
+    piece_for(world, midpoint->count, BODY_CHUNK, fill_inverse, world);
+}
+
+void motion_gather_masses(struct gabion_world *world) {
+    struct midpoint *midpoint = world->midpoint;
+    if (world->piece.partial && midpoint->general)
+        piece_gather_array(&world->piece, midpoint->inverse, sizeof *midpoint->inverse);
+}
+
+void motion_predict(struct gabion_world *world) {
+    motion_predict_free(world);
+    motion_predict_fixed(world);
+    motion_predict_driven(world);
+    motion_predict_masses(world);
 }
 
 // The bodies as they stand ----------------------------------------------------------------------
@@ -407,7 +419,8 @@ static void integrate_range(void *context, size_t begin, size_t end) {
 void motion_integrate_free(struct gabion_world *world, velocity_function velocity,
                            const void *context) {
     struct integration integration = {world, velocity, context};
-    team_for(world->team, (size_t)world->bodies.moving, BODY_CHUNK, integrate_range, &integration);
+    piece_for(world, world->bodies.moving, BODY_CHUNK, integrate_range, &integration);
+    world->piece.stale = world->piece.partial;
 }
 
 void motion_integrate_driven(struct gabion_world *world) {

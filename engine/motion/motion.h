@@ -28,6 +28,12 @@ void motion_predict_fixed(struct gabion_world *world);
 void motion_predict_driven(struct gabion_world *world);
 void motion_predict_masses(struct gabion_world *world);
 
+// Gives every rank the inverse masses of all bodies, where each follows a piece of them.
+void motion_gather_masses(struct gabion_world *world);
+
+// Does all of this, again where it was done for some bodies only.
+void motion_predict(struct gabion_world *world);
+
 // Moves the free bodies to the end of the step with the velocities `velocity(context, i)`, and the
 // driven ones along their path.
 typedef struct body_velocity (*velocity_function)(const void *context, int32_t body);

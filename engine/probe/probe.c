@@ -208,8 +208,10 @@ static bool is_of_contacts(const struct probe *probe) {
 
 void probes_keep(struct gabion_world *world) {
     struct probes *probes = world->probes;
-    if (probes_read_contacts(world))
+    if (probes_read_contacts(world)) {
         contacts_complete(world);
+        piece_gather(world);
+    }
     for (int k = 0; k < probes->count && !world->contacts->lost; k++)
         if (is_of_contacts(&probes->list[k])) {
             probe_measure(world, &probes->list[k], probes->list[k].kept);

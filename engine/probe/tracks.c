@@ -102,9 +102,16 @@ static void place_turns(struct gabion_world *world) {
     probes->turn_capacity = next.turn_capacity;
 }
 
+// What is counted of bodies may be in any piece.
+static void gather_bodies(struct gabion_world *world) {
+    if (has(world->probes, GABION_FLOW) || has(world->probes, GABION_ANGLE))
+        piece_gather(world);
+}
+
 void tracks_begin(struct gabion_world *world) {
     struct probes *probes = world->probes;
     size_t count = (size_t)world->bodies.count;
+    gather_bodies(world);
     if (probes->stale)
         place_flows(probes);
     if (probes->stale || world->entered || world->changed)
@@ -218,6 +225,7 @@ static void count_turns(struct gabion_world *world, const struct probe *probe) {
 
 void tracks_end(struct gabion_world *world) {
     struct probes *probes = world->probes;
+    gather_bodies(world);
     for (int k = 0; k < probes->count; k++) {
         const struct probe *probe = &probes->list[k];
         if (is_repeated(probes, k))

@@ -39,6 +39,7 @@
 #include "parallel/wide.h"
 
 struct cuts;
+struct piece;
 struct team;
 
 // Pointers to the data of a step; the problem does not own them.
@@ -57,6 +58,7 @@ struct contact_views {
     // Which moving bodies are this rank's own, where the views are of their contacts alone
     // (engine/contact/shared.h); NULL: these are all contacts.
     const struct cuts *cuts;
+    const struct piece *piece; // which bodies this rank follows; not used without cuts
 };
 
 // How a problem gives access to W.

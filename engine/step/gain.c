@@ -1,8 +1,8 @@
 #include "engine/step/gain.h"
 
-#include "engine/contact/detection.h"
 #include "engine/contact/shared.h"
 #include "engine/step/across.h"
+#include "engine/step/whole.h"
 #include "engine/world/islands.h"
 #include "parallel/memory.h"
 
@@ -98,6 +98,6 @@ void gain_of_step(struct gabion_world *world) {
     world->ledger.gain_scale += sum[GAIN_SCALE];
     if (!world->galizzi && sum[GAIN_REBOUNDS] == 0)
         return;
-    detection_complete(world);
+    whole_step(world);
     world->ledger.impact_gain += impact_gain(world);
 }

@@ -1,9 +1,9 @@
 #include "engine/step/healing.h"
 
 #include "engine/contact/arms.h"
-#include "engine/contact/detection.h"
 #include "engine/contact/pairs.h"
 #include "engine/contact/standing.h"
+#include "engine/motion/motion.h"
 #include "engine/problem/rows.h"
 #include "engine/problem/weigh.h"
 #include "engine/step/projection.h"
@@ -389,7 +389,8 @@ static bool do_round(struct healing *healing) {
 }
 
 void healing_apply(struct gabion_world *world) {
-    detection_complete(world);
+    piece_gather(world);
+    motion_gather_masses(world);
     size_t moving = (size_t)world->bodies.moving;
     struct healing healing = {
         .world = world,

@@ -1,7 +1,9 @@
 #include "engine/step/look.h"
 
 #include "engine/contact/ahead.h"
+#include "engine/contact/detection.h"
 #include "engine/step/step.h"
+#include "engine/step/whole.h"
 #include "parallel/clock.h"
 #include "parallel/stop.h"
 
@@ -24,7 +26,10 @@ static bool looks(const struct gabion_world *world) {
 
 void look_ahead(struct gabion_world *world) {
     struct gabion_step_report *report = &world->report;
-    size_t added = looks(world) ? ahead_look(world, step_velocity, world, (int)report->rounds) : 0;
+    bool look = looks(world);
+    if (look && world->piece.partial && detection_outrun(world, step_velocity, world))
+        whole_bodies(world);
+    size_t added = look ? ahead_look(world, step_velocity, world, (int)report->rounds) : 0;
     report->late += (int64_t)added;
     report->rounds += added > 0;
     world->looked = added == 0;

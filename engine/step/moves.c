@@ -59,8 +59,7 @@ void moves_measure(const struct gabion_world *world, velocity_function velocity,
                    const void *context, struct gabion_step_report *report) {
     struct measuring measuring = {world, velocity, context};
     double most[MOVES_COUNT];
-    team_max(world->team, (size_t)world->bodies.moving, MOVES_COUNT, measure_moves, &measuring,
-             most);
+    piece_max(world, world->bodies.moving, MOVES_COUNT, measure_moves, &measuring, most);
     report->max_speed = sqrt(most[MOVES_SPEED]);
     report->max_turn = sqrt(most[MOVES_TURN]);
     report->stuck = most[MOVES_STUCK] > 0;

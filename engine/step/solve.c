@@ -12,6 +12,7 @@
 #include "engine/solvers/sweep/workspace.h"
 #include "engine/step/rest.h"
 #include "engine/step/sharing.h"
+#include "engine/step/whole.h"
 #include "engine/world/loads.h"
 #include "parallel/memory.h"
 
@@ -42,8 +43,8 @@ static void find_largest_inverse(void *context, size_t begin, size_t end, double
 
 struct least_speeds solve_least_speeds(const struct gabion_world *world) {
     double h = world->settings.step, inverse_size = 0;
-    team_max(world->team, (size_t)world->bodies.moving, 1, find_largest_inverse,
-             (void *)&world->bodies, &inverse_size);
+    piece_max(world, world->bodies.moving, 1, find_largest_inverse, (void *)&world->bodies,
+              &inverse_size);
     double size_per_step = inverse_size > 0 ? 1 / (inverse_size * h) : 0;
     double gravity = h * vec3_length(loads_step_gravity(world));
     return (struct least_speeds){.floor = fmax(gravity, LEAST_TRAVEL * size_per_step),
@@ -71,6 +72,7 @@ static struct contact_problem *problem_of(const struct gabion_world *world, size
         .v = world->bodies.v,
         .w = world->bodies.w,
         .cuts = contacts_are_shared(contacts) ? &contacts->cuts : NULL,
+        .piece = &world->piece,
     };
     return contact_problem_of_views(&views, solve_least_speeds(world), world->team);
 }
@@ -153,7 +155,7 @@ void solve_open(struct gabion_world *world) {
     if (contacts_are_shared(world->contacts) && world->settings.method == GABION_METHOD_AUTO &&
         !is_large(world)) {
         close_problem(world);
-        detection_complete(world);
+        whole_step(world);
         open_problem(world);
     }
     if (world->observer)

@@ -1,5 +1,6 @@
 #include "engine/step/step.h"
 
+#include "engine/contact/detection.h"
 #include "engine/contact/interfaces.h"
 #include "engine/contact/shared.h"
 #include "engine/motion/motion.h"
@@ -16,6 +17,7 @@
 #include "engine/step/validate.h"
 #include "engine/world/drivers.h"
 #include "engine/world/events.h"
+#include "engine/world/fall.h"
 #include "engine/world/hollow_fit.h"
 #include "engine/world/order.h"
 #include "parallel/clock.h"
@@ -77,8 +79,10 @@ void step_enter(struct gabion_world *world) {
     probes_keep(world);
     events_insert(world);
     int32_t moving = world->bodies.moving;
-    if (world->entered || world->step % ORDER_INTERVAL == 0)
+    if (world->entered || world->step % ORDER_INTERVAL == 0) {
+        piece_gather(world);
         follow_order(world, order_bodies(world), moving);
+    }
     if (world->entered || world->step == 0)
         drivers_adopt(world);
 }
@@ -112,10 +116,10 @@ bool step_fits(struct gabion_world *world, struct gabion_error *error) {
 // The end of a step -----------------------------------------------------------------------------
 
 static int32_t first_not_finite(const struct gabion_world *world) {
-    int32_t i = 0;
-    while (i + 1 < world->bodies.moving && isfinite(body_velocity_square(step_velocity(world, i))))
+    int32_t i = piece_begin(world), end = piece_end(world);
+    while (i < end && isfinite(body_velocity_square(step_velocity(world, i))))
         i++;
-    return i;
+    return piece_first(world, i < end ? i : world->bodies.moving - 1);
 }
 
 bool step_stopped(const struct gabion_world *world, struct gabion_error *error) {
@@ -175,9 +179,7 @@ void step_integrate(struct gabion_world *world) {
 void step_count(struct gabion_world *world) {
     double time;
     world->report.candidates = contacts_total(world);
-    world->report.bodies = 0;
-    for (int32_t i = 0; i < world->bodies.count; i++)
-        world->report.bodies += !bodies_is_wall(&world->bodies, i);
+    world->report.bodies = detection_finite(&world->bodies);
     world->step++;
     world->run.steps++;
     world->run.unconverged_steps += !world->report.converged;
@@ -189,6 +191,7 @@ void step_count(struct gabion_world *world) {
     sharing_count_step(world);
     for (int method = 0; method < GABION_METHOD_COUNT; method++)
         world->run.spent[method] += world->report.spent[method];
+    fall_note(world);
     time = world_time(world);
     if (!(world->report.max_speed <= world->settings.rest_speed))
         world->rest_since = NAN;

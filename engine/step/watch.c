@@ -118,7 +118,8 @@ static struct remedy remedy_of(const struct gabion_settings *settings) {
     if (settings->method == GABION_METHOD_AUTO) {
         snprintf(remedy.stopped, sizeof remedy.stopped, "after all stages of solver.method auto%s",
                  budget);
-        remedy.advice = "take a smaller time.step, or raise solver.tolerance or solver.max_sweeps";
+        remedy.advice = "take a smaller time.step, or raise solver.tolerance (1e-3 for grains that "
+                        "flow) or solver.max_sweeps";
     } else {
         snprintf(remedy.stopped, sizeof remedy.stopped, "at the cap of %d sweeps%s",
                  settings->max_sweeps, budget);
@@ -202,11 +203,12 @@ static void conclude_overlap(const struct gabion_world *world, const struct watc
 static int32_t find_thrown(const struct gabion_world *world) {
     const struct bodies *bodies = &world->bodies;
     double h = world->settings.step;
-    for (int32_t i = 0; i < bodies->moving; i++)
-        if (h * vec3_length(bodies->v[i]) > THROWN * bodies_size(bodies, i) ||
-            h * vec3_length(bodies->w[i]) > THROWN)
-            return i;
-    return -1;
+    int32_t i = piece_begin(world), end = piece_end(world);
+    while (i < end && !(h * vec3_length(bodies->v[i]) > THROWN * bodies_size(bodies, i) ||
+                        h * vec3_length(bodies->w[i]) > THROWN))
+        i++;
+    int32_t first = piece_first(world, i < end ? i : bodies->moving);
+    return first < bodies->moving ? first : -1;
 }
 
 // What closing contacts and joints has brought in, by velocities, by moving bodies, and by the time
@@ -505,6 +507,7 @@ static void look(const struct reporting *reporting, enum watch_kind kind) {
         (record->reported && world->settings.watch == GABION_WATCH_WARN && !watch->ends))
         return;
     struct words words;
+    piece_gather(world);
     watch->describe(world, watch->bound, &words);
     note(reporting, kind, &words);
     if (record->reported)

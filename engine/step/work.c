@@ -139,7 +139,7 @@ void work_of_step(struct gabion_world *world) {
         .gravity_next = loads_gravity(world, t + world->settings.step),
         .group_force = world->force_count > 0 ? world->midpoint->group_force : NULL,
     };
-    team_sum(world->team, (size_t)world->bodies.moving, WORK_COUNT, add_body_work, &work, body);
+    piece_sum(world, WORK_COUNT, add_body_work, &work, body);
     ledger->applied_work += body[WORK_APPLIED];
     ledger->theta_work += body[WORK_THETA];
     ledger->explained = body[WORK_APPLIED] + body[WORK_THETA];

@@ -95,6 +95,8 @@ static bool removal_takes(const struct event *event, const struct bodies *bodies
            (!bodies_is_wall(bodies, i) && region_depth(&event->region, bodies->x[i]) >= 0);
 }
 
+#define CHUNK 1024 // bodies
+
 struct leaving {
     const struct gabion_world *world;
     bool *leaves;
@@ -109,6 +111,15 @@ static void find_leaving(void *context, size_t begin, size_t end) {
                 leaving->leaves[i] |= removal_takes(&world->events[k], &world->bodies, (int32_t)i);
 }
 
+static bool find_leaving_known(struct gabion_world *world, struct leaving *leaving) {
+    bool any = false;
+    size_t known = piece_count(world, world->bodies.count);
+    piece_for(world, world->bodies.count, CHUNK, find_leaving, leaving);
+    for (size_t k = 0; k < known; k++)
+        any |= leaving->leaves[piece_body(world, k)];
+    return piece_any(world, any);
+}
+
 // Returns whether there are removals in this step. Those of whole groups disturb in any case.
 static bool any_removal(struct gabion_world *world) {
     bool any = false;
@@ -121,18 +132,15 @@ static bool any_removal(struct gabion_world *world) {
     return any;
 }
 
-#define CHUNK 1024 // bodies
-
 bool *events_leaving(struct gabion_world *world) {
     size_t count = (size_t)world->bodies.count;
     if (!any_removal(world))
         return NULL;
-    bool *leaves = memory_allocate(count, sizeof *leaves, "removal"), any = false;
+    bool *leaves = memory_allocate(count, sizeof *leaves, "removal");
     struct leaving leaving = {world, leaves};
-    team_for(world->team, count, CHUNK, find_leaving, &leaving);
-    for (size_t i = 0; i < count; i++)
-        any |= leaves[i];
-    if (any) {
+    if (find_leaving_known(world, &leaving)) {
+        piece_gather(world);
+        team_for(world->team, count, CHUNK, find_leaving, &leaving);
         disturb(world);
         return leaves;
     }

@@ -1,6 +1,7 @@
 #include "engine/world/fall.h"
 
 #include "engine/world/loads.h"
+#include "parallel/ranks.h"
 
 static bool is_watched(const struct gabion_world *world, int32_t i) {
     const struct bodies *bodies = &world->bodies;
@@ -12,14 +13,17 @@ static bool has_fallen(const struct gabion_settings *settings, const struct gabi
            (settings->fall_speed > 0 && fall->speed >= settings->fall_speed);
 }
 
-bool fall_find(const struct gabion_world *world, struct gabion_fall *fall) {
+static bool are_watched(const struct gabion_world *world) {
+    return world->settings.fall_distance > 0 || world->settings.fall_speed > 0;
+}
+
+static bool find_among(const struct gabion_world *world, int32_t begin, int32_t end,
+                       struct gabion_fall *fall) {
     const struct gabion_settings *settings = &world->settings;
     const struct bodies *bodies = &world->bodies;
     vec3 down = loads_down(world, world_time(world));
     bool found = false;
-    if (!(settings->fall_distance > 0) && !(settings->fall_speed > 0))
-        return false;
-    for (int32_t i = 0; i < bodies->count; i++) {
+    for (int32_t i = begin; i < end; i++) {
         int32_t id = bodies->id[i];
         if (!is_watched(world, i) || (found && id > fall->body))
             continue;
@@ -31,4 +35,31 @@ bool fall_find(const struct gabion_world *world, struct gabion_fall *fall) {
         found = true;
     }
     return found;
+}
+
+bool fall_find(const struct gabion_world *world, struct gabion_fall *fall) {
+    if (!are_watched(world))
+        return false;
+    if (!world->piece.stale)
+        return find_among(world, 0, world->bodies.count, fall);
+    if (world->fallen.body >= 0)
+        *fall = world->fallen;
+    return world->fallen.body >= 0;
+}
+
+// The rank whose body has the least id tells the others.
+void fall_note(struct gabion_world *world) {
+    struct gabion_fall *fall = &world->fallen;
+    if (!are_watched(world) || !world->piece.stale)
+        return;
+    if (!find_among(world, piece_begin(world), piece_end(world), fall))
+        fall->body = INT32_MAX;
+    int32_t first = piece_first(world, fall->body);
+    double of_first[] = {-INFINITY, -INFINITY};
+    if (fall->body == first) {
+        of_first[0] = fall->distance;
+        of_first[1] = fall->speed;
+    }
+    ranks_max(of_first, 2);
+    *fall = (struct gabion_fall){first < INT32_MAX ? first : -1, of_first[0], of_first[1]};
 }

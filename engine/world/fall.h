@@ -10,4 +10,8 @@
 // table tilts.
 bool fall_find(const struct gabion_world *world, struct gabion_fall *fall);
 
+// Finds it at the end of a step after which each rank knows its own piece of the bodies alone, for
+// fall_find.
+void fall_note(struct gabion_world *world);
+
 #endif

@@ -35,7 +35,7 @@ static void measure_energy(const struct gabion_world *world, double time, double
                            double *potential) {
     struct energy_context energy = {world, loads_gravity(world, time)};
     double sum[2];
-    team_sum(world->team, (size_t)world->bodies.moving, 2, add_energy, &energy, sum);
+    piece_sum(world, 2, add_energy, &energy, sum);
     *kinetic = sum[0];
     *potential = sum[1];
 }

@@ -9,8 +9,9 @@
 struct sharing_step {
     bool shared; // its contacts were
     int64_t messages, bytes;
-    double waiting;   // s, for messages in sweeps
-    int64_t contacts; // that this rank solved; those between ranks are in the number of both
+    double waiting;     // s, for messages in sweeps
+    int64_t contacts;   // that this rank solved; those between ranks are in the number of both
+    int64_t body_bytes; // sent of bodies outside sweeps
 };
 
 // Of all ranks, in the steps whose contacts were shared.
@@ -21,6 +22,9 @@ struct sharing {
     double waiting, solving;         // s, sums over the ranks
     int64_t contacts, most_contacts; // sums over the steps: of all ranks, of the one with the most
     double solved;                   // s of solving, up to the last step
+    int64_t ghosts, body_bytes;      // bodies of other ranks that ranks followed; sent of bodies
+                                     // outside sweeps
+    int64_t gathered;                // struct piece.bytes up to the last step
     struct sharing_step step;
 };
 

@@ -8,6 +8,7 @@
 #include "engine/gabion.h"
 #include "engine/world/joints.h"
 #include "engine/world/ledger.h"
+#include "engine/world/piece.h"
 #include "engine/world/report.h"
 #include "engine/world/sharing.h"
 #include "engine/world/signal.h"
@@ -162,6 +163,7 @@ struct gabion_world {
     int64_t step;
     struct pace pace;
     struct bodies bodies;
+    struct piece piece; // of the bodies, where ranks share them; no result depends on it
     struct contacts *contacts;
     struct applied *applied;      // by id, of the next step; NULL: none
     struct pending_body *pending; // from the first step on in order of insertion time, then id
@@ -179,6 +181,7 @@ struct gabion_world {
     double phase_time[PHASE_COUNT]; // s, wall, of all steps
     struct sharing sharing;
     struct watch_log *watches;
+    struct gabion_fall fallen; // after the last step, where ranks share the bodies (world/fall.h)
 
     // Data of the step in progress.
     struct step_start start;

@@ -41,6 +41,7 @@ struct flat_shapes {
 struct state {
     struct gabion_world *world;
     struct flat_shapes shapes;
+    struct contacts *contacts; // instead of the world's, unless NULL (contacts_own_memory)
 };
 
 // Single numbers.

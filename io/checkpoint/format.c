@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/contact/shared.h"
 #include "parallel/memory.h"
 
 const struct seal_kind checkpoint_kind = {CHECKPOINT_FORMAT, "checkpoint", CHECKPOINT_FORMAT_MAJOR,
@@ -31,6 +32,18 @@ struct h5_rows checkpoint_view(const struct state *state, const struct state_par
         .base = state_address(part, field, state),
         .stride = field->stride,
     };
+}
+
+bool checkpoint_own_rows(const struct state *state, const struct state_part *part,
+                         struct h5_rows *rows) {
+    if (state->contacts && part == &state_bodies) {
+        const struct bodies *bodies = &state->world->bodies;
+        struct own_bodies own = contacts_own_bodies(state->contacts, bodies->count);
+        rows->base += (size_t)own.begin * rows->stride;
+        rows->count = (size_t)(own.end - own.begin);
+        return true;
+    }
+    return state_is_shared(part, state);
 }
 
 // Files are PREFIX<step>.h5, the step with 9 digits or more.

@@ -36,6 +36,11 @@ enum h5_type checkpoint_type(enum state_type type);
 struct h5_rows checkpoint_view(const struct state *state, const struct state_part *part,
                                const struct state_field *field);
 
+// Where ranks write a file together, makes the rows of a part those that this rank writes. Returns
+// false where rank 0 writes all of them.
+bool checkpoint_own_rows(const struct state *state, const struct state_part *part,
+                         struct h5_rows *rows);
+
 extern const struct seal_kind checkpoint_kind;
 
 // Opens a frame, and fills an empty world with its bodies and their shapes: material, group, lock

@@ -3,14 +3,17 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "engine/contact/contacts.h"
 #include "engine/contact/interfaces.h"
+#include "engine/contact/shared.h"
 #include "io/checkpoint/format.h"
 #include "io/checkpoint/frame_rows.h"
+#include "io/checkpoint/sealed.h"
 #include "io/file/file.h"
+#include "io/file/h5_shared.h"
 #include "parallel/memory.h"
+#include "parallel/ranks.h"
 
 #define FORMAT_VERSION "2.2"
 const struct seal_kind frame_kind = {"gabion-frame", "frame", FRAME_FORMAT_MAJOR,
@@ -19,8 +22,10 @@ const struct seal_kind frame_kind = {"gabion-frame", "frame", FRAME_FORMAT_MAJOR
 #define CONTACT(dataset, unit_text, kind, width, field)                                            \
     {                                                                                              \
         .name = dataset, .unit = unit_text, .type = kind, .columns = width,                        \
-        .count = contacts->count, .stride = sizeof(struct contact),                                \
-        .base = contacts->list ? (char *)contacts->list + offsetof(struct contact, field) : NULL   \
+        .count = contacts->count - first, .stride = sizeof(struct contact),                        \
+        .base = contacts->list                                                                     \
+                    ? (char *)(contacts->list + first) + offsetof(struct contact, field)           \
+                    : NULL                                                                         \
     }
 
 #define INTERFACE(dataset, unit_text, kind, width, field)                                          \
@@ -32,23 +37,29 @@ const struct seal_kind frame_kind = {"gabion-frame", "frame", FRAME_FORMAT_MAJOR
 
 _Static_assert(sizeof(enum gabion_interface_status) == 4, "stored as it lies in memory");
 
+// The contacts that this rank writes: all of them, or its own ones, the end of the list.
+struct own_list {
+    const struct gabion_world *world;
+    const struct contact *list;
+};
+
 // Frames name bodies by id, because indices change from frame to frame.
 static void gather_candidates(const void *context, size_t begin, size_t count, void *rows) {
-    const struct gabion_world *world = context;
+    const struct own_list *own = context;
     for (size_t k = 0; k < count; k++)
-        ((int32_t *)rows)[k] = world->bodies.id[world->contacts->list[begin + k].c];
+        ((int32_t *)rows)[k] = own->world->bodies.id[own->list[begin + k].c];
 }
 
 static void gather_antagonists(const void *context, size_t begin, size_t count, void *rows) {
-    const struct gabion_world *world = context;
+    const struct own_list *own = context;
     for (size_t k = 0; k < count; k++)
-        ((int32_t *)rows)[k] = world->bodies.id[world->contacts->list[begin + k].a];
+        ((int32_t *)rows)[k] = own->world->bodies.id[own->list[begin + k].a];
 }
 
 static void gather_points(const void *context, size_t begin, size_t count, void *rows) {
-    const struct gabion_world *world = context;
+    const struct own_list *own = context;
     for (size_t k = 0; k < count; k++)
-        ((vec3 *)rows)[k] = contacts_position(world, &world->contacts->list[begin + k]);
+        ((vec3 *)rows)[k] = contacts_position(own->world, &own->list[begin + k]);
 }
 
 static bool write_all(const struct h5_file *file, const struct h5_rows *rows, size_t count,
@@ -59,13 +70,15 @@ static bool write_all(const struct h5_file *file, const struct h5_rows *rows, si
     return true;
 }
 
-static bool write_contacts(const struct h5_file *file, const struct gabion_world *world,
+static bool write_contacts(struct h5_file *file, const struct gabion_world *world,
                            struct gabion_error *error) {
     const struct contacts *contacts = world->contacts;
+    size_t first = contacts_own_begin(contacts);
+    struct own_list own = {world, contacts->list + first};
     struct h5_rows candidate = CONTACT("contacts/candidate", "1", H5_TYPE_INT32, 1, c);
     struct h5_rows antagonist = CONTACT("contacts/antagonist", "1", H5_TYPE_INT32, 1, a);
     struct h5_rows point = CONTACT("contacts/point", "m", H5_TYPE_FLOAT64, 3, point);
-    candidate.context = antagonist.context = point.context = world;
+    candidate.context = antagonist.context = point.context = &own;
     candidate.gather = gather_candidates;
     antagonist.gather = gather_antagonists;
     point.gather = gather_points;
@@ -80,23 +93,31 @@ static bool write_contacts(const struct h5_file *file, const struct gabion_world
          .unit = "N s",
          .type = H5_TYPE_FLOAT64,
          .columns = 3,
-         .count = contacts->count,
+         .count = contacts->count - first,
          .stride = sizeof *contacts->impulse,
-         .base = (char *)contacts->impulse},
+         .base = (char *)(contacts->impulse + first)},
     };
-    return write_all(file, rows, sizeof rows / sizeof *rows, error);
+    size_t count = sizeof rows / sizeof *rows;
+    if (!contacts_are_shared(contacts))
+        return write_all(file, rows, count, error);
+    for (size_t k = 0; k < count; k++)
+        if (!h5_write_shared_rows(file, &rows[k], error))
+            return false;
+    return true;
 }
 
-static bool write_part(const struct h5_file *file, const struct state *state,
+static bool write_part(struct h5_file *file, const struct state *state,
                        const struct state_part *part, struct gabion_error *error) {
     for (size_t k = 0; k < part->fields; k++) {
         if (!(part->field[k].flags & (STATE_FRAMED | STATE_MEASURED)))
             continue;
         struct h5_rows rows = checkpoint_view(state, part, &part->field[k]);
-        if (strcmp(part->group, "/") != 0 && !h5_exists(file, part->group) &&
+        if (!file->guest && strcmp(part->group, "/") != 0 && !h5_exists(file, part->group) &&
             !h5_write_group(file, part->group, error))
             return false;
-        if (part->rows
+        bool shared = checkpoint_own_rows(state, part, &rows);
+        if (shared ? !h5_write_shared_rows(file, &rows, error)
+            : part->rows
                 ? !h5_write_rows(file, &rows, error)
                 : !h5_write_number(file, part->group, rows.name, rows.type, rows.base, error))
             return false;
@@ -106,11 +127,14 @@ static bool write_part(const struct h5_file *file, const struct state *state,
 
 // Writes the fields of the state that frames have, as they are in a checkpoint. Shapes that the run
 // does not have are left out.
-static bool write_state(const struct h5_file *file, const struct gabion_world *world,
+static bool write_state(struct h5_file *file, const struct gabion_world *world,
                         struct gabion_error *error) {
     struct state state = {.world = (struct gabion_world *)world};
     bool written = true;
-    flat_shapes_fill(&state);
+    if (contacts_are_shared(world->contacts))
+        state.contacts = world->contacts;
+    if (!file->guest)
+        flat_shapes_fill(&state);
     for (size_t k = 0; written && k < STATE_PARTS; k++)
         if (state_parts[k] == &state_bodies || state_rows(state_parts[k], &state) > 0)
             written = write_part(file, &state, state_parts[k], error);
@@ -204,8 +228,8 @@ static bool write_names(const struct h5_file *file, const struct gabion_world *w
                             (size_t)world->materials.count, error);
 }
 
-static bool write_contents(const struct h5_file *file, const struct gabion_world *world,
-                           struct gabion_error *error) {
+static bool write_contents(struct h5_file *file, const void *context, struct gabion_error *error) {
+    const struct gabion_world *world = context;
     double time = world_time(world);
     uint8_t lost = world->contacts->lost;
     return h5_write_text(file, "/", "format", frame_kind.format, error) &&
@@ -219,17 +243,6 @@ static bool write_contents(const struct h5_file *file, const struct gabion_world
            (world->bodies.polyhedron_count == 0 || write_interfaces(file, world, error));
 }
 
-static bool write_temporary(const char *path, const struct gabion_world *world,
-                            struct gabion_error *error) {
-    struct h5_file file;
-    if (!h5_create(&file, path, SEAL_SIZE, error))
-        return false;
-    if (write_contents(&file, world, error))
-        return h5_close(&file, error) && seal_write(path, &frame_kind, error);
-    h5_abandon(&file);
-    return false;
-}
-
 bool frame_write(const char *directory, const struct gabion_world *world,
                  struct gabion_error *error) {
     char folder[4096], path[4096], temporary[4096];
@@ -240,14 +253,19 @@ bool frame_write(const char *directory, const struct gabion_world *world,
     for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
         if (lengths[k] < 0 || (size_t)lengths[k] >= sizeof path)
             return error_set(error, GABION_ERROR_INPUT, "%s: folder name too long", directory);
-    if (!frame_name(folder, world->step, path, sizeof path, error) ||
-        !file_make_directory(folder, error))
+    if (!frame_name(folder, world->step, path, sizeof path, error))
         return false;
-    if (!write_temporary(temporary, world, error)) {
-        unlink(temporary);
-        return error_context(error, "step %" PRId64 ": no frame written", world->step);
-    }
-    return file_publish_unsynced(temporary, path, error);
+    const struct sealed_file file = {.path = path,
+                                     .temporary = temporary,
+                                     .kind = &frame_kind,
+                                     .shared = contacts_are_shared(world->contacts),
+                                     .write = write_contents,
+                                     .context = world};
+    // Where there is no folder all ranks learn it from the file that cannot be made.
+    bool made = (file.shared && ranks_me() != 0) || file_make_directory(folder, error);
+    bool written = (made || file.shared) && sealed_write(&file, error);
+    return (made && written) ||
+           error_context(error, "step %" PRId64 ": no frame written", world->step);
 }
 
 // Reading -------------------------------------------------------------------------------------

@@ -417,7 +417,8 @@ static bool check_memory(const struct checkpoint *checkpoint, const struct state
 }
 
 static void restore_numbers(const struct checkpoint *checkpoint, struct gabion_world *world) {
-    struct state from = {.world = (struct gabion_world *)&checkpoint->numbers}, to = {world, {0}};
+    struct state from = {.world = (struct gabion_world *)&checkpoint->numbers},
+                 to = {.world = world};
     for (size_t k = 0; k < STATE_PARTS; k++)
         for (size_t f = 0; !state_parts[k]->rows && f < state_parts[k]->fields; f++) {
             const struct state_field *field = &state_parts[k]->field[f];

@@ -5,10 +5,13 @@
 #include <unistd.h>
 
 #include "engine/api/entry.h"
+#include "engine/contact/shared.h"
 #include "io/checkpoint/format.h"
-#include "io/file/file.h"
+#include "io/checkpoint/sealed.h"
+#include "io/file/h5_shared.h"
 #include "io/text/sha256.h"
 #include "parallel/memory.h"
+#include "parallel/ranks.h"
 
 // Given by the build.
 #ifndef GABION_COMMIT
@@ -18,11 +21,19 @@
 #define GABION_COMPILER_FLAGS "unknown"
 #endif
 
-static bool write_texts(struct h5_file *file, const struct gabion_world *world,
-                        const struct checkpoint_note *note, struct gabion_error *error) {
+struct contents {
+    const struct gabion_world *world;
+    const struct checkpoint_note *note;
+    uint64_t hash;        // of the state
+    struct contacts *own; // where ranks write the file together, this rank's; else NULL
+};
+
+static bool write_texts(struct h5_file *file, const struct contents *contents,
+                        struct gabion_error *error) {
+    const struct checkpoint_note *note = contents->note;
     char version[32], hash[32], sha256[SHA256_TEXT_SIZE], host[256] = "", created[32] = "";
     snprintf(version, sizeof version, "%d.%d", CHECKPOINT_FORMAT_MAJOR, CHECKPOINT_FORMAT_MINOR);
-    snprintf(hash, sizeof hash, "%016" PRIx64, gabion_state_hash(world));
+    snprintf(hash, sizeof hash, "%016" PRIx64, contents->hash);
     sha256_text(note->case_text, strlen(note->case_text), sha256);
     gethostname(host, sizeof host - 1);
     time_t now = time(NULL);
@@ -68,27 +79,21 @@ static bool write_names(struct h5_file *file, const char *name, const struct nam
     return h5_write_strings(file, name, table->name, (size_t)table->count, error);
 }
 
-struct contents {
-    struct h5_file file;
-    const struct gabion_world *world;
-    const struct checkpoint_note *note;
-    struct gabion_error *error;
-    bool written;
-};
-
 static bool write_field(struct h5_file *file, const struct state *state,
                         const struct state_part *part, const struct state_field *field,
                         struct gabion_error *error) {
     struct h5_rows rows = checkpoint_view(state, part, field);
     if (field->flags & STATE_UNSTORED)
         return true;
+    if (checkpoint_own_rows(state, part, &rows))
+        return h5_write_shared_rows(file, &rows, error);
     return part->rows ? h5_write_rows(file, &rows, error)
                       : h5_write_number(file, part->group, rows.name, rows.type, rows.base, error);
 }
 
 static bool write_part(struct h5_file *file, const struct state *state,
                        const struct state_part *part, struct gabion_error *error) {
-    if (strcmp(part->group, "/") != 0 && !h5_exists(file, part->group) &&
+    if (!file->guest && strcmp(part->group, "/") != 0 && !h5_exists(file, part->group) &&
         !h5_write_group(file, part->group, error))
         return false;
     for (size_t k = 0; k < part->fields; k++)
@@ -97,44 +102,27 @@ static bool write_part(struct h5_file *file, const struct state *state,
     return true;
 }
 
-static bool write_state(struct h5_file *file, const struct gabion_world *world,
+static bool write_state(struct h5_file *file, const struct contents *contents,
                         struct gabion_error *error) {
-    struct state state = {.world = (struct gabion_world *)world};
+    struct state state = {.world = (struct gabion_world *)contents->world,
+                          .contacts = contents->own};
     bool written = true;
-    flat_shapes_fill(&state);
+    if (!file->guest)
+        flat_shapes_fill(&state);
     for (size_t k = 0; written && k < STATE_PARTS; k++)
         written = write_part(file, &state, state_parts[k], error);
     flat_shapes_free(&state.shapes);
     return written;
 }
 
-static bool write_all(struct h5_file *file, const struct gabion_world *world,
-                      const struct checkpoint_note *note, struct gabion_error *error) {
+static bool write_contents(struct h5_file *file, const void *context, struct gabion_error *error) {
+    const struct contents *contents = context;
+    const struct gabion_world *world = contents->world;
     return h5_write_group(file, "groups", error) && h5_write_group(file, "materials", error) &&
-           write_texts(file, world, note, error) && write_note(file, world, note, error) &&
+           write_texts(file, contents, error) && write_note(file, world, contents->note, error) &&
            write_names(file, CHECKPOINT_GROUP_NAMES, &world->groups, error) &&
            write_names(file, CHECKPOINT_MATERIAL_NAMES, &world->materials, error) &&
-           write_state(file, world, error);
-}
-
-static void write_contents(void *context) {
-    struct contents *contents = context;
-    contents->written =
-        write_all(&contents->file, contents->world, contents->note, contents->error);
-}
-
-// The file is closed even when memory runs out on the way.
-static bool write_temporary(const char *path, const struct gabion_world *world,
-                            const struct checkpoint_note *note, struct gabion_error *error) {
-    struct contents contents = {.world = world, .note = note, .error = error};
-    if (!h5_create(&contents.file, path, SEAL_SIZE, error))
-        return false;
-    if (!memory_try(memory_account_current(), write_contents, &contents, error) ||
-        !contents.written) {
-        h5_abandon(&contents.file);
-        return false;
-    }
-    return h5_close(&contents.file, error) && seal_write(path, &checkpoint_kind, error);
+           write_state(file, contents, error);
 }
 
 static void remove_step(const char *directory, int64_t step) {
@@ -164,12 +152,23 @@ bool checkpoint_write_as(const char *path, const char *temporary, const struct g
                          const struct checkpoint_note *note, struct gabion_error *error) {
     if (!entry_readable(world, error)) // no file is better than one of half a step
         return false;
-    if (!write_temporary(temporary, world, note, error)) {
-        unlink(temporary);
-        return error_context(error, "step %" PRId64 ": no checkpoint written", world->step);
-    }
-    return file_publish(temporary, path, error) ||
-           error_context(error, "step %" PRId64 ": no checkpoint written", world->step);
+    struct contacts own;
+    struct state state = {.world = (struct gabion_world *)world};
+    struct contents contents = {.world = world, .note = note, .hash = gabion_state_hash(world)};
+    bool shared = state_begin_sharing(&state, &own);
+    if (shared)
+        contents.own = &own;
+    const struct sealed_file file = {.path = path,
+                                     .temporary = temporary,
+                                     .kind = &checkpoint_kind,
+                                     .shared = shared,
+                                     .lasting = true,
+                                     .write = write_contents,
+                                     .context = &contents};
+    bool written = sealed_write(&file, error);
+    if (shared)
+        contacts_own_memory_free(&own);
+    return written || error_context(error, "step %" PRId64 ": no checkpoint written", world->step);
 }
 
 bool checkpoint_write(const char *directory, const struct gabion_world *world,
@@ -182,7 +181,7 @@ bool checkpoint_write(const char *directory, const struct gabion_world *world,
         return error_set(error, GABION_ERROR_INPUT, "%s: folder name too long", directory);
     if (!checkpoint_write_as(path, temporary, world, note, error))
         return false;
-    if (keep > 0)
+    if (keep > 0 && ranks_me() == 0)
         remove_old(directory, world->step, (size_t)keep);
     return true;
 }

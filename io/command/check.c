@@ -23,14 +23,22 @@ static bool check_scene(const struct scene *scene, bool strict, struct gabion_er
            error_set(error, GABION_ERROR_RUN, "--strict: warnings: %d", warnings);
 }
 
+static bool check_study(const struct options *options, struct gabion_error *error) {
+    struct options study = *options;
+    if (options->override_count > 0 || options->from)
+        return error_set(error, GABION_ERROR_INPUT,
+                         "%s is a study, which takes no --set and no --from; write values for "
+                         "all members under `set` of the study",
+                         options->target);
+    study.check = true;
+    return command_study(&study, error);
+}
+
 bool command_check(const struct options *options, struct gabion_error *error) {
     struct scene_request request = options_scene(options);
     struct scene scene;
-    if (study_recognise(options->target)) {
-        struct options study = *options;
-        study.check = true;
-        return command_study(&study, error);
-    }
+    if (study_recognise(options->target))
+        return check_study(options, error);
     if (!scene_open_case(&scene, &request, error))
         return false;
     bool good = check_scene(&scene, options->strict, error);

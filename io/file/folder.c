@@ -38,7 +38,8 @@ static const struct product products[] = {
     {"", "thrust.pvd"},
     {"/vtk", "bodies_[0-9]*.vtp"},
     {"/vtk", "walls_[0-9]*.vtp"},
-    {"/vtk", "contacts_[0-9]*.vtp"},
+    {"/vtk", "contacts_[0-9]*.vtp"}, // frames, and pieces of them
+    {"/vtk", "contacts_[0-9]*.pvtp"},
     {"/vtk", "blocks_[0-9]*.vt[pu]"},
     {"/vtk", "interfaces_[0-9]*.vtp"},
     {"/vtk", "joints_[0-9]*.vtp"},

@@ -8,12 +8,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "io/file/h5_driver.h"
 #include "parallel/error.h"
 
 struct h5_file {
     hid_t id;
     bool writing;
-    int failure;   // errno of the first write that failed (io/file/h5_driver.h)
+    // Of a file that ranks write together (io/file/h5_shared.h): whether another rank has it open,
+    // so that the functions below leave all writing to that, where this rank writes its rows, and
+    // whether some rank has failed.
+    bool guest;
+    int descriptor;
+    bool given_up;
+    struct h5_driver driver;
     uint64_t size; // of an existing file, bytes: bounds what a dataset can claim to hold
     char path[4096];
 };

@@ -13,13 +13,13 @@
 #endif
 
 struct driver_settings {
-    int *failure;
+    struct h5_driver *driver;
 };
 
 struct driver_file {
     H5FD_t common; // HDF5's part
     int descriptor;
-    int *failure;
+    struct h5_driver *driver;
     haddr_t end_of_addresses, end_of_file;
 };
 
@@ -31,13 +31,13 @@ static H5FD_t *driver_open(const char *name, unsigned flags, hid_t access, haddr
     struct driver_file *file = calloc(1, sizeof *file);
     if (!file)
         return NULL;
-    file->failure = settings->failure;
+    file->driver = settings->driver;
     file->descriptor = open(name, O_RDWR | O_CLOEXEC | (create ? O_CREAT | O_TRUNC : 0), 0666);
     if (file->descriptor >= 0 && fstat(file->descriptor, &status) == 0) {
         file->end_of_file = (haddr_t)status.st_size;
         return &file->common;
     }
-    *file->failure = errno;
+    file->driver->failure = errno;
     if (file->descriptor >= 0)
         close(file->descriptor);
     free(file);
@@ -47,8 +47,8 @@ static H5FD_t *driver_open(const char *name, unsigned flags, hid_t access, haddr
 static herr_t driver_close(H5FD_t *common) {
     struct driver_file *file = (struct driver_file *)common;
     // Some file systems report a full disk only on closing.
-    if (close(file->descriptor) != 0 && *file->failure == 0)
-        *file->failure = errno;
+    if (close(file->descriptor) != 0 && file->driver->failure == 0)
+        file->driver->failure = errno;
     free(file);
     return 0;
 }
@@ -99,24 +99,30 @@ static herr_t driver_read(H5FD_t *common, H5FD_mem_t type, hid_t transfer, haddr
     return 0;
 }
 
-static herr_t driver_write(H5FD_t *common, H5FD_mem_t type, hid_t transfer, haddr_t address,
-                           size_t size, const void *buffer) {
-    (void)type;
-    (void)transfer;
-    struct driver_file *file = (struct driver_file *)common;
-    const char *bytes = buffer;
-    while (size > 0 && *file->failure == 0) {
-        ssize_t put = pwrite(file->descriptor, bytes, size, (off_t)address);
+int h5_driver_put(int descriptor, const void *bytes, size_t size, uint64_t offset) {
+    const char *next = bytes;
+    while (size > 0) {
+        ssize_t put = pwrite(descriptor, next, size, (off_t)offset);
         if (put < 0 && errno == EINTR)
             continue;
-        if (put <= 0) {
-            *file->failure = put < 0 ? errno : ENOSPC;
-            break;
-        }
-        bytes += put;
-        address += (haddr_t)put;
+        if (put <= 0)
+            return put < 0 ? errno : ENOSPC;
+        next += put;
+        offset += (uint64_t)put;
         size -= (size_t)put;
     }
+    return 0;
+}
+
+static herr_t driver_write(H5FD_t *common, H5FD_mem_t type, hid_t transfer, haddr_t address,
+                           size_t size, const void *buffer) {
+    (void)transfer;
+    struct driver_file *file = (struct driver_file *)common;
+    struct h5_driver *driver = file->driver;
+    if (driver->reserving && type == H5FD_MEM_DRAW)
+        driver->reserved = address;
+    else if (driver->failure == 0)
+        driver->failure = h5_driver_put(file->descriptor, buffer, size, address);
     if (address + size > file->end_of_file)
         file->end_of_file = address + size;
     return 0;
@@ -128,8 +134,9 @@ static herr_t driver_truncate(H5FD_t *common, hid_t transfer, hbool_t closing) {
     struct driver_file *file = (struct driver_file *)common;
     if (file->end_of_addresses == file->end_of_file)
         return 0;
-    if (*file->failure == 0 && ftruncate(file->descriptor, (off_t)file->end_of_addresses) != 0)
-        *file->failure = errno;
+    if (file->driver->failure == 0 &&
+        ftruncate(file->descriptor, (off_t)file->end_of_addresses) != 0)
+        file->driver->failure = errno;
     file->end_of_file = file->end_of_addresses;
     return 0;
 }
@@ -155,11 +162,11 @@ static const H5FD_class_t driver_class = {
     .fl_map = H5FD_FLMAP_DICHOTOMY,
 };
 
-bool h5_driver_set(hid_t access, int *failure) {
-    static hid_t driver = H5I_INVALID_HID;
-    if (driver < 0)
-        driver = H5FDregister(&driver_class);
-    struct driver_settings settings = {failure};
-    *failure = 0;
-    return driver >= 0 && H5Pset_driver(access, driver, &settings) >= 0;
+bool h5_driver_set(hid_t access, struct h5_driver *driver) {
+    static hid_t id = H5I_INVALID_HID;
+    if (id < 0)
+        id = H5FDregister(&driver_class);
+    struct driver_settings settings = {driver};
+    *driver = (struct h5_driver){0};
+    return id >= 0 && H5Pset_driver(access, id, &settings) >= 0;
 }

@@ -6,9 +6,22 @@
 
 #include <hdf5.h>
 #include <stdbool.h>
+#include <stdint.h>
 
-// Makes the property list create files, or open them to write, with this driver. *failure receives
-// the errno of the first failed write; it must stay where it is until the file is closed.
-bool h5_driver_set(hid_t access, int *failure);
+// What a file and its driver tell each other.
+struct h5_driver {
+    int failure; // errno of the first failed write
+    // While set, rows that HDF5 writes get their place in the file, `reserved`, and are not
+    // written: another rank does that.
+    bool reserving;
+    uint64_t reserved;
+};
+
+// Makes the property list create files, or open them to write, with this driver. *driver must stay
+// where it is until the file is closed.
+bool h5_driver_set(hid_t access, struct h5_driver *driver);
+
+// Writes all bytes at an offset. Returns 0 or the cause of the failure.
+int h5_driver_put(int descriptor, const void *bytes, size_t size, uint64_t offset);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "engine/contact/contacts.h"
+#include "engine/contact/shared.h"
 #include "engine/probe/probe.h"
 #include "engine/step/watch.h"
 #include "engine/world/world.h"
@@ -30,6 +30,11 @@
 #define NO_STEP       (-1)
 #define REPORT_SIZE   2200
 
+// What a step leaves in the series. All ranks want the same.
+struct wanted {
+    bool row, picture, frame;
+};
+
 struct runner {
     const struct runner_request *request;
     struct gabion_world *world;
@@ -50,8 +55,11 @@ struct runner {
     int64_t checkpoint_step; // of the newest checkpoint known to be good
     double checkpoint_time;  // clock, when it was written or read
     const char *status;
+    uint64_t hash;        // of the state, when note_hash was called last
+    struct wanted wanted; // what the next call of write_series writes
     struct output_times output_times;
     bool case_settled;    // case.yaml is that of the checkpoints
+    bool stop_forgotten;  // forget_stop was called, or there was no stop
     bool begun;           // steps are being done, or were
     bool series_broken;   // the last step is complete, but some of its output could not be written
     int64_t picture_step; // whose pictures were handed to the writing thread last
@@ -114,6 +122,20 @@ static bool write_alone(struct runner *runner, struct gabion_error *error,
     if (is_writer())
         attempt(runner, &own, work);
     return ranks_follow(&own) || error_set(error, own.status, "%s", own.text);
+}
+
+static _Noreturn void leave_others(struct runner *runner, struct gabion_error *error);
+
+// Writes a file that all ranks write together where they share what it holds; else on one rank.
+static bool write_shared(struct runner *runner, struct gabion_error *error,
+                         bool (*work)(struct runner *runner, struct gabion_error *error),
+                         bool shared) {
+    if (!shared)
+        return write_alone(runner, error, work);
+    bool good = attempt(runner, error, work);
+    if (!good && error->status == GABION_ERROR_MEMORY)
+        leave_others(runner, error);
+    return good;
 }
 
 static bool write_case(const struct runner *runner, struct gabion_error *error) {
@@ -215,12 +237,16 @@ static bool falls_on(int64_t step, int every) { return every > 0 && step % every
 
 static bool due(const struct runner *runner, int every) { return falls_on(step_of(runner), every); }
 
+// All ranks call this before one of them writes a summary.
+static void note_hash(struct runner *runner) { runner->hash = gabion_state_hash(runner->world); }
+
 static struct summary summarise(const struct runner *runner) {
     return (struct summary){
         .status = runner->status != NULL ? runner->status : SUMMARY_RUNNING,
         .directory = runner->request->directory,
         .wall_time = wall_time(runner),
         .wall_time_total = runner->request->wall_time + wall_time(runner),
+        .state_hash = runner->hash,
         .contact_sweeps = runner->start_contact_sweeps,
         .collapsed = runner->status != NULL && strcmp(runner->status, "collapsed") == 0,
         .warnings = warnings_of(runner),
@@ -251,7 +277,7 @@ static bool settle_case(struct runner *runner, struct gabion_error *error) {
     return write_case(runner, error);
 }
 
-static bool write_checkpoint(struct runner *runner, struct gabion_error *error) {
+static bool checkpoint_state(struct runner *runner, struct gabion_error *error) {
     const struct runner_request *request = runner->request;
     struct checkpoint_note note = {
         .case_text = case_text(request->scene->file),
@@ -259,21 +285,38 @@ static bool write_checkpoint(struct runner *runner, struct gabion_error *error) 
         .parent = request->parent,
         .reference = runner->reference_text,
     };
-    if (!checkpoint_write(request->directory, runner->world, &note, runner->output->checkpoint_keep,
-                          error))
-        return false;
-    runner->checkpoint_step = step_of(runner);
-    runner->checkpoint_time = clock_seconds();
+    return checkpoint_write(request->directory, runner->world, &note,
+                            runner->output->checkpoint_keep, error);
+}
+
+static bool note_checkpoint(struct runner *runner, struct gabion_error *error) {
     log_line(runner->log, "checkpoint of step %" PRId64, runner->checkpoint_step);
     return settle_case(runner, error) && (runner->status != NULL || write_summary(runner, error));
 }
 
-// All ranks need to know which checkpoint is good, also where something failed after it.
-static bool save(struct runner *runner, struct gabion_error *error,
-                 bool (*work)(struct runner *runner, struct gabion_error *error)) {
-    bool good = write_alone(runner, error, work);
-    ranks_broadcast(&runner->checkpoint_step, sizeof runner->checkpoint_step, 0);
+// Calls a function that gives all ranks what each has, which may take the memory of one of them.
+static bool gather(struct runner *runner, struct gabion_error *error,
+                   bool (*function)(struct gabion_world *, struct gabion_error *)) {
+    bool good = function(runner->world, error);
+    if (!good && error->status == GABION_ERROR_MEMORY && ranks_count() > 1)
+        leave_others(runner, error);
     return good;
+}
+
+static bool gather_bodies(struct runner *runner, struct gabion_error *error) {
+    return gather(runner, error, gabion_gather_bodies);
+}
+
+// All ranks know which checkpoint is good, also where something failed after it.
+static bool save(struct runner *runner, struct gabion_error *error) {
+    if (!gather_bodies(runner, error))
+        return false;
+    note_hash(runner);
+    if (!write_shared(runner, error, checkpoint_state, runner->world->contacts->memory_shared))
+        return false;
+    runner->checkpoint_step = step_of(runner);
+    runner->checkpoint_time = clock_seconds();
+    return write_alone(runner, error, note_checkpoint);
 }
 
 // Pictures are written beside the steps that follow. Where this fails, the run ends as if it had
@@ -318,15 +361,6 @@ static bool write_frame(struct runner *runner, struct gabion_error *error) {
     return frame_write(runner->request->directory, runner->world, error);
 }
 
-static bool write_pictures(struct runner *runner, struct gabion_error *error) {
-    struct gabion_error second = {0};
-    bool drawn = due(runner, runner->output->vtk_every) ? write_vtk(runner, error)
-                                                        : settle_pictures(runner, false, error);
-    bool framed =
-        !due(runner, runner->output->frames_every) || write_frame(runner, drawn ? error : &second);
-    return drawn && framed;
-}
-
 // After this everything that was written is on disk, also where the machine loses its power.
 static bool sync_pictures(struct runner *runner, struct gabion_error *error) {
     if (!settle_pictures(runner, true, error))
@@ -343,6 +377,7 @@ static bool sync_pictures(struct runner *runner, struct gabion_error *error) {
 static bool forget_stop(struct runner *runner, struct gabion_error *error) {
     const struct output_settings *output = runner->output;
     int64_t step = runner->start_step;
+    runner->stop_forgotten = true;
     if (runner->history && !falls_on(step, output->history_every) &&
         !history_drop_resumed(runner->history, error))
         return false;
@@ -358,12 +393,70 @@ static bool open_log(struct runner *runner, struct gabion_error *error) {
     return runner->log != NULL;
 }
 
-// A resumed run has its first frame already.
 static bool open_outputs(struct runner *runner, struct gabion_error *error) {
     bool resume = runner->request->resume;
     runner->case_settled = resume && runner->request->scene->changes == 0;
-    return (resume || settle_case(runner, error)) && open_series(runner, error) &&
-           (resume || write_pictures(runner, error)) && write_summary(runner, error);
+    return (resume || settle_case(runner, error)) && open_series(runner, error);
+}
+
+// The ranks that have no series write pieces of its frames.
+static bool open_beside(struct runner *runner, struct gabion_error *error) {
+    if (!is_writer() && runner->output->vtk_every > 0)
+        runner->vtk = vtk_open_beside(runner->request->directory, runner->world, error);
+    return ranks_agree(error);
+}
+
+static struct wanted wanted_by_step(const struct runner *runner) {
+    const struct output_settings *output = runner->output;
+    return (struct wanted){.row = due(runner, output->history_every),
+                           .picture = due(runner, output->vtk_every),
+                           .frame = due(runner, output->frames_every)};
+}
+
+// Rows and pictures. Goes on where pictures of an earlier step could not be written.
+static bool write_series(struct runner *runner, struct gabion_error *error) {
+    double wall = runner->request->wall_time + wall_time(runner);
+    if (!runner->stop_forgotten && step_of(runner) > runner->start_step &&
+        !forget_stop(runner, error))
+        return false;
+    if (runner->wanted.row && !history_write(runner->history, runner->world, wall, error))
+        return false;
+    return runner->wanted.picture ? write_vtk(runner, error)
+                                  : settle_pictures(runner, false, error);
+}
+
+// Probes of contacts and interfaces of masonry look at all contacts at once.
+static bool needs_contacts(const struct runner *runner) {
+    const struct wanted *wanted = &runner->wanted;
+    return (wanted->row && probes_read_contacts(runner->world)) ||
+           ((wanted->picture || wanted->frame) && runner->world->bodies.polyhedron_count > 0);
+}
+
+static bool write_pieces(struct runner *runner, struct gabion_error *error) {
+    runner->unsynced = true;
+    return vtk_write_pieces(runner->vtk, runner->world, error);
+}
+
+static bool needs_bodies(const struct runner *runner) {
+    const struct wanted *wanted = &runner->wanted;
+    return (wanted->row && runner->world->probes->count > 0) || wanted->picture || wanted->frame;
+}
+
+// Writes what is wanted of a step. A frame that can be written is, also where a picture cannot.
+static bool write_wanted(struct runner *runner, struct wanted wanted, struct gabion_error *error) {
+    struct gabion_error second = {0};
+    runner->wanted = wanted;
+    if (needs_bodies(runner) && !gather_bodies(runner, error))
+        return false;
+    if (needs_contacts(runner) && !gather(runner, error, gabion_gather))
+        return false;
+    bool shared = contacts_are_shared(runner->world->contacts);
+    if (shared && wanted.picture && !write_shared(runner, error, write_pieces, shared))
+        return false;
+    bool written = write_alone(runner, error, write_series);
+    bool framed =
+        !wanted.frame || write_shared(runner, written ? error : &second, write_frame, shared);
+    return written && framed;
 }
 
 // The first frame of a new run shows the interfaces that the first step will find.
@@ -373,7 +466,13 @@ static bool open_files(struct runner *runner, struct gabion_error *error) {
     if (!ranks_agree(error) || !write_alone(runner, error, open_log))
         return false;
     log_start(runner);
-    return write_alone(runner, error, open_outputs);
+    note_hash(runner);
+    // A resumed run has its first frame already.
+    struct wanted first = wanted_by_step(runner);
+    first.row = false;
+    return write_alone(runner, error, open_outputs) && open_beside(runner, error) &&
+           (runner->request->resume || write_wanted(runner, first, error)) &&
+           write_alone(runner, error, write_summary);
 }
 
 // Returns false if what was written last may not be on disk.
@@ -389,22 +488,17 @@ static bool close_series(struct runner *runner, struct gabion_error *error) {
     return synced && closed;
 }
 
-// Writes the row and the pictures of the last step where none of them is due: the end of a run is
-// what one looks at first. What a world just restored would show is on disk already, with the
-// contacts that it has lost.
-static bool write_last(struct runner *runner, struct gabion_error *error) {
+// The row and the pictures of the last step where none of them is due: the end of a run is what one
+// looks at first. What a world just restored would show is on disk already, with the contacts that
+// it has lost.
+static struct wanted wanted_at_end(const struct runner *runner) {
     const struct output_settings *output = runner->output;
+    struct wanted by_step = wanted_by_step(runner);
     bool stepped = step_of(runner) > runner->start_step;
-    double wall = runner->request->wall_time + wall_time(runner);
-    if (stepped && runner->history && !due(runner, output->history_every) &&
-        !history_write(runner->history, runner->world, wall, error))
-        return false;
-    if (!stepped && runner->request->resume)
-        return true;
-    if (runner->vtk && !write_vtk(runner, error))
-        return false;
-    return output->frames_every <= 0 || due(runner, output->frames_every) ||
-           write_frame(runner, error);
+    bool shown = stepped || !runner->request->resume;
+    return (struct wanted){.row = stepped && output->history_every > 0 && !by_step.row,
+                           .picture = shown && output->vtk_every > 0,
+                           .frame = shown && output->frames_every > 0 && !by_step.frame};
 }
 
 // Returns whether more of the run would be lost than the user allows. The clock decides only when a
@@ -415,21 +509,9 @@ static bool checkpoint_due(const struct runner *runner) {
            (allowed > 0 && clock_past(runner->checkpoint_time + allowed));
 }
 
-static bool write_series(struct runner *runner, struct gabion_error *error) {
-    double wall = runner->request->wall_time + wall_time(runner);
-    if (runner->request->resume && step_of(runner) == runner->start_step + 1 &&
-        !forget_stop(runner, error))
-        return false;
-    if (due(runner, runner->output->history_every) &&
-        !history_write(runner->history, runner->world, wall, error))
-        return false;
-    return write_pictures(runner, error);
-}
-
-static bool write_flushed(struct runner *runner, struct gabion_error *error) {
+static bool flush_series(struct runner *runner, struct gabion_error *error) {
     return sync_pictures(runner, error) &&
-           (runner->history == NULL || history_flush(runner->history, error)) &&
-           write_checkpoint(runner, error);
+           (runner->history == NULL || history_flush(runner->history, error));
 }
 
 __attribute__((format(printf, 2, 3))) static void append(struct gabion_error *error,
@@ -477,27 +559,21 @@ static _Noreturn void leave_others(struct runner *runner, struct gabion_error *e
     ranks_abort(error->text);
 }
 
-// Gives all ranks all contacts, which may take the memory of one of them.
-static bool gather_contacts(struct runner *runner, struct gabion_error *error) {
-    bool good = gabion_gather_contacts(runner->world, error);
-    if (!good && error->status == GABION_ERROR_MEMORY && ranks_count() > 1)
-        leave_others(runner, error);
-    return good;
-}
-
-// Rank 0 needs all contacts for pictures, frames, checkpoints and some probes.
-static bool gather_for_step(struct runner *runner, bool saves, struct gabion_error *error) {
-    const struct output_settings *output = runner->output;
-    bool needed = saves || due(runner, output->vtk_every) || due(runner, output->frames_every) ||
-                  (due(runner, output->history_every) && probes_read_contacts(runner->world));
-    return !needed || gather_contacts(runner, error);
+// Pieces that were written on other machines reach the disk from there.
+static bool sync_beside(struct runner *runner, struct gabion_error *error) {
+    struct gabion_error own = {0};
+    if (!is_writer() && runner->unsynced && ranks_on_machine() < ranks_count() &&
+        file_sync_all(runner->request->directory, &own))
+        runner->unsynced = false;
+    return ranks_agree(&own) || error_set(error, own.status, "%s", own.text);
 }
 
 // The checkpoint comes last: once it exists, everything up to its step is on disk.
 static bool write_step(struct runner *runner, struct gabion_error *error) {
     bool saves = checkpoint_due(runner);
-    return gather_for_step(runner, saves, error) && write_alone(runner, error, write_series) &&
-           (!saves || save(runner, error, write_flushed));
+    return write_wanted(runner, wanted_by_step(runner), error) &&
+           (!saves || (write_alone(runner, error, flush_series) && sync_beside(runner, error) &&
+                       save(runner, error)));
 }
 
 // Returns why the run is over; NULL: it is not. A collapse in the last step is one.
@@ -519,6 +595,8 @@ static void note_step(struct runner *runner) {
 static uint64_t hash_common(const struct gabion_world *world) {
     const struct bodies *bodies = &world->bodies;
     size_t bytes = (size_t)bodies->count * sizeof *bodies->v;
+    if (world->piece.stale) // the ghosts are compared as a step begins (engine/contact/detection.c)
+        return HASH_START;
     if (!world->contacts->memory_shared)
         return gabion_state_hash(world);
     return hash_bytes(hash_bytes(HASH_START, bodies->v, bytes), bodies->w, bytes);
@@ -600,16 +678,18 @@ static bool check_ledger(struct runner *runner, struct gabion_error *error) {
 static bool finish(struct runner *runner, bool well, struct gabion_error *error) {
     struct gabion_error second = {0};
     double begin = clock_seconds();
-    gather_contacts(runner, well ? error : &second);
+    gather_bodies(runner, well ? error : &second); // the summary reads probes
     if (!runner->series_broken && error->status != GABION_ERROR_MEMORY &&
-        !write_alone(runner, well ? error : &second, write_last)) {
+        !write_wanted(runner, wanted_at_end(runner), well ? error : &second)) {
         runner->series_broken = true;
         well = false;
     }
-    if (!write_alone(runner, well ? error : &second, close_series))
+    if (!write_alone(runner, well ? error : &second, close_series) ||
+        !sync_beside(runner, well ? error : &second))
         well = false;
-    if (runner->checkpoint_step != step_of(runner) &&
-        !save(runner, well ? error : &second, write_checkpoint))
+    if (!is_writer() && runner->vtk)
+        vtk_close(runner->vtk);
+    if (runner->checkpoint_step != step_of(runner) && !save(runner, well ? error : &second))
         well = false;
     runner->output_times.all += clock_seconds() - begin;
     if (well)
@@ -664,6 +744,7 @@ static bool start(struct runner *runner, const struct runner_request *request,
         .checkpoint_time = clock_seconds(),
         .start_step = step,
         .checkpoint_step = request->resume ? step : NO_CHECKPOINT,
+        .stop_forgotten = !request->resume,
         .first_lost = NO_STEP,
     };
     if (!gabion_get_settings(world, &runner->settings, error) ||
@@ -680,6 +761,7 @@ bool runner_run(const struct runner_request *request, struct gabion_error *error
         return false;
     runner.status = end_status(&runner);
     if (request->resume && runner.status != NULL) {
+        note_hash(&runner);
         print_summary(&runner); // nothing to do, and no file is touched
         return check_strictly(&runner, error);
     }
@@ -706,11 +788,11 @@ bool runner_run(const struct runner_request *request, struct gabion_error *error
     report_sharing(&runner);
     well = finish(&runner, well, error) && check_strictly(&runner, error);
     struct gabion_error second = {0};
+    note_hash(&runner);
     if (!write_alone(&runner, well ? error : &second, write_summary))
         well = false;
     log_line(runner.log, "%s at step %" PRId64 ", t = %.9g s, state-hash %016" PRIx64,
-             runner.status, step_of(&runner), gabion_time(runner.world),
-             gabion_state_hash(runner.world));
+             runner.status, step_of(&runner), gabion_time(runner.world), runner.hash);
     log_close(runner.log);
     print_summary(&runner);
     return well;

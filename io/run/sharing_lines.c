@@ -11,6 +11,10 @@ static double per_sweep(const struct sharing *sharing, int64_t count) {
     return sharing->sweeps > 0 ? (double)count / (double)sharing->sweeps : 0;
 }
 
+static double per_step(const struct sharing *sharing, int64_t count) {
+    return (double)count / (double)sharing->shared_steps;
+}
+
 static double waiting_share(const struct sharing *sharing) {
     return sharing->solving > 0 ? sharing->waiting / sharing->solving : 0;
 }
@@ -33,6 +37,10 @@ void sharing_lines_print(const struct gabion_world *world, FILE *stream) {
     fprintf(stream, "bytes-per-sweep: %.0f\n", per_sweep(sharing, sharing->bytes));
     fprintf(stream, "contacts-imbalance: %.3f\n", imbalance(sharing));
     fprintf(stream, "cut-moves: %" PRId64 "\n", world->contacts->moves);
+    fprintf(stream, "ghosts: %.0f\n", per_step(sharing, sharing->ghosts) / ranks_count());
+    fprintf(stream, "ghost-listings: %" PRId64 "\n", world->piece.listings);
+    fprintf(stream, "body-gathers: %" PRId64 "\n", world->piece.gathers);
+    fprintf(stream, "bytes-per-step: %.0f\n", per_step(sharing, sharing->body_bytes));
     fprintf(stream, "time-exchange: %.3f\n", sharing->waiting / ranks_count());
     fprintf(stream, "exchange-share: %.3f\n", waiting_share(sharing));
 }

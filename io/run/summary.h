@@ -21,6 +21,7 @@ struct summary {
     const char *directory;  // of the results
     double wall_time;       // s, of this command
     double wall_time_total; // s, with the runs that it continues
+    uint64_t state_hash;
     int64_t contact_sweeps; // that the run had done before this command
     bool collapsed;         // name the body that fell
     int warnings;           // of this command

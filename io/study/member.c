@@ -109,6 +109,22 @@ static bool check_history(const struct study *study, const struct case_file *fil
     return true;
 }
 
+// A search for the beginning of a collapse needs a case that can end so.
+static bool check_event(const struct study *study, const struct case_file *file,
+                        struct gabion_error *error) {
+    const struct gabion_settings *settings = case_settings(file);
+    bool collapse = study->event.result < 0 &&
+                    study->event.statuses == 1u << word_index(STUDY_STATUSES, "collapsed");
+    if (!study->has_threshold || !collapse || settings->fall_distance > 0 ||
+        settings->fall_speed > 0)
+        return true;
+    return error_set(error, GABION_ERROR_INPUT,
+                     "%s: the threshold is that of status collapsed, but the case has neither "
+                     "stop.fall_distance nor stop.fall_speed, so that no run ends so; give one, "
+                     "also under `set`, or another `event`",
+                     study->path);
+}
+
 struct member *member_create(const struct study *study, size_t point, const char *threshold,
                              struct gabion_error *error) {
     struct member *member = memory_allocate(1, sizeof *member, "a member");
@@ -116,7 +132,7 @@ struct member *member_create(const struct study *study, size_t point, const char
     snprintf(member->threshold, sizeof member->threshold, "%s", threshold);
     member->results = memory_allocate(study->result_count, sizeof *member->results, "results");
     struct case_file *file = member_case(study, member, error);
-    bool good = file && check_history(study, file, error);
+    bool good = file && check_history(study, file, error) && check_event(study, file, error);
     if (good) {
         const char *text = case_text(file);
         const struct gabion_settings *settings = case_settings(file);

@@ -75,5 +75,5 @@ void drawn_spin(const void *context, size_t k, double *components) {
 }
 
 void drawn_coordination(const void *context, size_t k, double *components) {
-    components[0] = ((const struct frame *)context)->coordination[drawn_body(context, k)];
+    components[0] = ((const struct frame *)context)->sums.coordination[drawn_body(context, k)];
 }

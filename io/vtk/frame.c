@@ -1,19 +1,64 @@
 #include "io/vtk/frame.h"
 
 #include "parallel/memory.h"
+#include "parallel/ranks.h"
 
-static void sum_contacts(struct frame *frame) {
+static void count_contacts(const struct frame *frame, int32_t *coordination) {
     for (size_t k = 0; k < (size_t)frame->counts.contacts; k++) {
         struct gabion_contact contact = frame_contact(frame, k);
-        int32_t first = contact.index[0], second = contact.index[1];
         if (frame_normal_impulse(&contact) > 0) {
-            frame->coordination[first]++;
-            frame->coordination[second]++;
+            coordination[contact.index[0]]++;
+            coordination[contact.index[1]]++;
         }
-        if (frame_is_wall(&frame->bodies, second)) {
-            vec3 *impulse = &frame->wall_impulse[second];
+    }
+}
+
+static void sum_impulses(const struct frame *frame, vec3 *wall_impulse) {
+    for (size_t k = 0; k < (size_t)frame->counts.contacts; k++) {
+        struct gabion_contact contact = frame_contact(frame, k);
+        vec3 *impulse = &wall_impulse[contact.index[1]];
+        if (frame_is_wall(&frame->bodies, contact.index[1]))
             *impulse = vec3_sub(*impulse, contact.impulse);
-        }
+    }
+}
+
+static struct frame_sums sums_allocate(size_t bodies) {
+    return (struct frame_sums){
+        memory_allocate(bodies, sizeof(int32_t), "a ParaView frame"),
+        memory_allocate(bodies, sizeof(vec3), "a ParaView frame"),
+    };
+}
+
+void frame_sums_free(struct frame_sums *sums) {
+    memory_free(sums->coordination);
+    memory_free(sums->wall_impulse);
+    *sums = (struct frame_sums){0};
+}
+
+// Adds up what all ranks have counted.
+static void add_counts(int32_t *counts, size_t bodies) {
+    int64_t *wide = memory_allocate(bodies, sizeof *wide, "a ParaView frame");
+    for (size_t i = 0; i < bodies; i++)
+        wide[i] = counts[i];
+    ranks_sum_signed(wide, bodies);
+    for (size_t i = 0; i < bodies; i++)
+        counts[i] = (int32_t)wide[i];
+    memory_free(wide);
+}
+
+// Impulses are added in the order of the contacts, as one process adds them: each rank goes on from
+// what those before it have.
+void frame_sum_shared(struct frame *frame, struct frame_sums *sums) {
+    size_t bodies = (size_t)frame->bodies.count, wall = 0;
+    *sums = sums_allocate(bodies);
+    count_contacts(frame, sums->coordination);
+    add_counts(sums->coordination, bodies);
+    while (wall < bodies && !frame_is_wall(&frame->bodies, (int32_t)wall))
+        wall++;
+    for (int rank = 0; rank < ranks_count(); rank++) {
+        if (rank == ranks_me())
+            sum_impulses(frame, sums->wall_impulse);
+        ranks_broadcast(sums->wall_impulse + wall, (bodies - wall) * sizeof(vec3), rank);
     }
 }
 
@@ -81,22 +126,34 @@ static void find_carrier(struct frame *frame, const struct vtk_reference *refere
 }
 
 bool frame_open(struct frame *frame, const struct gabion_world *world,
-                const struct vtk_reference *reference, struct gabion_error *error) {
-    *frame = (struct frame){.world = world};
+                const struct vtk_reference *reference, const struct frame_sums *sums,
+                struct gabion_error *error) {
+    *frame = (struct frame){.world = world, .lent = sums != NULL};
     if (!read_world(frame, error))
         return false;
     find_carrier(frame, reference);
-    size_t bodies = (size_t)frame->bodies.count;
-    frame->coordination = memory_allocate(bodies, sizeof *frame->coordination, "a ParaView frame");
-    frame->wall_impulse = memory_allocate(bodies, sizeof *frame->wall_impulse, "a ParaView frame");
-    sum_contacts(frame);
+    frame->sums = sums ? *sums : sums_allocate((size_t)frame->bodies.count);
+    if (!sums) {
+        count_contacts(frame, frame->sums.coordination);
+        sum_impulses(frame, frame->sums.wall_impulse);
+    }
     measure(frame);
     return true;
 }
 
+bool frame_open_own(struct frame *frame, const struct gabion_world *world,
+                    struct gabion_error *error) {
+    *frame = (struct frame){.world = world, .lent = true};
+    if (!read_world(frame, error))
+        return false;
+    frame->own_begin = gabion_own_contacts(world);
+    frame->counts.contacts -= frame->own_begin;
+    return true;
+}
+
 void frame_close(struct frame *frame) {
-    memory_free(frame->coordination);
-    memory_free(frame->wall_impulse);
+    if (!frame->lent)
+        frame_sums_free(&frame->sums);
     gabion_free(frame->interface);
 }
 

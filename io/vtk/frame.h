@@ -4,6 +4,7 @@
 
 #include "engine/gabion.h"
 #include "geometry/vec.h"
+#include "io/vtk/pvd.h"
 #include "io/vtk/reference.h"
 #include "io/vtk/xml.h"
 
@@ -22,15 +23,23 @@ struct carrier {
     bool lost; // the body has left the run
 };
 
+// Sums over the contacts, by body index.
+struct frame_sums {
+    int32_t *coordination; // contacts that carry force
+    vec3 *wall_impulse;
+};
+
 struct frame {
     const struct gabion_world *world;
     struct gabion_bodies bodies; // the world's arrays
     struct gabion_counts counts;
-    double h;              // s, length of the step
-    bool solid;            // blocks as polyhedra, not as polygons
-    int32_t *coordination; // by body index: contacts that carry force
-    vec3 *wall_impulse;    // by body index
-    vec3 centre, reach;    // box around spheres and blocks: its middle and half sides
+    int64_t own_begin; // of the contacts of this rank; 0: all contacts
+    const struct pvd *series;
+    double h;   // s, length of the step
+    bool solid; // blocks as polyhedra, not as polygons
+    struct frame_sums sums;
+    bool lent;          // the sums belong to somebody else
+    vec3 centre, reach; // box around spheres and blocks: its middle and half sides
     struct carrier carrier;
     struct gabion_interface *interface; // NULL without blocks
     size_t interface_count;
@@ -47,10 +56,20 @@ struct frame {
     struct vtk_names names[2];
 };
 
-// Takes the views and sums that the kinds need. On failure nothing is left to free.
+// Takes the views and sums that the kinds need. On failure nothing is left to free. Where the
+// caller lends sums, contacts are not looked at.
 bool frame_open(struct frame *frame, const struct gabion_world *world,
-                const struct vtk_reference *reference, struct gabion_error *error);
+                const struct vtk_reference *reference, const struct frame_sums *sums,
+                struct gabion_error *error);
 void frame_close(struct frame *frame);
+
+// Takes what this rank's own contacts need, without sums.
+bool frame_open_own(struct frame *frame, const struct gabion_world *world,
+                    struct gabion_error *error);
+
+// Sums over the contacts of all ranks, of which a frame has this rank's. All ranks call it.
+void frame_sum_shared(struct frame *frame, struct frame_sums *sums);
+void frame_sums_free(struct frame_sums *sums);
 // Frees what the description of one kind allocated.
 void frame_release_kind(struct frame *frame);
 
@@ -157,7 +176,7 @@ static inline struct gabion_surface frame_surface(const struct frame *frame, int
 
 static inline struct gabion_contact frame_contact(const struct frame *frame, size_t k) {
     struct gabion_contact contact = {0};
-    gabion_read_contacts(frame->world, (int64_t)k, 1, &contact, NULL);
+    gabion_read_local_contacts(frame->world, frame->own_begin + (int64_t)k, 1, &contact, NULL);
     return contact;
 }
 

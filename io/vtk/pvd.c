@@ -14,10 +14,10 @@
 #define PVD_BYTES_MAX ((size_t)1 << 30)
 #define LINE_BYTES    256
 
-static void pvd_add(struct pvd *pvd, double time, int64_t step) {
+static void pvd_add(struct pvd *pvd, struct pvd_frame frame) {
     pvd->frames = memory_reserve(pvd->frames, &pvd->capacity, pvd->count + 1, sizeof *pvd->frames,
                                  "frames of a ParaView series");
-    pvd->frames[pvd->count++] = (struct pvd_frame){time, step};
+    pvd->frames[pvd->count++] = frame;
 }
 
 static bool path_fits(int length, const struct pvd *pvd, struct gabion_error *error) {
@@ -31,10 +31,28 @@ static bool pvd_path(const struct pvd *pvd, char path[PVD_PATH_MAX], struct gabi
                      error);
 }
 
+static const struct pvd_frame *find_frame(const struct pvd *pvd, int64_t step) {
+    for (size_t k = pvd->count; k > 0; k--)
+        if (pvd->frames[k - 1].step == step)
+            return &pvd->frames[k - 1];
+    return NULL;
+}
+
+static const char *prefix_of(bool pieces) { return pieces ? "p" : ""; }
+
 bool pvd_frame_path(const struct pvd *pvd, int64_t step, char path[PVD_PATH_MAX],
                     struct gabion_error *error) {
-    int length = snprintf(path, PVD_PATH_MAX, "%s/vtk/%s_%06" PRId64 ".%s", pvd->directory,
-                          pvd->kind, step, pvd->extension);
+    const struct pvd_frame *frame = find_frame(pvd, step);
+    int length =
+        snprintf(path, PVD_PATH_MAX, "%s/vtk/%s_%06" PRId64 ".%s%s", pvd->directory, pvd->kind,
+                 step, prefix_of(frame ? frame->pieces : pvd->pieces), pvd->extension);
+    return path_fits(length, pvd, error);
+}
+
+bool pvd_piece_path(const struct pvd *pvd, int64_t step, int piece, char path[PVD_PATH_MAX],
+                    struct gabion_error *error) {
+    int length = snprintf(path, PVD_PATH_MAX, "%s/vtk/%s_%06" PRId64 "_p%d.%s", pvd->directory,
+                          pvd->kind, step, piece, pvd->extension);
     return path_fits(length, pvd, error);
 }
 
@@ -43,14 +61,15 @@ bool pvd_frame_path(const struct pvd *pvd, int64_t step, char path[PVD_PATH_MAX]
 static void pvd_read_line(struct pvd *pvd, const char *line) {
     char pattern[128];
     snprintf(pattern, sizeof pattern,
-             " <DataSet timestep=\"%%lf\" part=\"0\" file=\"vtk/%s_%%" SCNd64 ".%%3[a-z]\"/>",
+             " <DataSet timestep=\"%%lf\" part=\"0\" file=\"vtk/%s_%%" SCNd64 ".%%4[a-z]\"/>",
              pvd->kind);
     struct pvd_frame frame;
-    char extension[4];
+    char extension[5];
     if (sscanf(line, pattern, &frame.time, &frame.step, extension) != 3)
         return;
-    strcpy(pvd->extension, extension);
-    pvd_add(pvd, frame.time, frame.step);
+    frame.pieces = strlen(extension) == 4 && extension[0] == 'p';
+    snprintf(pvd->extension, sizeof pvd->extension, "%.3s", extension + frame.pieces);
+    pvd_add(pvd, frame);
 }
 
 bool pvd_exists(const struct pvd *pvd) {
@@ -80,8 +99,9 @@ static const char trailer[] = "</Collection>\n</VTKFile>\n";
 
 static int print_frame(char *text, size_t size, const struct pvd *pvd, size_t k) {
     return snprintf(text, size,
-                    "<DataSet timestep=\"%.17g\" part=\"0\" file=\"vtk/%s_%06" PRId64 ".%s\"/>\n",
-                    pvd->frames[k].time, pvd->kind, pvd->frames[k].step, pvd->extension);
+                    "<DataSet timestep=\"%.17g\" part=\"0\" file=\"vtk/%s_%06" PRId64 ".%s%s\"/>\n",
+                    pvd->frames[k].time, pvd->kind, pvd->frames[k].step,
+                    prefix_of(pvd->frames[k].pieces), pvd->extension);
 }
 
 bool pvd_write(struct pvd *pvd, struct gabion_error *error) {
@@ -137,7 +157,7 @@ bool pvd_append(struct pvd *pvd, double time, int64_t step, struct gabion_error 
     char path[PVD_PATH_MAX];
     if (!pvd_path(pvd, path, error))
         return false;
-    pvd_add(pvd, time, step);
+    pvd_add(pvd, (struct pvd_frame){time, step, pvd->pieces});
     int descriptor = open_own(pvd, path);
     if (descriptor < 0)
         return pvd_write(pvd, error);
@@ -157,11 +177,23 @@ void pvd_free(struct pvd *pvd) {
     pvd->count = pvd->capacity = 0;
 }
 
-bool pvd_has(const struct pvd *pvd, int64_t step) {
-    for (size_t k = pvd->count; k > 0; k--)
-        if (pvd->frames[k - 1].step == step)
-            return true;
-    return false;
+bool pvd_has(const struct pvd *pvd, int64_t step) { return find_frame(pvd, step) != NULL; }
+
+static bool remove_frame(const struct pvd *pvd, const struct pvd_frame *frame,
+                         struct gabion_error *error) {
+    struct pvd listed = *pvd;
+    char path[PVD_PATH_MAX];
+    listed.pieces = frame->pieces;
+    for (int piece = 0; frame->pieces; piece++) {
+        if (!pvd_piece_path(pvd, frame->step, piece, path, error))
+            return false;
+        if (unlink(path) != 0)
+            break;
+    }
+    if (!pvd_frame_path(&listed, frame->step, path, error))
+        return false;
+    unlink(path);
+    return true;
 }
 
 bool pvd_drop_from(struct pvd *pvd, int64_t step, struct gabion_error *error) {
@@ -178,11 +210,8 @@ bool pvd_drop_from(struct pvd *pvd, int64_t step, struct gabion_error *error) {
     pvd->count = kept;
     if (!pvd_write(pvd, error))
         return false;
-    for (size_t k = kept; k < all; k++) {
-        char path[PVD_PATH_MAX];
-        if (!pvd_frame_path(pvd, pvd->frames[k].step, path, error))
+    for (size_t k = kept; k < all; k++)
+        if (!remove_frame(pvd, &pvd->frames[k], error))
             return false;
-        unlink(path);
-    }
     return true;
 }

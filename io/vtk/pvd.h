@@ -11,6 +11,7 @@
 struct pvd_frame {
     double time;
     int64_t step;
+    bool pieces; // the file is a .pvtp, the index of pieces that ranks have written
 };
 
 struct pvd {
@@ -19,7 +20,8 @@ struct pvd {
     char extension[4];        // vtp or vtu; a series that exists keeps its own
     struct pvd_frame *frames; // in order of time
     size_t count, capacity;
-    off_t end; // of the last frame's line in the file that was written last; 0: there is none
+    bool pieces; // frames that are added have pieces
+    off_t end;   // of the last frame's line in the file that was written last; 0: there is none
 };
 
 bool pvd_exists(const struct pvd *pvd); // there is a file DIR/kind.pvd
@@ -37,7 +39,11 @@ bool pvd_append(struct pvd *pvd, double time, int64_t step, struct gabion_error 
 bool pvd_drop_from(struct pvd *pvd, int64_t step, struct gabion_error *error);
 
 #define PVD_PATH_MAX 4096
+// Returns the file of a frame, which need not be listed yet.
 bool pvd_frame_path(const struct pvd *pvd, int64_t step, char path[PVD_PATH_MAX],
+                    struct gabion_error *error);
+// Returns a piece of a frame, in the folder of its index. Pieces are numbered from 0.
+bool pvd_piece_path(const struct pvd *pvd, int64_t step, int piece, char path[PVD_PATH_MAX],
                     struct gabion_error *error);
 
 #endif

@@ -379,7 +379,7 @@ bool vtk_parse(char *text, size_t size, const char *path, struct vtk_content *co
     return false;
 }
 
-bool vtk_read(const char *path, struct vtk_content *content, struct gabion_error *error) {
+static bool read_file(const char *path, struct vtk_content *content, struct gabion_error *error) {
     size_t size;
     char *text = file_read(path, FILE_BYTES_MAX, &size, error);
     if (!text)
@@ -387,6 +387,13 @@ bool vtk_read(const char *path, struct vtk_content *content, struct gabion_error
     bool good = vtk_parse(text, size, path, content, error);
     memory_free(text);
     return good;
+}
+
+bool vtk_read(const char *path, struct vtk_content *content, struct gabion_error *error) {
+    const char *dot = strrchr(path, '.');
+    if (dot && strcmp(dot, ".pvtp") == 0)
+        return vtk_read_pieces(path, content, error);
+    return read_file(path, content, error);
 }
 
 void vtk_content_free(struct vtk_content *content) {

@@ -37,11 +37,14 @@ struct vtk_content {
     size_t columns, capacity;
 };
 
-// Reads a file. On failure nothing is left to free; the error names the file and what is wrong.
+// Reads a file; a .pvtp with all its pieces. On failure nothing is left to free; the error names
+// the file and what is wrong.
 bool vtk_read(const char *path, struct vtk_content *content, struct gabion_error *error);
 // Reads the text of a file, which it changes; `path` is for messages.
 bool vtk_parse(char *text, size_t size, const char *path, struct vtk_content *content,
                struct gabion_error *error);
+// Reads the pieces that the index `path` names (io/vtk/read_pieces.c), as one content.
+bool vtk_read_pieces(const char *path, struct vtk_content *content, struct gabion_error *error);
 void vtk_content_free(struct vtk_content *content);
 
 // Returns the column, or NULL where there is none of this name in this section.

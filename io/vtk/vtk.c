@@ -7,6 +7,7 @@
 #include "io/vtk/frame.h"
 #include "io/vtk/pvd.h"
 #include "parallel/memory.h"
+#include "parallel/ranks.h"
 
 enum kind {
     KIND_BODIES,
@@ -47,6 +48,8 @@ struct vtk_series {
     struct copy copy;
     struct vtk_reference reference;
     struct pvd pvd[KIND_COUNT];
+    struct frame_sums sums; // of the step whose contacts the ranks have written in pieces
+    int64_t pieces_step;
 };
 
 // Frames.
@@ -80,13 +83,34 @@ static bool kind_exists(const struct vtk_series *series, const struct frame *fra
     return kind != KIND_BODIES || !blocks || series->pvd[kind].count > 0 || has_spheres(frame);
 }
 
+static bool in_pieces(const struct vtk_series *series, int64_t step) {
+    return series->sums.coordination != NULL && series->pieces_step == step;
+}
+
+// Returns a name of this kind's piece, without its folder.
+static const char *piece_name(const void *context, int piece, char *name) {
+    const struct frame *frame = context;
+    char path[PVD_PATH_MAX];
+    struct gabion_error ignored = {0};
+    name[0] = '\0';
+    if (pvd_piece_path(frame->series, gabion_step_number(frame->world), piece, path, &ignored))
+        snprintf(name, VTK_PIECE_NAME, "%s", strrchr(path, '/') + 1);
+    return name;
+}
+
 static struct vtk_mesh kind_describe(struct vtk_series *series, struct frame *frame,
                                      enum kind kind) {
     struct vtk_mesh mesh = {.context = frame,
                             .time = gabion_time(frame->world),
                             .step = gabion_step_number(frame->world)};
     frame->solid = strcmp(series->pvd[kind].extension, "vtu") == 0;
+    frame->series = &series->pvd[kind];
     kinds[kind].describe(frame, &mesh);
+    if (kind == KIND_CONTACTS && in_pieces(series, mesh.step)) {
+        mesh.cells = 0;
+        mesh.pieces = ranks_count();
+        mesh.piece = piece_name;
+    }
     return mesh;
 }
 
@@ -94,6 +118,7 @@ static bool kind_write(struct vtk_series *series, struct frame *frame, enum kind
                        struct gabion_error *error) {
     char path[PVD_PATH_MAX];
     struct vtk_mesh mesh = kind_describe(series, frame, kind);
+    series->pvd[kind].pieces = mesh.pieces > 0;
     bool written = pvd_frame_path(&series->pvd[kind], mesh.step, path, error) &&
                    vtk_xml_write(path, &mesh, series->team, error);
     frame_release_kind(frame);
@@ -104,6 +129,7 @@ static bool kind_record(struct vtk_series *series, struct frame *frame, enum kin
                         struct gabion_error *error) {
     char path[PVD_PATH_MAX];
     struct vtk_mesh mesh = kind_describe(series, frame, kind);
+    series->pvd[kind].pieces = mesh.pieces > 0;
     if (pvd_frame_path(&series->pvd[kind], mesh.step, path, error))
         series->copy.kind[kind] = vtk_xml_record(path, &mesh, series->team, error);
     frame_release_kind(frame);
@@ -116,9 +142,10 @@ static bool each_kind(struct vtk_series *series, const struct gabion_world *worl
                                    struct gabion_error *error),
                       struct gabion_error *error) {
     struct frame frame;
-    if (!frame_open(&frame, world, &series->reference, error))
-        return false;
     int64_t step = gabion_step_number(world);
+    const struct frame_sums *sums = in_pieces(series, step) ? &series->sums : NULL;
+    if (!frame_open(&frame, world, &series->reference, sums, error))
+        return false;
     bool done = true;
     for (int kind = 0; done && kind < KIND_COUNT; kind++) {
         // A resumed run asks again for the frame that it stopped at. The one on disk is kept,
@@ -224,6 +251,33 @@ bool vtk_write(struct vtk_series *series, const struct gabion_world *world,
     return done || each_kind(series, world, kind_write, error);
 }
 
+// Pieces.
+
+static bool write_piece(struct vtk_series *series, struct frame *frame,
+                        struct gabion_error *error) {
+    char path[PVD_PATH_MAX];
+    struct vtk_mesh mesh = {.context = frame,
+                            .time = gabion_time(frame->world),
+                            .step = gabion_step_number(frame->world)};
+    frame_contacts(frame, &mesh);
+    return pvd_piece_path(&series->pvd[KIND_CONTACTS], mesh.step, ranks_me(), path, error) &&
+           vtk_xml_write(path, &mesh, series->team, error);
+}
+
+bool vtk_write_pieces(struct vtk_series *series, const struct gabion_world *world,
+                      struct gabion_error *error) {
+    struct frame frame;
+    struct gabion_error own = {0};
+    frame_sums_free(&series->sums);
+    if (frame_open_own(&frame, world, &own)) { // on all ranks, or on none
+        frame_sum_shared(&frame, &series->sums);
+        series->pieces_step = gabion_step_number(world);
+        write_piece(series, &frame, &own);
+        frame_close(&frame);
+    }
+    return ranks_agree(&own) || error_set(error, own.status, "%s", own.text);
+}
+
 // Series.
 
 static bool make_folder(struct vtk_series *series, const char *directory,
@@ -267,6 +321,19 @@ static bool open_series(struct vtk_series *series, const char *directory,
     return true;
 }
 
+struct vtk_series *vtk_open_beside(const char *directory, const struct gabion_world *world,
+                                   struct gabion_error *error) {
+    struct vtk_series *series = memory_allocate(1, sizeof *series, "a ParaView series");
+    snprintf(series->directory, sizeof series->directory, "%s", directory);
+    series->pvd[KIND_CONTACTS] = (struct pvd){
+        .directory = series->directory, .kind = kinds[KIND_CONTACTS].name, .extension = "vtp"};
+    series->team = team_create(gabion_threads(world), NULL, error);
+    if (series->team)
+        return series;
+    vtk_close(series);
+    return NULL;
+}
+
 struct vtk_series *vtk_open(const char *directory, const struct gabion_world *world, bool resume,
                             enum vtk_blocks blocks, struct gabion_error *error) {
     struct vtk_series *series = memory_allocate(1, sizeof *series, "a ParaView series");
@@ -300,6 +367,7 @@ void vtk_close(struct vtk_series *series) {
     if (series->background)
         background_wait(series->background, &ignored);
     copy_drop(&series->copy);
+    frame_sums_free(&series->sums);
     for (int kind = 0; kind < KIND_COUNT; kind++)
         pvd_free(&series->pvd[kind]);
     if (series->team)

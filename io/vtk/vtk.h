@@ -28,6 +28,15 @@ double vtk_copy_bytes(const struct gabion_world *world);
 // or the writing of the frame before has failed.
 bool vtk_write(struct vtk_series *series, const struct gabion_world *world,
                struct gabion_error *error);
+
+// Where ranks share contacts each of them writes its own, to a piece of the frame: all ranks call
+// this, and then rank 0 vtk_write, which lists the pieces as one frame. The other ranks have no
+// series, and call it with what vtk_open_beside returns (NULL on an error).
+struct vtk_series *vtk_open_beside(const char *directory, const struct gabion_world *world,
+                                   struct gabion_error *error);
+bool vtk_write_pieces(struct vtk_series *series, const struct gabion_world *world,
+                      struct gabion_error *error);
+
 // Takes the frame of a step, the last one, out of every series.
 bool vtk_drop(struct vtk_series *series, int64_t step, struct gabion_error *error);
 // Waits for a frame that is being written. Who needs to know whether it was asks the thread first.

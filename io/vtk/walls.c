@@ -77,7 +77,8 @@ static void wall_corner(const void *context, size_t k, double *components) {
 
 static void wall_force(const void *context, size_t k, double *components) {
     const struct frame *frame = context;
-    frame_put(components, vec3_scale(1.0 / frame->h, frame->wall_impulse[drawn_body(context, k)]));
+    frame_put(components,
+              vec3_scale(1.0 / frame->h, frame->sums.wall_impulse[drawn_body(context, k)]));
 }
 
 static const struct vtk_array wall_arrays[] = {

@@ -5,16 +5,21 @@
 
 #include "parallel/memory.h"
 
-static bool array_write(struct document *document, const struct vtk_array *array,
-                        const void *context, size_t count, bool shared) {
-    int components = vtk_array_components(array);
-    if (!document_print(document, "<DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\"",
-                        vtk_type_name(array->type), array->name, components))
+static bool array_describe(struct document *document, const char *element,
+                           const struct vtk_array *array) {
+    if (!document_print(document, "<%s type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\"", element,
+                        vtk_type_name(array->type), array->name, vtk_array_components(array)))
         return false;
     for (int i = 0; array->components[i]; i++)
         if (!document_print(document, " ComponentName%d=\"%c\"", i, array->components[i]))
             return false;
-    return document_print(document, " format=\"binary\">\n") &&
+    return true;
+}
+
+static bool array_write(struct document *document, const struct vtk_array *array,
+                        const void *context, size_t count, bool shared) {
+    return array_describe(document, "DataArray", array) &&
+           document_print(document, " format=\"binary\">\n") &&
            document_add(document, array, context, count, shared) &&
            document_print(document, "\n</DataArray>\n");
 }
@@ -141,10 +146,14 @@ static bool piece_write(struct document *document, const struct vtk_mesh *mesh) 
         mesh->corners > 2 || mesh->topology ? cells : 0);
 }
 
-static bool mesh_write(struct document *document, const struct vtk_mesh *mesh) {
+static const struct vtk_array *position_array(const struct vtk_mesh *mesh,
+                                              struct vtk_array *array) {
+    *array = (struct vtk_array){"Points", VTK_FLOAT32, "xyz", mesh->position};
+    return array;
+}
+
+static bool mesh_begin(struct document *document, const struct vtk_mesh *mesh, const char *type) {
     const char *order = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "LittleEndian" : "BigEndian";
-    const char *type = mesh_solid(mesh) ? "UnstructuredGrid" : "PolyData";
-    const struct vtk_array position = {"Points", VTK_FLOAT32, "xyz", mesh->position};
     return document_print(document,
                           "<?xml version=\"1.0\"?>\n"
                           "<VTKFile type=\"%s\" version=\"1.0\" byte_order=\"%s\" "
@@ -155,15 +164,51 @@ static bool mesh_write(struct document *document, const struct vtk_mesh *mesh) {
                           "<DataArray type=\"Int64\" Name=\"step\" NumberOfTuples=\"1\" "
                           "format=\"ascii\">%" PRId64 "</DataArray>\n",
                           type, order, type, mesh->time, mesh->step) &&
-           all_names_write(document, mesh) && document_print(document, "</FieldData>\n") &&
-           piece_write(document, mesh) &&
+           all_names_write(document, mesh) && document_print(document, "</FieldData>\n");
+}
+
+static bool mesh_write(struct document *document, const struct vtk_mesh *mesh) {
+    const char *type = mesh_solid(mesh) ? "UnstructuredGrid" : "PolyData";
+    struct vtk_array position;
+    return mesh_begin(document, mesh, type) && piece_write(document, mesh) &&
            section_write(document, "PointData", mesh->point_arrays, mesh->point_array_count, mesh,
                          true) &&
            section_write(document, "CellData", mesh->cell_arrays, mesh->cell_array_count, mesh,
                          false) &&
-           section_write(document, "Points", &position, 1, mesh, true) &&
+           section_write(document, "Points", position_array(mesh, &position), 1, mesh, true) &&
            cells_write(document, mesh) &&
            document_print(document, "</Piece>\n</%s>\n</VTKFile>\n", type);
+}
+
+// An index of pieces.
+
+static bool section_describe(struct document *document, const char *section,
+                             const struct vtk_array *arrays, int count) {
+    if (!document_print(document, "<%s>\n", section))
+        return false;
+    for (int k = 0; k < count; k++)
+        if (!array_describe(document, "PDataArray", &arrays[k]) ||
+            !document_print(document, "/>\n"))
+            return false;
+    return document_print(document, "</%s>\n", section);
+}
+
+static bool index_write(struct document *document, const struct vtk_mesh *mesh) {
+    struct vtk_array position;
+    char name[VTK_PIECE_NAME];
+    bool written =
+        mesh_begin(document, mesh, "PPolyData") &&
+        section_describe(document, "PPointData", mesh->point_arrays, mesh->point_array_count) &&
+        section_describe(document, "PCellData", mesh->cell_arrays, mesh->cell_array_count) &&
+        section_describe(document, "PPoints", position_array(mesh, &position), 1);
+    for (int k = 0; written && k < mesh->pieces; k++)
+        written = document_print(document, "<Piece Source=\"%s\"/>\n",
+                                 mesh->piece(mesh->context, k, name));
+    return written && document_print(document, "</PPolyData>\n</VTKFile>\n");
+}
+
+static bool any_write(struct document *document, const struct vtk_mesh *mesh) {
+    return mesh->pieces > 0 ? index_write(document, mesh) : mesh_write(document, mesh);
 }
 
 static bool check_size(const char *path, const struct vtk_mesh *mesh, struct gabion_error *error) {
@@ -180,7 +225,7 @@ bool vtk_xml_write(const char *path, const struct vtk_mesh *mesh, struct team *t
     if (!check_size(path, mesh, error))
         return false;
     struct document *document = document_open(path, team, error);
-    return document && document_close(document, mesh_write(document, mesh));
+    return document && document_close(document, any_write(document, mesh));
 }
 
 struct document *vtk_xml_record(const char *path, const struct vtk_mesh *mesh, struct team *team,
@@ -188,6 +233,6 @@ struct document *vtk_xml_record(const char *path, const struct vtk_mesh *mesh, s
     if (!check_size(path, mesh, error))
         return NULL;
     struct document *record = document_record(path, team, error);
-    mesh_write(record, mesh); // into memory, where it cannot fail
+    any_write(record, mesh); // into memory, where it cannot fail
     return record;
 }

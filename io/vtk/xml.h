@@ -28,6 +28,8 @@ struct vtk_names {
     const char *(*text)(const void *context, int k);
 };
 
+#define VTK_PIECE_NAME 256
+
 struct vtk_mesh {
     size_t cells;
     int corners; // of every cell: 1 vertices, 2 lines, 4 quads; cell k has the k-th `corners`
@@ -38,6 +40,9 @@ struct vtk_mesh {
     int point_array_count, cell_array_count;
     const struct vtk_names *names;
     int name_lists;
+    int pieces; // not 0: the file is an index of so many files beside it
+    const char *(*piece)(const void *context, int k, char *name); // their names, at most
+                                                                  // VTK_PIECE_NAME letters
     const void *context; // for every vtk_value and every text of the names
     double time;
     int64_t step;

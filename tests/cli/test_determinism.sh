@@ -12,8 +12,10 @@ contract() {
         exits 0 "$name -j $threads" run "$case" -o "$name-$threads" -j $threads --quiet --steps "$steps" "$@"
         is "$name: $threads threads" "$(field state-hash)" "$hash"
     done
-    GABION_KERNEL=baseline exits 0 "$name baseline" run "$case" -o "$name-b" -j 1 --quiet --steps "$steps" "$@"
-    is "$name: baseline kernel" "$(field state-hash)" "$hash"
+    for kernel in baseline avx2; do
+        GABION_KERNEL=$kernel exits 0 "$name $kernel" run "$case" -o "$name-$kernel" -j 1 --quiet --steps "$steps" "$@"
+        is "$name: kernel $kernel" "$(field state-hash)" "$hash"
+    done
     exits 0 "$name first half" run "$case" -o "$name-h" -j 2 --quiet --steps "$half" "$@"
     exits 0 "$name second half" resume "$name-h" -j 1 --quiet --steps $((steps - half))
     is "$name: stopped and resumed with another thread count" "$(field state-hash)" "$hash"

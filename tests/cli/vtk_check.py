@@ -52,6 +52,7 @@ GRAINS = ("bodies", "walls", "contacts")
 JOINTS = ("joints",)
 MASONRY = ("blocks", "interfaces", "thrust")
 CORNERS = {"bodies": 1, "walls": 4, "contacts": 2, "joints": 2, "interfaces": 1, "thrust": 2}
+EXTENSIONS = {"blocks": "vt[pu]", "contacts": "p?vtp"}  # of contacts, where ranks write pieces
 VOLUME_TOLERANCE = 1e-4  # of single precision
 
 
@@ -68,15 +69,28 @@ class Checker:
         return bool(good)
 
 
+def reader_of(path):
+    kinds = {".vtu": vtk.vtkXMLUnstructuredGridReader, ".pvtp": vtk.vtkXMLPPolyDataReader}
+    return kinds.get(os.path.splitext(path)[1], vtk.vtkXMLPolyDataReader)()
+
+
+def pieces_of(path):
+    """The files that an index of pieces names."""
+    if not path.endswith(".pvtp"):
+        return []
+    return [os.path.join(os.path.dirname(path), piece.get("Source"))
+            for piece in ElementTree.parse(path).getroot().iter("Piece")]
+
+
 class Frame:
-    """One .vtp or .vtu file: arrays by name, and what went wrong while reading."""
+    """One .vtp, .vtu or .pvtp file: arrays by name, and what went wrong while reading."""
 
     def __init__(self, path):
         self.problems = []
         with open(path, "rb") as file:
             self.appended = b"<AppendedData" in file.read()
         self.solid = path.endswith(".vtu")
-        reader = vtk.vtkXMLUnstructuredGridReader() if self.solid else vtk.vtkXMLPolyDataReader()
+        reader = reader_of(path)
         reader.SetFileName(path)
         reader.AddObserver("ErrorEvent", lambda *_: self.problems.append("VTK reports an error"))
         reader.Update()
@@ -116,7 +130,7 @@ def read_series(checker, folder, kind):
     series, last = {}, -math.inf
     for entry in entries:
         name, time = entry.get("file"), float(entry.get("timestep"))
-        match = re.fullmatch(rf"vtk/{kind}_(\d{{6,}})\.{'vt[pu]' if kind == 'blocks' else 'vtp'}",
+        match = re.fullmatch(rf"vtk/{kind}_(\d{{6,}})\.{EXTENSIONS.get(kind, 'vtp')}",
                              name)
         if not checker.check(match, path, f"unexpected file name {name}"):
             continue
@@ -495,6 +509,7 @@ def check_run(checker, folder, density):
         checker.check({step: time for step, (time, _) in series[kind].items()} == times, folder,
                       f"frames of {kind} and walls are not at the same times")
     named = {path for kind in kinds for _, path in series[kind].values()}
+    named |= {piece for path in set(named) for piece in pieces_of(path)}
     for path in sorted(glob.glob(os.path.join(folder, "vtk", "*"))):
         checker.check(path in named, path, "is in no series")
     history, lengths = read_history(folder), {}

@@ -11,7 +11,7 @@ import signal
 import subprocess
 import time
 
-from program import GABION, PATIENCE, STOPPING, Wrong, call, check_kept, checkpoints, finished, half_run, hear_signals, start
+from program import GABION, PATIENCE, STOPPING, Wrong, call, check_kept, checkpoints, finished, half_run, hear_signals, start, start_ranks
 
 
 def kills(case, folder, chance):
@@ -207,7 +207,64 @@ def allocations(case, folder, chance):
         case.check_end(done)
         case.check_recovery(folder, checkpoints(folder), lost=1)
     except Wrong as wrong:
-        # HDF5 stores rows that cannot be packed as they are: the same numbers in other bytes.
-        if library != "libz" or not re.fullmatch(r"other output than without disturbance: (frame-\.h of step \d+(, )?)+", str(wrong)):
+        # HDF5 stores rows that cannot be packed, for want of memory in it or in zlib, as they are: the same numbers in other bytes.
+        if library not in ("libz", "libhdf5") or not re.fullmatch(r"other output than without disturbance: (frame-\.h of step \d+(, )?)+", str(wrong)):
             raise Wrong("%s: %s" % (text, wrong)) from None
     return "%s, status %d" % (text, done.returncode)
+
+
+def children(process):
+    path = "/proc/%d/task/%d/children" % (process, process)
+    try:
+        with open(path, encoding="ascii") as stream:
+            return sorted(int(word) for word in stream.read().split())
+    except OSError:
+        return []
+
+
+def hit_rank(process, count, chance, seconds, number):
+    """Sends a signal to one rank at a random moment."""
+    time.sleep(chance.uniform(0, seconds))
+    ranks = children(process.pid)
+    if len(ranks) == count:
+        chosen = chance.choice(ranks)
+        try:
+            os.kill((children(chosen) or [chosen])[0], number)  # of one under strace, the program itself
+        except ProcessLookupError:
+            pass
+
+
+def one_rank(case, folder, chance):
+    """One of several ranks is killed, at any moment or while all write a file, or told to stop, or has no memory or no disk left; the
+    run goes on on another number of ranks, and after that on one process."""
+    case, count, what = case.shared, chance.randint(2, 4), chance.choice(("kill", "write", "stop", "memory", "disk"))
+    rank, words, prefix = chance.randrange(count), case.words(folder), []
+    if what == "write":
+        prefix = ["strace", "-f", "--seccomp-bpf", "-qq", "-o", os.devnull, "-e", "trace=pwrite64", "-e",
+                  "inject=pwrite64:delay_enter=3000"]  # most of the time all ranks are in a file
+        rank = 0  # a small case has one chunk of each kind, all of rank 0
+    elif what == "memory":
+        prefix = ["env", "LD_PRELOAD=" + fail_malloc(), "GABION_FAIL_IN=", "GABION_FAIL_AT=%d" % chance.randint(1, 60000)]
+    elif what == "disk":
+        # Not the largest size of a file: Open MPI's own would not survive that.
+        prefix = ["strace", "-f", "--seccomp-bpf", "-qq", "-o", os.devnull, "-e", "trace=pwrite64", "-e",
+                  "inject=pwrite64:error=ENOSPC:when=%d+" % chance.randint(1, 300)]
+        rank = 0
+    process = start_ranks(count, words, rank, prefix)
+    if what in ("kill", "stop", "write"):
+        hit_rank(process, count, chance, (4 if what == "write" else 1.5) * case.seconds + 0.5,
+                 signal.SIGTERM if what == "stop" else signal.SIGKILL)
+    done = finished(process, words, (0, 1, 2, 128 + signal.SIGKILL, 128 + signal.SIGTERM), silent=True)
+    messages = len(re.findall("^gabion: (?!stopping)", done.stderr, flags=re.M))
+    if what in ("memory", "disk") and done.returncode in (1, 2) and messages != 1:
+        raise Wrong("%s on rank %d of %d: %d messages: %s" % (what, rank, count, messages, done.stderr.strip()[-300:]))
+    if what == "memory" and done.returncode > 2:
+        raise Wrong("memory on rank %d of %d: status %d" % (rank, count, done.returncode))
+    case.check_end(done)
+    saved, again = checkpoints(folder), case.resume_words(folder, 1)
+    if again and chance.random() < 0.7:
+        again[again.index("--steps") + 1] = str(min(20, int(again[again.index("--steps") + 1])))
+        finished(start_ranks(chance.randint(2, 4), again), again, (0,))
+        check_kept(folder, saved)
+    case.check_recovery(folder, saved, lost=1)
+    return "%s on rank %d of %d, status %d" % (what, rank, count, done.returncode)

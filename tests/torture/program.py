@@ -4,6 +4,7 @@ import glob
 import os
 import re
 import resource
+import shlex
 import shutil
 import signal
 import subprocess
@@ -41,6 +42,12 @@ def call_ranks(count, words):
     if count == 0:
         return call(words)
     return finished(start(words, ["mpirun", "-n", str(count)], program=GABION_MPI), words)
+
+
+def start_ranks(count, words, rank=0, prefix=()):
+    """The program on so many ranks, one of which gets a prefix."""
+    choice = 'if [ "$OMPI_COMM_WORLD_RANK" = %d ]; then exec %s "$@"; fi; exec "$@"' % (rank, shlex.join(prefix))
+    return start(words, ["mpirun", "-n", str(count), "sh", "-c", choice, "rank"], program=GABION_MPI)
 
 
 def hear_signals():
@@ -86,16 +93,22 @@ def checkpoints(folder):
 class Case:
     """A case with its settings, and the run that nothing disturbs: how long it takes, its end and its series."""
 
-    def __init__(self, name):
+    def __init__(self, name, **others):
+        self.name, self.variant = name, "-".join(sorted(others))
         self.file = os.path.join(ROOT, "tests", "cli", "cases", name + ".yaml")
         self.settings = []
-        for key, value in OUTPUT.items():
+        for key, value in {**OUTPUT, **{key.replace("_", ".", 1): value for key, value in others.items()}}.items():
             self.settings += ["--set", "%s=%s" % (key, value)]
         self.calls = {}
 
     @functools.cached_property
+    def shared(self):
+        """The same case where ranks share contacts, whose pictures they write in pieces."""
+        return Case(self.name, solver_method="nsgs", solver_on_cap="accept", output_vtk_every=0)
+
+    @functools.cached_property
     def whole(self):
-        folder, started = "whole-" + os.path.basename(self.file), time.monotonic()
+        folder, started = "whole-" + self.variant + os.path.basename(self.file), time.monotonic()
         done = call(self.words(folder))
         if done.returncode != 0:
             sys.exit("torture.py: %s does not run: %s" % (self.file, done.stderr))

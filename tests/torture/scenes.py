@@ -160,8 +160,9 @@ def write(scene, folder):
     return path
 
 
-def compare(scene, folder, expected, go):
-    """The scene with stops at random steps: `go` does the words of a part of it. Compares it with the scene without a stop."""
+def compare(scene, folder, expected, go, pieces=False):
+    """The scene with stops at random steps: `go` does the words of a part of it. Compares it with the scene without a stop; with
+    `pieces`, contacts may be in several files."""
     chance, part, stop = scene.chance, os.path.join(folder, "part"), scene.chance.randint(0, scene.steps)
     done = go(["run", os.path.join(folder, "scene.yaml"), "-o", part, "--steps", str(stop), "-q"])
     while done.returncode == 0 and stop < scene.steps:
@@ -171,7 +172,7 @@ def compare(scene, folder, expected, go):
     for key in ("status", "steps", "state-hash"):
         if summary(done, key) != summary(expected, key):
             raise Wrong("%s %s, and %s with stops" % (key, summary(expected, key), summary(done, key)))
-    wrong, missing = series.difference(series.read(os.path.join(folder, "whole")), part, 0)
+    wrong, missing = series.difference(series.read(os.path.join(folder, "whole"), pieces), part, 0, pieces)
     if wrong or missing:
         raise Wrong("other output with stops: %s, missing %s" % (", ".join(wrong[:5]), ", ".join(missing[:5])))
     return "%s, status %d" % (scene.method, done.returncode)
@@ -202,6 +203,6 @@ def ranks(_, folder, chance):
         used.append(chance.choice((0, 1, 2, 2, 3, 3, 4, 5, 7)))
         return call_ranks(used[-1], [*words, "-j", str(chance.randint(1, 2))])
     try:
-        return compare(scene, folder, expected, go) + ", ranks %s" % used
+        return compare(scene, folder, expected, go, pieces=True) + ", ranks %s" % used
     except Wrong as wrong:
         raise Wrong("%s, ranks %s" % (wrong, used)) from None

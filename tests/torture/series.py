@@ -2,6 +2,10 @@
 import hashlib
 import os
 import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
+import same_files
 
 
 def _rows(path):
@@ -21,11 +25,20 @@ def _frames(path):
     with open(path, encoding="utf-8", errors="replace") as stream:
         for line in stream:
             found = re.search(r"_(\d+)\.vt", line)
-            yield (str(int(found.group(1))) if found else line), line
+            yield (str(int(found.group(1))) if found else line), line.replace(".pvtp", ".vtp")
 
 
-def read(folder):
-    """(file, step): contents."""
+def _pieces(path):
+    """What a picture shows, whether it is in pieces or not."""
+    whole = hashlib.sha256()
+    for name, array in sorted(same_files.polydata(path).items()):
+        whole.update(("%s %s" % (name, array.shape)).encode())
+        whole.update(array.astype("i8" if array.dtype.kind == "i" else array.dtype).tobytes())
+    return whole.hexdigest()
+
+
+def read(folder, pieces=False):
+    """(file, step): contents. With `pieces`, contacts that several ranks wrote in pieces are those of one file."""
     found = {}
     for place, _, names in os.walk(folder):
         for name in names:
@@ -33,6 +46,9 @@ def read(folder):
             if name == "history.csv" or name.endswith(".pvd"):
                 entries = _rows(path) if name == "history.csv" else _frames(path)
                 found.update(((name, step), text) for step, text in entries)
+            elif pieces and name.startswith("contacts_"):
+                if "_p" not in name:
+                    found["contacts_.vtp", str(int(re.search(r"\d+", name).group()))] = _pieces(path)
             elif not re.match(r"checkpoint-\d+\.h5|run\.log$|summary\.txt(\.tmp)?$", name):
                 step = re.search(r"[-_](\d+)\.(vt.|h5)$", name)
                 with open(path, "rb") as stream:
@@ -40,11 +56,11 @@ def read(folder):
     return found
 
 
-def difference(expected, folder, lost):
+def difference(expected, folder, lost, pieces=False):
     """What is too much or different, and the steps of what is missing. Where a call has failed, `lost` is of how many steps there may
     be too much: of the step at which the run had stopped, whose output could not be removed. Pictures that no collection lists do
     not count then."""
-    found = read(folder)
+    found = read(folder, pieces)
     listed = {key[1] for key in found if key[0].endswith(".pvd")}
     more = {key for key in set(found) - set(expected) if not (lost and ".vt" in key[0] and key[1] not in listed)}
     wrong = {key for key in set(found) & set(expected) if found[key] != expected[key]}

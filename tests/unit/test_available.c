@@ -8,6 +8,7 @@
 
 #include "parallel/available.h"
 #include "parallel/memory.h"
+#include "parallel/ranks.h"
 
 static char root[] = "/tmp/test_available.XXXXXX";
 
@@ -25,8 +26,9 @@ static int remove_root(void **state) {
     return 0;
 }
 
-static void assert_left(double expected) {
-    double left = available_memory(root);
+// What the machine and its groups leave is shared by the ranks on it (tests/cli/test_ranks.sh).
+static void assert_left(double of_all) {
+    double left = available_memory(root), expected = of_all / ranks_on_machine();
     if (!(left == expected))
         fail_msg("%.17g bytes, expected %.17g", left, expected);
 }
@@ -110,7 +112,7 @@ static void test_limits_of_the_process(void **state) {
     check_limited(RLIMIT_AS, space, space - 1000 * page);
     check_limited(RLIMIT_DATA, space, space - 600 * page);
     file_write(root, "/proc/meminfo", "MemAvailable: 2000 kB\n");
-    check_limited(RLIMIT_AS, space, 2000 * 1024.0);
+    check_limited(RLIMIT_AS, space, 2000 * 1024.0 / ranks_on_machine());
     file_write(root, "/proc/self/statm", "99999999999999 0 0 0 0 0 0\n");
     check_limited(RLIMIT_AS, space, 1);
 }
@@ -134,5 +136,9 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_limits_of_the_process, make_root, remove_root),
         cmocka_unit_test(test_memory_check),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    ranks_begin();
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    if (failed > 0)
+        ranks_abort("a test failed");
+    return ranks_end(0);
 }

@@ -849,7 +849,8 @@ static void attack_running(struct bench *bench) {
     REJECTS("world", !gabion_restore_checkpoint(NULL, "a", error));
     REJECTS("nowhere", !gabion_restore_checkpoint(world, "/nowhere/a", error));
     REJECTS("world", !gabion_find_interfaces(NULL, error));
-    REJECTS("world", !gabion_gather_contacts(NULL, error));
+    REJECTS("world", !gabion_gather(NULL, error));
+    REJECTS("world", !gabion_gather_bodies(NULL, error));
 }
 
 static void attack_cases(struct bench *bench) {
@@ -888,12 +889,17 @@ static void attack_reading(struct bench *bench) {
     REJECTS("states", gabion_read_bodies(world, NULL, INT32_MAX, error) < 0);
     REJECTS("capacity", gabion_read_bodies(world, NULL, -1, error) < 0);
     REJECTS("world", gabion_read_bodies(NULL, NULL, 0, error) < 0);
-    REJECTS("world", !gabion_gather_contacts(NULL, error));
+    REJECTS("world", !gabion_gather(NULL, error));
+    REJECTS("world", !gabion_gather_bodies(NULL, error));
     REJECTS("contacts", gabion_read_contacts(world, 0, INT64_MAX, NULL, error) < 0);
     REJECTS("contacts", gabion_read_contacts(world, 0, -1, NULL, error) < 0);
     REJECTS("contacts", gabion_read_contacts(world, -1, 0, NULL, error) < 0);
     REJECTS("contacts", gabion_read_contacts(world, INT64_MAX, 0, NULL, error) < 0);
     REJECTS("world", gabion_read_contacts(NULL, 0, 0, NULL, error) < 0);
+    REJECTS("contacts", gabion_read_local_contacts(world, 0, INT64_MAX, NULL, error) < 0);
+    REJECTS("contacts", gabion_read_local_contacts(world, -1, 0, NULL, error) < 0);
+    REJECTS("world", gabion_read_local_contacts(NULL, 0, 0, NULL, error) < 0);
+    assert_int_equal(gabion_own_contacts(NULL), 0);
     REJECTS("contacts", !gabion_view_contacts(world, NULL, error));
     REJECTS("world", !gabion_view_contacts(NULL, &(struct gabion_contacts){0}, error));
     REJECTS("count", !gabion_measure_interfaces(world, NULL, error));

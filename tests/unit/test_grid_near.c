@@ -72,8 +72,9 @@ static size_t check_on(const struct cloud *cloud, struct team *team, int pieces)
         int32_t begin = (int32_t)((int64_t)cloud->moving * k / pieces);
         int32_t end = (int32_t)((int64_t)cloud->moving * (k + 1) / pieces);
         end = end < cloud->moving ? end : cloud->moving; // of the last piece: nothing
-        near_bodies_find_pairs(near, grid, team, cloud->x, cloud->reach, cloud->count,
-                               cloud->moving, begin, end, &pairs);
+        near_bodies_find_pairs(near, grid, team, cloud->x, cloud->reach,
+                               (struct near_candidates){NULL, cloud->count}, cloud->moving, begin,
+                               end, &pairs);
         assert_filtered(cloud, &all, begin, end, &pairs);
         if (begin == end)
             assert_int_equal(pairs.count, 0);

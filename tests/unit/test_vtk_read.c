@@ -248,13 +248,79 @@ static void damaged_files_are_rejected(void **state) {
     gabion_destroy(world);
 }
 
+static void write_index(const char *name, const char *contents) {
+    char path[256];
+    snprintf(path, sizeof path, "%s/vtk/%s", folder, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(contents, file);
+    fclose(file);
+}
+
+static bool read_index(struct vtk_content *content, struct gabion_error *error) {
+    char path[256];
+    snprintf(path, sizeof path, "%s/vtk/bodies_000009.pvtp", folder);
+    return vtk_read(path, content, error);
+}
+
+static void expect_rejected(const char *contents, const char *reason) {
+    struct gabion_error error = {0};
+    struct vtk_content content;
+    write_index("bodies_000009.pvtp", contents);
+    assert_false(read_index(&content, &error));
+    if (!strstr(error.text, reason))
+        fail_msg("no '%s' in: %s", reason, error.text);
+}
+
+#define PIECE(name) "<Piece Source=\"" name "\"/>\n"
+#define END_TAG     "</PPolyData>\n</VTKFile>\n"
+
+// Pieces are read as one: each has its own points behind those of the pieces before.
+static void pieces_are_read_as_one(void **state) {
+    (void)state;
+    struct gabion_error error = {0};
+    struct vtk_content one, two;
+    char path[256];
+    struct gabion_world *world = world_make();
+    write_world(world, VTK_BLOCKS_SURFACE, -1);
+    snprintf(path, sizeof path, "%s/vtk/bodies_000000.vtp", folder);
+    assert_true(vtk_read(path, &one, &error));
+    write_index("bodies_000009.pvtp",
+                PIECE("bodies_000000.vtp") PIECE("bodies_000000.vtp") END_TAG);
+    bool read = read_index(&two, &error);
+    assert_string_equal(error.text, "");
+    assert_true(read && two.points == 2 * one.points && two.cells == 2 * one.cells);
+    assert_int_equal(two.columns, one.columns);
+    assert_int_equal(two.step, one.step);
+    const struct vtk_column *corner = vtk_find(&two, VTK_TOPOLOGY, "connectivity");
+    const struct vtk_column *end = vtk_find(&two, VTK_TOPOLOGY, "offsets");
+    const struct vtk_column *radius = vtk_find(&two, VTK_POINT_DATA, "radius");
+    for (size_t k = 0; k < two.cells; k++) {
+        assert_int_equal(((const int32_t *)corner->value)[k], k);
+        assert_int_equal(((const int32_t *)end->value)[k], k + 1);
+        assert_true(vtk_number(radius, k, 0) ==
+                    vtk_number(vtk_find(&one, VTK_POINT_DATA, "radius"), k % one.cells, 0));
+    }
+    vtk_content_free(&one);
+    vtk_content_free(&two);
+
+    expect_rejected(PIECE("bodies_000000.vtp"), "ends early");
+    expect_rejected(END_TAG, "it has no pieces");
+    expect_rejected("<Piece Source=\"bodies_0 </VTKFile>", "ends early");
+    expect_rejected(PIECE("../vtk/bodies_000000.vtp") END_TAG, "in the same folder");
+    expect_rejected(PIECE("bodies_000009.pvtp") END_TAG, "in the same folder");
+    expect_rejected(PIECE("bodies_000000.vtp") PIECE("bodies_000001.vtp") END_TAG, "000001");
+    expect_rejected(PIECE("bodies_000000.vtp") PIECE("walls_000000.vtp") END_TAG, "same arrays");
+    gabion_destroy(world);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, folder_make, folder_remove)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(what_was_written_is_read),           TEST(solid_blocks_are_read),
         TEST(displacements_are_against_the_body), TEST(a_reference_of_another_group_is_rejected),
-        TEST(damaged_files_are_rejected),
+        TEST(damaged_files_are_rejected),         TEST(pieces_are_read_as_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
