@@ -7,7 +7,9 @@ import sys
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.append(os.path.join(ROOT, "tests", "validation"))
+sys.path += [os.path.join(ROOT, "tests", folder) for folder in ("validation", "papers")]  # of verdict.py and section.py
+BUILD = os.path.abspath(os.environ.get("BUILD", os.path.join(ROOT, "build")))
+BENCH = os.path.abspath(os.environ.get("BENCH", os.path.join(ROOT, "out", "bench")))  # where the page goes
 from verdict import Verdict  # noqa: E402,F401  (for the scripts of this folder)
 
 

@@ -13,7 +13,8 @@ import shutil
 import sys
 import tempfile
 
-from gabion_run import QUIET, Verdict, gabion, growth_exponent, shipped_case
+from gabion_run import BENCH, QUIET, Verdict, gabion, growth_exponent, shipped_case
+from section import Section
 
 SIZES = [10, 22, 46, 68, 100]  # grains along an edge
 SPACING = 0.02001
@@ -33,6 +34,7 @@ def arguments(edge, threads, steps, folder):
             *QUIET,
             "--set", f"generators.0.lattice.count=[{edge}, {edge}, {edge}]",
             "--set", f"containers.0.box.max=[{side:.6f}, {side:.6f}, {1.25 * side:.6f}]",
+            "--set", "solver.method=nsgs",
             "--set", f"solver.max_sweeps={SWEEPS}",
             "--set", "solver.tolerance=1e-300",
             "--set", "solver.on_cap=accept"]
@@ -62,13 +64,33 @@ HEAD = ["grains", "candidates", "contacts", "threads", "s/step", "cpu s/step", "
         *PHASES, "ns", "ns cpu", "MB", "bytes/grain"]
 
 
+def draw(rows, counts):
+    section = Section(BENCH, "scale", "Grains: scale and phases", "runs")
+    section.text("<p>%s</p>" % " ".join(__doc__.split()))
+    section.table("Times are seconds per step", HEAD, [cells_of(row) for row in rows])
+    section.plot("scale.svg", "A step, by threads. A straight line of slope one is linear growth.", "grains", "s per step", [
+        ("%d thread(s)" % count, [row["grains"] for row in rows if row["threads"] == count],
+         [row["wall"] for row in rows if row["threads"] == count]) for count in counts], log_x=True, log_y=True)
+    section.plot("nanoseconds.svg", "Sweeps with their checks, per contact.", "contacts", "ns per contact and sweep", [
+        ("%d thread(s)" % count, [row["candidates"] for row in rows if row["threads"] == count],
+         [row["ns"] for row in rows if row["threads"] == count]) for count in counts], log_x=True)
+    section.plot("phases.svg", "Phases of a step on one thread (the first of the counts).", "grains", "ns per grain and step", [
+        (phase, [row["grains"] for row in rows if row["threads"] == counts[0]],
+         [1e9 * row["phase"][phase] / row["grains"] for row in rows if row["threads"] == counts[0]]) for phase in PHASES],
+        log_x=True, log_y=True)
+    section.write()
+
+
 def print_row(row):
-    cells = [row["grains"], row["candidates"], row["contacts"], row["threads"],
-             f"{row['wall']:.4f}", f"{row['cpu']:.4f}", f"{row['busy']:.2f}",
-             *(f"{row['phase'][p]:.4f}" for p in PHASES),
-             f"{row['ns']:.1f}", f"{row['ns_cpu']:.1f}" if row["threads"] == 1 else "-",
-             f"{row['memory']:.0f}", f"{row['bytes']:.0f}"]
-    print_cells(cells)
+    print_cells(cells_of(row))
+
+
+def cells_of(row):
+    return [row["grains"], row["candidates"], row["contacts"], row["threads"],
+            f"{row['wall']:.4f}", f"{row['cpu']:.4f}", f"{row['busy']:.2f}",
+            *(f"{row['phase'][p]:.4f}" for p in PHASES),
+            f"{row['ns']:.1f}", f"{row['ns_cpu']:.1f}" if row["threads"] == 1 else "-",
+            f"{row['memory']:.0f}", f"{row['bytes']:.0f}"]
 
 
 def print_cells(cells):
@@ -134,6 +156,7 @@ def main():
         shutil.rmtree(scratch, ignore_errors=True)
     if not rows:
         sys.exit(f"--largest {options.largest}: the smallest case has {SIZES[0] ** 3} grains")
+    draw(rows, counts)
     judge_growth(rows, counts, verdict)
     judge_speed(rows, verdict)
     judge_results(rows, verdict)

@@ -11,9 +11,8 @@ import subprocess
 import sys
 
 import problems
-from gabion_run import ROOT, Verdict
+from gabion_run import BUILD, Verdict
 
-BUILD = os.environ.get("BUILD", os.path.join(ROOT, "build"))
 TOLERANCES = "1e-4,1e-6,1e-8"
 LARGE = 20  # contacts: below that it is calls that are timed
 AIM = 15    # times as fast as Siconos in the median at 1e-8

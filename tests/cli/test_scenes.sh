@@ -78,6 +78,52 @@ for kind in 'prism: {polygon: [[0, 0], [0.1, 0], [0, 0.1]], height: 0.1}' \
     is "fill of $kind" "$(field bodies) $(field overlap)" "20 0"
 done
 
+# Cut normal and lognormal sizes: 2000 radii are within the cuts and have the mean, the deviation and the median of their law. Of a
+# normal law cut at two deviations, 0.8796 of the deviation is left.
+for size in 'normal mean 0.02 deviation 0.002 0.016 0.024' 'lognormal median 0.02 sigma 0.2 0.0134 0.02984'; do
+    read -r law middle at spread by low high <<<"$size"
+    scene sizes "$(fill "$box, count: 2000, seed: 3, radius: {$law: {$middle: $at, $spread: $by, low: $low, high: $high}}")"
+    exits 0 "fill of $law sizes" run sizes.yaml -o "sizes-$law" --force -q --steps 1
+    has h5py || continue
+    ok "fill of $law sizes: their law" "$PYTHON" - "$law" "$at" "$by" "$low" "$high" "$(ls "sizes-$law"/checkpoint-*.h5)" <<'END'
+import sys
+import h5py, numpy
+law, at, by, low, high, path = sys.argv[1], *map(float, sys.argv[2:6]), sys.argv[6]
+r = numpy.array(h5py.File(path)['bodies/radius'])
+r = r[r > 0]
+x, at, low, high = (r, at, low, high) if law == 'normal' else map(numpy.log, (r, at, low, high))
+print(len(r), r.min(), r.max(), x.mean(), numpy.median(x), x.std())
+error = 4 * by / len(r) ** 0.5  # 4 standard errors of a mean
+assert len(r) == 2000 and x.min() >= low and x.max() <= high
+assert abs(x.mean() - at) < error and abs(numpy.median(x) - at) < 1.5 * error and abs(x.std() / by - 0.8796) < 0.05
+END
+done
+
+# The picture of a hollow sphere: quads whose corners are on it and which close.
+scene hollow "containers: [{name: shell, material: stone, hollow_sphere: {centre: [1, 2, 3], radius: 0.5}}]
+generators: [{name: g, material: stone, fill: {min: [0.8, 1.8, 2.8], max: [1.2, 2.2, 3.2], count: 5, radius: 0.03}}]
+output: {vtk_every: 1}"
+sed -i '/^bodies:/d' hollow.yaml
+exits 0 "a hollow sphere" run hollow.yaml -o hollow -q --steps 1
+! has vtk || ok "a hollow sphere: its picture" "$PYTHON" - "$(ls hollow/walls*.vt? hollow/vtk/walls*.vt? 2>/dev/null | tail -n 1)" <<'END'
+import sys
+import numpy, vtk
+from vtk.util.numpy_support import vtk_to_numpy
+reader = vtk.vtkXMLPolyDataReader()
+reader.SetFileName(sys.argv[1])
+clean = vtk.vtkCleanPolyData()
+clean.SetTolerance(1e-5)
+clean.SetInputConnection(reader.GetOutputPort())
+edges = vtk.vtkFeatureEdges()
+edges.SetInputConnection(clean.GetOutputPort())
+edges.FeatureEdgesOff()
+edges.Update()
+points = vtk_to_numpy(reader.GetOutput().GetPoints().GetData())
+distance = numpy.linalg.norm(points - [1, 2, 3], axis=1)
+print(sys.argv[1], len(points), distance.min(), distance.max(), edges.GetOutput().GetNumberOfCells())
+assert len(points) > 100 and abs(distance - 0.5).max() < 1e-6 and edges.GetOutput().GetNumberOfCells() == 0
+END
+
 # Compounds: given by parts, and cut out of meshes, which are found beside the case also when the run is taken up elsewhere.
 ell='compound: {parts: [{box: {size: [0.12, 0.04, 0.04]}}, {box: {size: [0.04, 0.04, 0.08]}, position: [-0.04, 0, 0.06]}]}'
 mkdir -p meshes

@@ -191,11 +191,47 @@ exits 0 "tip" study tip.yaml -o tip -q -j 2
 ok "tip: $(tail -n 2 tip/thresholds.csv)" awk -F, '
     NR > 1 { split($1, size, /[][ ]/); limit = atan2(size[2], 0.8) * 57.29578; good += $4 <= limit + 0.3 && $5 >= limit - 0.3 }
     END { exit good != 2 }' tip/thresholds.csv
+# Thresholds over repetitions: means and deviations are those of thresholds.csv.
+sed -e 's/^threshold:.*/threshold: {name: mu, key: laws.0.friction, from: 0.2, to: 0.6, tolerance: 0.02}/' slide.yaml >many.yaml
+cat >>many.yaml <<'END'
+vary:
+  - {name: angle, key: gravity, values: [[3.355, 0, -9.218], [2.539, 0, -9.476]]}
+  - {name: theta, key: time.theta, values: [0.5, 0.75, 1]}
+ensemble: {over: theta}
+END
+exits 0 "thresholds over repetitions" study many.yaml -o many -q -j 2
+ok "thresholds over repetitions: $(tail -n 2 many/ensemble.csv)" "$PYTHON" - <<'END'
+import csv, statistics
+groups = {}
+for row in csv.DictReader(open('many/thresholds.csv')):
+    groups.setdefault(row['angle'], []).append(float(row['mu']))
+rows = list(csv.DictReader(open('many/ensemble.csv')))
+print(groups, rows)
+assert len(rows) == len(groups) == 2
+for row in rows:
+    values = groups[row['angle']]
+    assert len(values) == 3 and abs(float(row['mu_mean']) - statistics.mean(values)) < 1e-9
+END
+
 # Both ends alike: reported, and nothing is invented.
 sed 's/from: 3, to: 20/from: 3, to: 4/' tip.yaml >same.yaml
 exits 0 "no change" study same.yaml -o same -q -j 2
 is "no change" "$(field found) $(field without-change)" "0 2"
 is "no change: the table" "$(cut -d, -f2,3 same/thresholds.csv | tail -n 1)" "event at neither end,"
+
+# A search for a collapse that no run can report is rejected before anything is run.
+sed '/^  stop.fall_distance/d' tip.yaml >blind.yaml
+exits 2 "collapse without stop" check blind.yaml
+says "collapse without stop" blind.yaml stop.fall_distance stop.fall_speed event
+exits 2 "collapse without stop: study" study blind.yaml -o blind -q -j 2
+sed 's/^threshold.*/event: {status: [completed]}\n&/' blind.yaml >seeing.yaml
+exits 0 "another event" check seeing.yaml
+
+# Options for cases are rejected with a study instead of passed over.
+for option in '--set time.end=1' '--from out'; do
+    exits 2 "check of a study with $option" check friction.yaml $option
+    says "check of a study with $option" friction.yaml 'under `set`'
+done
 
 # Array jobs: each task runs one member; then the tables are collected. sbatch is a stand-in.
 cat >sbatch <<'END'

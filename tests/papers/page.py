@@ -1,9 +1,10 @@
 #!/usr/bin/python3
-"""Puts sections together: page.py [--validate] FOLDER NAME...
+"""Puts sections together: page.py [--validate | --bench] FOLDER NAME...
 
 Reads FOLDER/NAME.json of each section and writes FOLDER/index.html, one file with its figures inside. Prints every
 check as a PASS or FAIL line; a section that left nothing is a FAIL. Ends with "N passed, M failed".
---validate is for the page of `make validate`, whose scripts have printed and counted their checks themselves.
+--validate and --bench are for the pages of `make validate` and `make bench`, whose scripts have printed and counted
+their checks themselves.
 """
 import base64
 import json
@@ -21,8 +22,10 @@ PAGES = {
     "validate": ("Long physics", "What make validate measured with this build, beside closed forms and published values. "
                  "Criteria are those of the validation catalogue (sections 5, 6, 9.13 and 11); docs/granular.md, "
                  "docs/masonry.md and docs/measurements.md say more. Sections without plots are in runs/NAME.log beside this page."),
+    "bench": ("Speed", "What make bench measured with this build on this machine: the limits of the machine, the kernels as a share "
+              "of them, whole runs with their phases, and other engines on the same scenes. docs/performance.md says more."),
 }
-FOLDERS = ("papers", "validation")  # of the scripts, in tests/
+FOLDERS = ("papers", "validation", "bench")  # of the scripts, in tests/
 PAPERS = {
     "granular": ("Granular media", "Packings, silos, heaps and flows: published values"),
     "energy": ("Energy", "What the ledger of a run says"),
@@ -33,6 +36,9 @@ PAPERS = {
     "2003": ("Anitescu 2003", "A fixed time-step approach for multibody dynamics with contact and friction"),
     "2002": ("Galizzi, Faure 2002", "Animation efficace de solides en contact par modèle physique"),
     "beyond": ("Beyond the papers", "Joints and free rotation: closed forms and published values"),
+    "machine": ("The machine", "What memory and threads allow, and what the kernels make of it"),
+    "runs": ("Whole runs", "Times by the clock, phases and memory"),
+    "peers": ("Other engines", "Those that Debian has"),
     "none": ("Not there", "Sections that left no result"),
 }
 STYLE = """
@@ -129,7 +135,7 @@ def page_html(folder, sections, page):
     title, purpose = PAGES[page]
     parts = ['<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>%s</title>' % escape(title),
              "<style>%s</style>" % STYLE, "<h1>%s</h1>" % escape(title),
-             "<p>%s <b>%d passed, %d failed.</b></p>" % (escape(purpose), passed, len(checks) - passed),
+             "<p>%s%s</p>" % (escape(purpose), " <b>%d passed, %d failed.</b>" % (passed, len(checks) - passed) if checks else ""),
              contents_html(groups)]
     for paper, members in groups:
         name, title = PAPERS[paper]
@@ -144,15 +150,15 @@ def page_html(folder, sections, page):
 
 
 def main():
-    page = "validate" if sys.argv[1:2] == ["--validate"] else "papers"
-    words = sys.argv[2:] if page == "validate" else sys.argv[1:]
+    page = sys.argv[1][2:] if sys.argv[1:2] in (["--validate"], ["--bench"]) else "papers"
+    words = sys.argv[1:] if page == "papers" else sys.argv[2:]
     if len(words) < 2:
         sys.exit(__doc__)
     folder, names = words[0], words[1:]
     html, checks = page_html(folder, {name: read_section(folder, name) for name in names}, page)
     with open(os.path.join(folder, "index.html"), "w", encoding="utf-8") as stream:
         stream.write(html)
-    if page == "validate":
+    if page != "papers":
         checks = []
     for check in checks:
         print(check_line(check))
