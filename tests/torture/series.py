@@ -24,8 +24,9 @@ def _frames(path):
     """The entries of a collection by step."""
     with open(path, encoding="utf-8", errors="replace") as stream:
         for line in stream:
+            line = line.replace(".pvtp", ".vtp")
             found = re.search(r"_(\d+)\.vt", line)
-            yield (str(int(found.group(1))) if found else line), line.replace(".pvtp", ".vtp")
+            yield (str(int(found.group(1))) if found else line), line
 
 
 def _pieces(path):
