@@ -68,6 +68,25 @@ static inline void binned_add(struct binned_sum *sum, double x) {
 #define BINNED_ALL 256
 void binned_add_all(struct binned_sum *sum, const double *x, size_t count);
 
+// Terms that are kept until there are enough of them to be added side by side. A loop that adds one
+// term after the other keeps them here and ends with binned_flush.
+struct binned_terms {
+    struct binned_sum *sum;
+    size_t count;
+    double x[BINNED_ALL];
+};
+
+static inline void binned_flush(struct binned_terms *terms) {
+    binned_add_all(terms->sum, terms->x, terms->count);
+    terms->count = 0;
+}
+
+static inline void binned_keep(struct binned_terms *terms, double x) {
+    terms->x[terms->count++] = x;
+    if (terms->count == BINNED_ALL)
+        binned_flush(terms);
+}
+
 // A coarse sum takes two digits of its terms, and binned_trim drops the third, of terms that were
 // added before the bound rose, before its value is taken: up to 2^-37 of the largest term is lost
 // with each.

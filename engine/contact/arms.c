@@ -20,8 +20,8 @@ static vec3 arm_on_side(const struct midpoint *midpoint, const struct contact *c
     return arm_of(midpoint, i, point);
 }
 
-void contact_arms(const struct midpoint *midpoint, const struct contact *contact,
-                  const vec3 *spread, vec3 *arm_c, vec3 *arm_a) {
+void contact_arms_general(const struct midpoint *midpoint, const struct contact *contact,
+                          const vec3 *spread, vec3 *arm_c, vec3 *arm_a) {
     *arm_c = arm_on_side(midpoint, contact, spread, contact->c, 1, CONTACT_BALL_C);
     *arm_a = arm_on_side(midpoint, contact, spread, contact->a, -1, CONTACT_BALL_A);
 }

@@ -14,7 +14,8 @@
 static vec3 asked_velocity(const struct gabion_world *world, size_t k) {
     const struct contacts *contacts = world->contacts;
     const struct contact *contact = &contacts->list[k];
-    vec3 asked = vec3_scale(fmax(-contacts->bias[k], 0), contact->normal);
+    double bias = contacts->bias[k];
+    vec3 asked = vec3_scale(bias < 0 ? -bias : 0, contact->normal);
     if (!contacts->before)
         return asked;
     vec3 before = contacts->before[k];
@@ -26,15 +27,21 @@ enum { GAIN_CONTACT, GAIN_SCALE, GAIN_REBOUNDS, GAIN_COUNT };
 
 static void add_contact_gain(void *context, size_t begin, size_t end, struct binned_sum *out) {
     const struct gabion_world *world = context;
+    struct binned_terms gain = {.sum = &out[GAIN_CONTACT]}, scale = {.sum = &out[GAIN_SCALE]};
+    size_t rebounds = 0;
     for (size_t k = begin; k < end; k++) {
         if (!contacts_carries(world->contacts, k))
             continue;
         vec3 asked = asked_velocity(world, k), impulse = world->contacts->impulse[k];
-        struct across u = across_contact(world, k);
-        binned_add(&out[GAIN_CONTACT], fmax(vec3_dot(vec3_sub(u.after, asked), impulse), 0));
-        binned_add(&out[GAIN_SCALE], fabs(vec3_dot(u.free, impulse)));
-        binned_add(&out[GAIN_REBOUNDS], vec3_dot(asked, asked) > 0);
+        struct across_place place = across_place(world, k);
+        double given = vec3_dot(vec3_sub(across_after(world, &place), asked), impulse);
+        binned_keep(&gain, given > 0 ? given : 0);
+        binned_keep(&scale, fabs(vec3_dot(across_free(world, &place), impulse)));
+        rebounds += vec3_dot(asked, asked) > 0;
     }
+    binned_flush(&gain);
+    binned_flush(&scale);
+    binned_add(&out[GAIN_REBOUNDS], (double)rebounds);
 }
 
 // Impacts that give -------------------------------------------------------------------------------

@@ -165,12 +165,6 @@ void step_commit(struct gabion_world *world) {
     stop_use(NULL);
 }
 
-struct body_velocity step_velocity(const void *context, int32_t body) {
-    const struct gabion_world *world = context;
-    return world->galizzi ? corrective_velocity(world, body)
-                          : solver_workspace_velocity(world->workspace, body);
-}
-
 void step_integrate(struct gabion_world *world) {
     motion_integrate_free(world, step_velocity, world);
     motion_integrate_driven(world);

@@ -3,6 +3,8 @@
 #define ENGINE_STEP_STEP_H
 
 #include "engine/motion/midpoint.h"
+#include "engine/solvers/sweep/workspace.h"
+#include "engine/step/corrective.h"
 #include "engine/world/world.h"
 
 // Makes one step by the scheme of the settings. Returns false on an error that stops the run; the
@@ -27,7 +29,11 @@ void step_interfaces(struct gabion_world *world); // finds the masonry interface
 bool step_fits(struct gabion_world *world, struct gabion_error *error);
 
 // Returns the velocity of a body at the end of the step, as the solve left it.
-struct body_velocity step_velocity(const void *world, int32_t body);
+static inline struct body_velocity step_velocity(const void *context, int32_t body) {
+    const struct gabion_world *world = context;
+    return world->galizzi ? corrective_velocity(world, body)
+                          : solver_workspace_velocity(world->workspace, body);
+}
 
 // Returns whether the step is to be abandoned, then with an error. Asked after the phases that take
 // longest besides the solve, which asks by itself.

@@ -1,8 +1,8 @@
 #include "engine/step/work.h"
 
-#include "engine/contact/arms.h"
 #include "engine/contact/shared.h"
 #include "engine/motion/motion.h"
+#include "engine/step/across.h"
 #include "engine/step/step.h"
 #include "engine/world/loads.h"
 
@@ -71,25 +71,27 @@ static void add_body_work(void *context, size_t begin, size_t end, struct binned
 static void add_contact_work(void *context, size_t begin, size_t end, struct binned_sum *out) {
     const struct gabion_world *world = context;
     const struct bodies *bodies = &world->bodies;
+    struct binned_terms done = {.sum = &out[0]}, driven = {.sum = &out[1]};
     for (size_t k = begin; k < end; k++) {
         const struct contact *contact = &world->contacts->list[k];
         int32_t c = contact->c, a = contact->a;
         if (!contacts_carries(world->contacts, k))
             continue;
         double R_c = bodies_spin_radius(bodies, c), R_a = bodies_spin_radius(bodies, a);
-        vec3 arm_a, arm_c, impulse = world->contacts->impulse[k];
-        contact_arms(world->midpoint, contact, contact_spread(world->contacts->spread, k), &arm_c,
-                     &arm_a);
+        vec3 impulse = world->contacts->impulse[k];
+        struct across_place place = across_place(world, k);
         struct body_velocity after_c = step_velocity(world, c), after_a = step_velocity(world, a);
         vec3 v_c = vec3_add(bodies->v[c], after_c.v), v_a = vec3_add(bodies->v[a], after_a.v);
         vec3 s_c = vec3_add_scaled(after_c.s, R_c, bodies->w[c]);
         vec3 s_a = vec3_add_scaled(after_a.s, R_a, bodies->w[a]);
-        vec3 at_c = vec3_add(v_c, vec3_cross(s_c, arm_c));
-        vec3 at_a = vec3_add(v_a, vec3_cross(s_a, arm_a));
-        binned_add(&out[0], 0.5 * vec3_dot(vec3_sub(at_c, at_a), impulse));
+        vec3 at_c = vec3_add(v_c, vec3_cross(s_c, place.arm_c));
+        vec3 at_a = vec3_add(v_a, vec3_cross(s_a, place.arm_a));
+        binned_keep(&done, 0.5 * vec3_dot(vec3_sub(at_c, at_a), impulse));
         if (a >= bodies->moving)
-            binned_add(&out[1], 0.5 * vec3_dot(at_a, impulse));
+            binned_keep(&driven, 0.5 * vec3_dot(at_a, impulse));
     }
+    binned_flush(&done);
+    binned_flush(&driven);
 }
 
 // Returns the sum of the velocities before and after the step.
