@@ -14,6 +14,12 @@
 #define CHUNK        2048 // bodies
 #define NARROW_CHUNK 256  // clipping blocks is worth sharing out sooner
 
+// A wall as the narrow phase asks how far it is from a sphere. Only half-spaces have a normal.
+struct near_wall {
+    vec3 x, normal;
+    double approach; // how far it comes in the step
+};
+
 struct detection {
     struct grid *grid;
     struct near_bodies *near; // used where ranks share the contacts
@@ -22,11 +28,11 @@ struct detection {
     double v_max;             // of any part of a body, before contacts act
     double *reach;            // radius + alert, by finite body
     uint32_t *start;          // first contact of each moving body that this rank follows
-    double *approach;         // how far each wall comes in the step
+    struct near_wall *walls;  // from the first body that is not finite on
     // Contacts of blocks, found while contacts are counted and copied to their places afterwards: a
     // manifold is too dear to be computed twice. One list for each chunk of bodies.
     struct contact_list *stash;
-    size_t reach_capacity, start_capacity, approach_capacity, stash_count;
+    size_t reach_capacity, start_capacity, wall_capacity, stash_count;
     int32_t finite; // bodies [0, finite); walls follow
     bool renewed;   // pairs were found anew in this step
 };
@@ -48,7 +54,7 @@ void detection_free(struct detection *detection) {
     pair_list_free(&detection->pairs);
     memory_free(detection->reach);
     memory_free(detection->start);
-    memory_free(detection->approach);
+    memory_free(detection->walls);
     for (size_t k = 0; k < detection->stash_count; k++)
         contact_list_free(&detection->stash[k]);
     memory_free(detection->stash);
@@ -210,6 +216,8 @@ bool detection_outrun(const struct gabion_world *world, velocity_function veloci
     return beyond > 0;
 }
 
+bool detection_renewed(const struct gabion_world *world) { return world->detection->renewed; }
+
 bool detection_renew(struct gabion_world *world, velocity_function velocity, const void *context) {
     struct detection *detection = world->detection;
     struct renewal renewal = {world, velocity, context};
@@ -226,18 +234,22 @@ bool detection_renew(struct gabion_world *world, velocity_function velocity, con
 double detection_alert(const struct gabion_world *world, int32_t i) {
     const struct detection *detection = world->detection;
     return i < detection->finite ? detection->reach[i] - world->bodies.radius[i]
-                                 : detection->approach[i - detection->finite];
+                                 : detection->walls[i - detection->finite].approach;
 }
 
 // A wall that turns comes the faster the further out.
-static double alert_between(const struct gabion_world *world, int32_t c, int32_t a) {
+static double alert_of_turn(const struct gabion_world *world, int32_t c, int32_t a) {
     const struct midpoint *midpoint = world->midpoint;
-    double alert = detection_alert(world, c) + detection_alert(world, a);
-    if (a < world->detection->finite || !midpoint->axes_m)
-        return alert;
     double angle = world->settings.step * vec3_length(midpoint->s_free[a]);
     double arm = vec3_length(vec3_sub(midpoint->x_m[c], midpoint->x_m[a]));
-    return alert + angle * (arm + world->bodies.radius[c]);
+    return angle * (arm + world->bodies.radius[c]);
+}
+
+static inline double alert_between(const struct gabion_world *world, int32_t c, int32_t a) {
+    double alert = detection_alert(world, c) + detection_alert(world, a);
+    if (a < world->detection->finite || !world->midpoint->axes_m)
+        return alert;
+    return alert + alert_of_turn(world, c, a);
 }
 
 static uint32_t stash_contacts(const struct gabion_world *world, struct contact_list *stash,
@@ -249,22 +261,28 @@ static uint32_t stash_contacts(const struct gabion_world *world, struct contact_
 
 // Narrow phase --------------------------------------------------------------------------------
 
-static void measure_approach(struct gabion_world *world) {
+static void list_walls(struct gabion_world *world) {
     struct detection *detection = world->detection;
-    size_t walls = (size_t)(world->bodies.count - detection->finite);
-    detection->approach = memory_reserve(detection->approach, &detection->approach_capacity, walls,
-                                         sizeof *detection->approach, "detection");
-    for (size_t k = 0; k < walls; k++)
-        detection->approach[k] =
-            world->settings.step * detection_speed(world, detection->finite + (int32_t)k);
+    const struct bodies *bodies = &world->bodies;
+    size_t walls = (size_t)(bodies->count - detection->finite);
+    detection->walls = memory_reserve(detection->walls, &detection->wall_capacity, walls,
+                                      sizeof *detection->walls, "detection");
+    for (size_t k = 0; k < walls; k++) {
+        int32_t i = detection->finite + (int32_t)k;
+        struct near_wall *wall = &detection->walls[k];
+        wall->x = world->midpoint->x_m[i];
+        wall->approach = world->settings.step * detection_speed(world, i);
+        if (bodies->shape[i] == GABION_HALF_SPACE)
+            wall->normal = bodies_plane_normal(bodies, i, midpoint_axes(world->midpoint, i));
+    }
 }
 
-// A driven wall comes towards the body by its own speed.
+// A driven wall comes towards the body by its own speed. This is asked for each body and wall, and
+// most are far from each other.
 static bool near_half_space(const struct gabion_world *world, int32_t c, int32_t a) {
-    vec3 normal;
-    const struct midpoint *midpoint = world->midpoint;
-    const mat3 *axes = midpoint_axes(midpoint, a);
-    double gap = pair_gap(&world->bodies, midpoint->x_m, axes, c, a, &normal);
+    const struct near_wall *wall = &world->detection->walls[a - world->detection->finite];
+    double radius = world->bodies.radius[c];
+    double gap = pair_plane_gap(world->midpoint->x_m[c], radius, wall->x, wall->normal);
     return gap <= alert_between(world, c, a);
 }
 
@@ -354,7 +372,7 @@ void detection_narrow(struct gabion_world *world) {
     detection->start = memory_reserve(detection->start, &detection->start_capacity, moving + 1,
                                       sizeof *detection->start, "detection");
     detection->start[0] = 0;
-    measure_approach(world);
+    list_walls(world);
     size_stash(detection, moving);
     team_for(world->team, moving, NARROW_CHUNK, count_contacts, world);
     for (size_t k = 0; k < moving; k++)

@@ -30,6 +30,7 @@ void detection_reach_all(struct gabion_world *world);
 // Finds the pairs anew where a body with the velocity that the solve found travels further than the
 // search knew. Returns whether that has happened in this step.
 bool detection_renew(struct gabion_world *world, velocity_function velocity, const void *context);
+bool detection_renewed(const struct gabion_world *world);
 
 // Returns the number of bodies that are not walls. Walls come last.
 int32_t detection_finite(const struct bodies *bodies);

@@ -14,7 +14,7 @@ static double sphere_sphere(const struct bodies *bodies, const vec3 *x, int32_t 
 static double sphere_half_space(const struct bodies *bodies, const vec3 *x, const mat3 *axes,
                                 int32_t c, int32_t a, vec3 *normal) {
     *normal = bodies_plane_normal(bodies, a, axes);
-    return vec3_dot(vec3_sub(x[c], x[a]), *normal) - bodies->radius[c];
+    return pair_plane_gap(x[c], bodies->radius[c], x[a], *normal);
 }
 
 double pair_gap(const struct bodies *bodies, const vec3 *x, const mat3 *axes, int32_t c, int32_t a,

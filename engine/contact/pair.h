@@ -58,6 +58,17 @@ void contact_list_free(struct contact_list *list);
 // A ball c and a ball or half-space a have one contact, always. Most pairs of a run are such, so
 // they have a way of their own through detection.
 
+// Returns the gap of two spheres at the given positions.
+static inline double pair_sphere_gap(const struct bodies *bodies, const vec3 *x, int32_t c,
+                                     int32_t a) {
+    return vec3_length(vec3_sub(x[c], x[a])) - (bodies->radius[c] + bodies->radius[a]);
+}
+
+// Returns the gap between a sphere and a plane through x.
+static inline double pair_plane_gap(vec3 centre, double radius, vec3 x, vec3 normal) {
+    return vec3_dot(vec3_sub(centre, x), normal) - radius;
+}
+
 // Returns the gap at the given positions, and the normal from a to c. `axes` are those of a, NULL
 // where no half-space turns.
 double pair_gap(const struct bodies *bodies, const vec3 *x, const mat3 *axes, int32_t c, int32_t a,

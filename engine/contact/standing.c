@@ -204,7 +204,7 @@ struct measuring {
     const struct gabion_world *world;
     const struct standing *standing;
     const struct pair_list *pairs;
-    struct shift *shift;   // by body; NULL: there was no step
+    struct shift *shift;   // by body; NULL: not known, or not needed
     struct overlap *worst; // one for each chunk
 };
 
@@ -338,9 +338,11 @@ static struct overlap measure(struct measuring *measuring) {
 static void find_shifts(void *context, size_t begin, size_t end, double *out) {
     struct measuring *measuring = context;
     for (size_t i = begin; i < end; i++) {
-        measuring->shift[i] = shift_of(measuring->world, measuring->standing, (int32_t)i);
-        if (went_beyond(measuring->world, (int32_t)i, &measuring->shift[i]))
+        struct shift shift = shift_of(measuring->world, measuring->standing, (int32_t)i);
+        if (went_beyond(measuring->world, (int32_t)i, &shift))
             out[0] = 1;
+        if (measuring->shift)
+            measuring->shift[i] = shift;
     }
 }
 
@@ -364,19 +366,79 @@ static void look_further(struct measuring *measuring, struct standing *standing,
     find_pairs(standing, 0);
 }
 
-struct overlap standing_overlap(struct gabion_world *world) {
+// Overlaps of contacts ------------------------------------------------------------------------
+
+// Returns whether the shapes of the scene are spheres and half-spaces alone.
+static bool all_direct(const struct bodies *bodies) {
+    for (size_t k = 0; k < GABION_SHAPE_COUNT; k++)
+        if (shape_kinds[k].count && shape_kinds[k].count(bodies) > 0 &&
+            !pair_kinds[GABION_SPHERE][k].direct)
+            return false;
+    return true;
+}
+
+// Returns whether the contacts of the step are all pairs that its search found. A direct pair in
+// reach has one contact, always.
+static bool pairs_are_contacts(const struct gabion_world *world) {
+    return all_direct(&world->bodies) && !world->galizzi && !detection_renewed(world) &&
+           !contacts_are_shared(world->contacts);
+}
+
+struct deepest {
+    const struct gabion_world *world;
+    const double *depth;
+    struct overlap *worst; // one for each chunk
+};
+
+static void find_deepest(void *context, size_t begin, size_t end) {
+    const struct deepest *deepest = context;
+    const struct bodies *bodies = &deepest->world->bodies;
+    struct overlap worst = no_overlap();
+    for (size_t k = begin; k < end; k++) {
+        const struct contact *contact = &deepest->world->contacts->list[k];
+        double depth = deepest->depth[k];
+        if (!(depth > 0))
+            continue;
+        struct overlap overlap = {depth, depth / bodies_smaller_size(bodies, contact->c, contact->a),
+                                  bodies->id[contact->c], bodies->id[contact->a]};
+        deepen(&worst, &overlap);
+    }
+    deepest->worst[begin / CHUNK] = worst;
+}
+
+static struct overlap deepest_of_contacts(const struct gabion_world *world, const double *depth) {
+    struct overlap worst = no_overlap();
+    size_t count = world->contacts->count, chunks = (count + CHUNK - 1) / CHUNK;
+    struct deepest deepest = {world, depth,
+                              memory_allocate(chunks, sizeof *deepest.worst, "overlaps")};
+    team_for(world->team, count, CHUNK, find_deepest, &deepest);
+    for (size_t k = 0; k < chunks; k++)
+        deepen(&worst, &deepest.worst[k]);
+    memory_free(deepest.worst);
+    return worst;
+}
+
+// ---------------------------------------------------------------------------------------------
+
+struct overlap standing_overlap(struct gabion_world *world, const double *depth) {
     struct standing standing;
+    struct overlap worst;
     size_t count = (size_t)world->bodies.count;
+    bool listed = pairs_are_contacts(world);
     double beyond;
     place_bodies(&standing, world);
     standing_follow(&standing);
     struct measuring measuring = {.world = world, .standing = &standing};
-    measuring.shift = memory_allocate(count, sizeof *measuring.shift, "overlaps");
+    if (!listed)
+        measuring.shift = memory_allocate(count, sizeof *measuring.shift, "overlaps");
     piece_max(world, world->bodies.count, 1, find_shifts, &measuring, &beyond);
     if (beyond > 0)
         look_further(&measuring, &standing, world);
     measuring.pairs = beyond > 0 ? &standing.pairs : detection_pairs(world);
-    struct overlap worst = measure(&measuring);
+    if (listed && !(beyond > 0))
+        worst = deepest_of_contacts(world, depth);
+    else
+        worst = measure(&measuring);
     memory_free(measuring.shift);
     standing_close(&standing);
     return worst;
