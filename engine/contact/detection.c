@@ -8,6 +8,7 @@
 #include "engine/contact/pairs.h"
 #include "geometry/grid.h"
 #include "geometry/grid_near.h"
+#include "geometry/pair_keep.h"
 #include "parallel/check.h"
 #include "parallel/memory.h"
 
@@ -22,6 +23,7 @@ struct near_wall {
 
 struct detection {
     struct grid *grid;
+    struct pair_keep *keep;   // used where one rank has all contacts
     struct near_bodies *near; // used where ranks share the contacts
     struct ghosts *ghosts;    // used where they share the bodies, too
     struct pair_list pairs;   // of finite bodies
@@ -40,6 +42,7 @@ struct detection {
 struct detection *detection_create(void) {
     struct detection *detection = memory_allocate(1, sizeof *detection, "detection");
     detection->grid = grid_create();
+    detection->keep = pair_keep_create();
     detection->near = near_bodies_create();
     detection->ghosts = ghosts_create();
     return detection;
@@ -49,6 +52,7 @@ void detection_free(struct detection *detection) {
     if (!detection)
         return;
     grid_free(detection->grid);
+    pair_keep_free(detection->keep);
     near_bodies_free(detection->near);
     ghosts_free(detection->ghosts);
     pair_list_free(&detection->pairs);
@@ -148,6 +152,36 @@ static void follow_ghosts(struct gabion_world *world) {
     ghosts_list(detection->ghosts, world, detection->reach);
 }
 
+// How much further than asked a search looks whose pairs are kept: as far as the body comes in some
+// steps, and a share of its radius, as it may start to move. Nothing is kept where a body comes
+// further than MOST_MARGIN radii in these steps. All that the engine ever asks of such a search is
+// the pairs of the present step, whatever these numbers are.
+#define KEPT_STEPS   8
+#define LEAST_MARGIN 0.05
+#define MOST_MARGIN  0.5
+
+// Larger scenes do not keep pairs: they would need memory, and spend little on the broad phase.
+#define MOST_KEPT 100000 // bodies
+
+// Half of the alert distance is added because it follows the fastest body of the scene.
+static double margin_of(const void *context, int32_t i) {
+    const struct gabion_world *world = context;
+    double radius = world->bodies.radius[i], alert = world->detection->reach[i] - radius;
+    double far = KEPT_STEPS * world->settings.step * detection_speed(world, i);
+    return far <= MOST_MARGIN * radius ? fmax(far, LEAST_MARGIN * radius) + 0.5 * alert : INFINITY;
+}
+
+static void find_pairs(struct gabion_world *world) {
+    struct detection *detection = world->detection;
+    struct pair_search search = {world->midpoint->x_m, detection->reach, detection->finite,
+                                 world->bodies.moving};
+    if (contacts_are_shared(world->contacts) || detection->finite > MOST_KEPT)
+        detection_pairs_of(world, search.x, search.reach, search.count, &detection->pairs);
+    else
+        pair_keep_find(detection->keep, detection->grid, world->team, &search, margin_of, world,
+                       &detection->pairs);
+}
+
 void detection_broad(struct gabion_world *world) {
     struct detection *detection = world->detection;
     CHECK(piece_agrees(world), "a ghost is not as its owner has it");
@@ -161,8 +195,7 @@ void detection_broad(struct gabion_world *world) {
     detection_reach_all(world);
     if (world->piece.wanted)
         follow_ghosts(world);
-    detection_pairs_of(world, world->midpoint->x_m, detection->reach, detection->finite,
-                       &detection->pairs);
+    find_pairs(world);
 }
 
 void detection_complete(struct gabion_world *world) {
