@@ -5,7 +5,8 @@
 #include "engine/contact/standing.h"
 #include "engine/motion/motion.h"
 #include "engine/problem/rows.h"
-#include "engine/problem/weigh.h"
+#include "engine/step/agenda.h"
+#include "engine/step/heal_rows.h"
 #include "engine/step/projection.h"
 #include "engine/world/islands.h"
 #include "parallel/memory.h"
@@ -29,10 +30,14 @@ struct healing {
     struct standing standing;
     struct contact_views views; // of the present contacts
     double *push;               // multiplier of each contact, >= 0
-    struct body_velocity *by;   // displacement of each moving body, and its angle times its radius
+    struct heal_rows rows;      // of the contacts that have been visited
+    struct agenda agenda;       // of the sweeps after the first one
+    struct body_velocity *by;   // displacement of each moving body, and its angle times its radius;
+                                // one more, of zero, for all that do not move
     int *moved_in;              // last sweep that moved it
     int sweep;
     size_t visits;
+    bool moved;    // in this sweep some body was
     bool straight; // all displacements of the round are small
 };
 
@@ -43,24 +48,6 @@ bool healing_needed(const struct gabion_world *world) {
 }
 
 // One row -------------------------------------------------------------------------------------
-
-// One of the two bodies of a row: what a unit of the multiplier does to it.
-struct side {
-    int32_t body;
-    double weight; // displacement of the row's point along its axis; 0: it does not move
-    struct body_velocity response;
-};
-
-static struct side side_of(const struct healing *healing, int32_t body, vec3 arm, vec3 push) {
-    struct side side = {.body = body};
-    if (body >= healing->world->bodies.moving)
-        return side;
-    struct inverse_mass inverse = midpoint_inverse(healing->views.midpoint, body);
-    side.response = (struct body_velocity){vec3_times(inverse.inv_m, push),
-                                           sym3_apply(inverse.k, vec3_cross(arm, push))};
-    side.weight = vec3_dot(push, contact_respond(&inverse, arm, arm, push));
-    return side;
-}
 
 static vec3 point_moved(const struct healing *healing, int32_t body, vec3 arm) {
     if (body >= healing->world->bodies.moving)
@@ -73,38 +60,41 @@ static double row_moved(const struct healing *healing, const struct contact_row 
                                    point_moved(healing, row->a, row->arm_a)));
 }
 
-static void push_side(struct healing *healing, const struct side *side, double push) {
+// Notes that a sweep moves a body.
+static void note_moved(struct healing *healing, int32_t body) {
+    if (healing->moved_in[body] == healing->sweep)
+        return;
+    healing->moved_in[body] = healing->sweep;
+    healing->moved = true;
+    agenda_add(&healing->agenda, body);
+}
+
+static void push_side(struct healing *healing, const struct heal_side *side, double push) {
     if (!(side->weight > 0))
         return;
     struct body_velocity *by = &healing->by[side->body];
     by->v = vec3_add_scaled(by->v, push, side->response.v);
     by->s = vec3_add_scaled(by->s, push, side->response.s);
-    healing->moved_in[side->body] = healing->sweep;
+    note_moved(healing, side->body);
 }
 
-// Takes off the error of a row, as far as `least` lets the multiplier change. Returns the change.
-static double correct(struct healing *healing, const struct contact_row *row, vec3 axis,
-                      double error, double least) {
-    struct side c = side_of(healing, row->c, row->arm_c, axis);
-    struct side a = side_of(healing, row->a, row->arm_a, vec3_negate(axis));
+// Takes off the error of the row of a joint.
+static void correct(struct healing *healing, const struct contact_row *row, vec3 axis,
+                    double error) {
+    const struct midpoint *midpoint = healing->views.midpoint;
+    struct heal_side c = heal_side_of(midpoint, row->c, row->arm_c, axis);
+    struct heal_side a = heal_side_of(midpoint, row->a, row->arm_a, vec3_negate(axis));
     if (!(c.weight + a.weight > 0))
-        return 0;
-    double change = fmax(-error / (c.weight + a.weight), least);
+        return;
+    double change = -error / (c.weight + a.weight);
     push_side(healing, &c, change);
     push_side(healing, &a, change);
-    return change;
 }
 
 // Sweeps --------------------------------------------------------------------------------------
 
 static double size_of(const struct healing *healing, const struct contact *contact) {
     return bodies_smaller_size(&healing->world->bodies, contact->c, contact->a);
-}
-
-static struct contact_row row_at(const struct healing *healing, const struct contact *contact) {
-    struct contact_row row = {.c = contact->c, .a = contact->a};
-    contact_arms(healing->views.midpoint, contact, NULL, &row.arm_c, &row.arm_a);
-    return row;
 }
 
 static bool has_moved(const struct healing *healing, int32_t body) {
@@ -136,14 +126,6 @@ static double room_between(const struct healing *healing, const struct contact *
     return fmax(contact->gap + fmin(approach, 0), 0);
 }
 
-// The first sweep visits the overlaps to be removed, those after it what moved bodies touch.
-static bool concerned(const struct healing *healing, const struct contact *contact) {
-    if (healing->sweep == 0)
-        return contact->gap < -HEALING_BOUND * size_of(healing, contact) &&
-               !rebounds(healing, contact);
-    return moved_lately(healing, contact->c) || moved_lately(healing, contact->a);
-}
-
 // Returns how far a round can move two bodies apart.
 static double most_apart(const struct healing *healing, const struct contact *contact) {
     const struct bodies *bodies = &healing->world->bodies;
@@ -151,19 +133,40 @@ static double most_apart(const struct healing *healing, const struct contact *co
                           (contact->a < bodies->moving ? bodies_size(bodies, contact->a) : 0));
 }
 
-static void visit_contact(struct healing *healing, size_t k) {
+static struct heal_row *row_of(struct healing *healing, size_t k) {
     const struct contact *contact = &healing->views.contacts[k];
-    if (!concerned(healing, contact))
-        return;
-    healing->visits++;
-    struct contact_row row = row_at(healing, contact);
-    double size = size_of(healing, contact);
+    struct heal_row *row = heal_rows_get(&healing->rows, k);
+    if (row)
+        return row;
+    row = heal_rows_add(&healing->rows, contact, k);
+    row->size = size_of(healing, contact);
     double gap = contact->gap > 0 ? room_between(healing, contact) : contact->gap;
-    double left = fmin(0, fmax(gap, -TARGET * size));
-    double error =
-        fmax(gap - left, -most_apart(healing, contact)) + row_moved(healing, &row, contact->normal);
-    if (error < -NEGLIGIBLE * size || (error > NEGLIGIBLE * size && healing->push[k] > 0))
-        healing->push[k] += correct(healing, &row, contact->normal, error, -healing->push[k]);
+    double left = fmin(0, fmax(gap, -TARGET * row->size));
+    row->start = fmax(gap - left, -most_apart(healing, contact));
+    return row;
+}
+
+// Takes off the error of a contact, as far as its multiplier can become less.
+static void correct_contact(struct healing *healing, size_t k, const struct heal_row *row,
+                            double error) {
+    if (!(row->weight > 0))
+        return;
+    double change = fmax(-error / row->weight, -healing->push[k]);
+    heal_row_push(&healing->rows, row, change, healing->by);
+    if (row->moves_c)
+        note_moved(healing, row->c);
+    if (row->moves_a)
+        note_moved(healing, row->a);
+    healing->push[k] += change;
+}
+
+static void visit_contact(struct healing *healing, size_t k) {
+    healing->visits++;
+    const struct heal_row *row = row_of(healing, k);
+    double error = row->start + heal_row_moved(&healing->rows, row, healing->by);
+    double negligible = NEGLIGIBLE * row->size;
+    if (error < -negligible || (error > negligible && healing->push[k] > 0))
+        correct_contact(healing, k, row, error);
 }
 
 // Points of joints stay together.
@@ -179,24 +182,42 @@ static void visit_joint(struct healing *healing, const struct joint_block *block
         for (int axis = 0; axis < 3; axis++) {
             double error = row_moved(healing, &row, row.axis[axis]);
             if ((law.held >> axis & 1) && error != 0)
-                correct(healing, &row, row.axis[axis], error, -INFINITY);
+                correct(healing, &row, row.axis[axis], error);
         }
     }
 }
 
-static void sweep_contacts(struct healing *healing) {
-    size_t count = healing->views.count;
-    for (size_t k = 0; k < count; k++) // there and back, as loads go up and down a stack
-        visit_contact(healing, healing->sweep % 2 ? count - 1 - k : k);
-    for (size_t j = 0; j < healing->views.joints->block_count; j++)
-        visit_joint(healing, &healing->views.joints->blocks[j]);
+// Visits the overlaps to be removed.
+static void sweep_overlaps(struct healing *healing) {
+    for (size_t k = 0; k < healing->views.count; k++) {
+        const struct contact *contact = &healing->views.contacts[k];
+        if (contact->gap < -HEALING_BOUND * size_of(healing, contact) &&
+            !rebounds(healing, contact))
+            visit_contact(healing, k);
+    }
 }
 
-static bool any_moved(const struct healing *healing) {
-    for (int32_t i = 0; i < healing->world->bodies.moving; i++)
-        if (healing->moved_in[i] == healing->sweep)
-            return true;
-    return false;
+// Visits what moved bodies touch: there and back, as loads go up and down a stack.
+static void sweep_agenda(struct healing *healing) {
+    const struct agenda *agenda = &healing->agenda;
+    size_t count = healing->views.count;
+    if (healing->sweep % 2 == 0)
+        for (size_t k = agenda_from(agenda, 0); k < count; k = agenda_from(agenda, k + 1))
+            visit_contact(healing, k);
+    else
+        for (size_t k = agenda_before(agenda, count); k < count; k = agenda_before(agenda, k))
+            visit_contact(healing, k);
+}
+
+static void sweep_all(struct healing *healing) {
+    healing->moved = false;
+    if (healing->sweep == 0)
+        sweep_overlaps(healing);
+    else
+        sweep_agenda(healing);
+    for (size_t j = 0; j < healing->views.joints->block_count; j++)
+        visit_joint(healing, &healing->views.joints->blocks[j]);
+    agenda_turn(&healing->agenda);
 }
 
 // Projected Gauss-Seidel, only where something moves: the cost follows the overlaps, not the scene.
@@ -206,8 +227,8 @@ static bool sweep(struct healing *healing) {
     size_t budget = LEAST_VISITS + SWEEPS * points;
     healing->visits = 0;
     for (healing->sweep = 0; healing->visits < budget; healing->sweep++) {
-        sweep_contacts(healing);
-        if (!any_moved(healing))
+        sweep_all(healing);
+        if (!healing->moved)
             break;
     }
     return healing->sweep > 0;
@@ -283,15 +304,15 @@ static void note_overlap(const struct healing *healing, struct groups *groups, i
 
 // Where there is no room, overlaps cannot all be removed, and the sweeps end with bodies pushed
 // from one side to the other. Groups whose largest overlap would grow stay where they are.
-static void find_failures(const struct healing *healing, struct groups *groups) {
+static void find_failures(struct healing *healing, struct groups *groups) {
     const struct contact_views *views = &healing->views;
     for (size_t k = 0; k < views->count; k++) {
         const struct contact *contact = &views->contacts[k];
         if (!has_moved(healing, contact->c) && !has_moved(healing, contact->a))
             continue;
-        struct contact_row row = row_at(healing, contact);
-        double size = size_of(healing, contact), gap = contact->gap;
-        double after = gap + row_moved(healing, &row, contact->normal);
+        const struct heal_row *row = row_of(healing, k);
+        double size = row->size, gap = contact->gap;
+        double after = gap + heal_row_moved(&healing->rows, row, healing->by);
         note_overlap(healing, groups, contact->c, -gap / size, -after / size);
         note_overlap(healing, groups, contact->a, -gap / size, -after / size);
     }
@@ -378,11 +399,15 @@ static bool do_round(struct healing *healing) {
                                             .laws = view->laws.law,
                                             .law_count = view->laws.count};
     healing->push = memory_allocate(list.count, sizeof *healing->push, "overlaps");
+    healing->rows = heal_rows_open(view->midpoint, list.count);
+    healing->agenda = agenda_open(list.list, list.count, view->bodies.moving);
     forget_round(healing);
     bool moved = sweep(healing);
     limit_displacements(healing);
     move_bodies(healing);
     standing_follow(&healing->standing);
+    agenda_close(&healing->agenda);
+    heal_rows_close(&healing->rows);
     memory_free(healing->push);
     contact_list_free(&list);
     return moved;
@@ -394,7 +419,7 @@ void healing_apply(struct gabion_world *world) {
     size_t moving = (size_t)world->bodies.moving;
     struct healing healing = {
         .world = world,
-        .by = memory_allocate(moving, sizeof *healing.by, "overlaps"),
+        .by = memory_allocate(moving + 1, sizeof *healing.by, "overlaps"),
         .moved_in = memory_allocate(moving, sizeof *healing.moved_in, "overlaps"),
     };
     standing_open(&healing.standing, world, (ROUNDS + 1) * ROUND_SHARE);
