@@ -54,28 +54,11 @@ struct heal_row *heal_rows_add(struct heal_rows *rows, const struct contact *con
                              .axis = contact->normal,
                              .moves_c = turn.c.weight > 0,
                              .moves_a = turn.a.weight > 0,
-                             .inverse_c = midpoint_round(midpoint, contact->c).inv_m,
-                             .inverse_a = midpoint_round(midpoint, contact->a).inv_m,
                              .weight = turn.c.weight + turn.a.weight};
     if (!is_straight(midpoint, contact))
         row->turn = add_turn(rows, turn);
     rows->place[k] = (uint32_t)rows->count;
     return row;
-}
-
-static vec3 point_moved(const struct body_velocity *by, vec3 arm) {
-    return vec3_add(by->v, vec3_cross(by->s, arm));
-}
-
-double heal_row_moved(const struct heal_rows *rows, const struct heal_row *row,
-                      const struct body_velocity *by) {
-    const struct body_velocity *c = &by[row->c], *a = &by[row->a];
-    vec3 arm_c = vec3_negate(row->axis), arm_a = row->axis;
-    if (row->turn != HEAL_STRAIGHT) {
-        arm_c = rows->turns[row->turn].arm_c;
-        arm_a = rows->turns[row->turn].arm_a;
-    }
-    return vec3_dot(row->axis, vec3_sub(point_moved(c, arm_c), point_moved(a, arm_a)));
 }
 
 static void push_side(const struct heal_side *side, double change, struct body_velocity *by) {
@@ -92,11 +75,11 @@ void heal_row_push(const struct heal_rows *rows, const struct heal_row *row, dou
     bool straight = row->turn == HEAL_STRAIGHT;
     const struct heal_turn *turn = straight ? NULL : &rows->turns[row->turn];
     if (row->moves_c && straight)
-        push_centre(change, row->inverse_c, row->axis, &by[row->c]);
+        push_centre(change, 1 / rows->midpoint->mass[row->c], row->axis, &by[row->c]);
     else if (row->moves_c)
         push_side(&turn->c, change, by);
     if (row->moves_a && straight)
-        push_centre(change, -row->inverse_a, row->axis, &by[row->a]);
+        push_centre(change, -1 / rows->midpoint->mass[row->a], row->axis, &by[row->a]);
     else if (row->moves_a)
         push_side(&turn->a, change, by);
 }

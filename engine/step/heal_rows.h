@@ -24,18 +24,19 @@ struct heal_turn {
     struct heal_side c, a;
 };
 
-// Two balls, or a ball and a half-space, are pushed through their centres.
+// A contact in the size of one cache line. Two balls, or a ball and a half-space, are pushed through their
+// centres.
 struct heal_row {
     int32_t c, a; // bodies; `moving` for any that does not move
     uint32_t turn;
-    vec3 axis;
     bool moves_c, moves_a;
-    double inverse_c, inverse_a; // masses
-    double weight;               // of both sides
-    double start;                // what is to be taken off the gap when no body has moved yet
-    double size;                 // of the smaller body
+    vec3 axis;
+    double weight;     // of both sides
+    double start;      // what is to be taken off the gap when no body has moved yet
+    double negligible; // errors up to this are not worth a displacement
 };
 #define HEAL_STRAIGHT UINT32_MAX // turn: there is none
+_Static_assert(sizeof(struct heal_row) == 64, "as small as a cache line");
 
 struct heal_rows {
     const struct midpoint *midpoint;
@@ -48,7 +49,7 @@ struct heal_rows {
 struct heal_rows heal_rows_open(const struct midpoint *midpoint, size_t contacts);
 void heal_rows_close(struct heal_rows *rows);
 
-// Adds the row of a contact; `size` and `start` are the caller's.
+// Adds the row of a contact; `start` and `negligible` are the caller's.
 struct heal_row *heal_rows_add(struct heal_rows *rows, const struct contact *contact, size_t k);
 
 // Returns the row of contact k; NULL: it has none yet.
@@ -58,8 +59,17 @@ static inline struct heal_row *heal_rows_get(const struct heal_rows *rows, size_
 
 // Returns how far the contact has opened, with the displacements `by` of the bodies. Those after the
 // last moving one are zero.
-double heal_row_moved(const struct heal_rows *rows, const struct heal_row *row,
-                      const struct body_velocity *by);
+static inline double heal_row_moved(const struct heal_rows *rows, const struct heal_row *row,
+                                    const struct body_velocity *by) {
+    const struct body_velocity *c = &by[row->c], *a = &by[row->a];
+    vec3 arm_c = vec3_negate(row->axis), arm_a = row->axis;
+    if (row->turn != HEAL_STRAIGHT) {
+        arm_c = rows->turns[row->turn].arm_c;
+        arm_a = rows->turns[row->turn].arm_a;
+    }
+    return vec3_dot(row->axis, vec3_sub(vec3_add(c->v, vec3_cross(c->s, arm_c)),
+                                        vec3_add(a->v, vec3_cross(a->s, arm_a))));
+}
 
 // Displaces those bodies that the row moves by `change` of the multiplier.
 void heal_row_push(const struct heal_rows *rows, const struct heal_row *row, double change,

@@ -139,10 +139,11 @@ static struct heal_row *row_of(struct healing *healing, size_t k) {
     if (row)
         return row;
     row = heal_rows_add(&healing->rows, contact, k);
-    row->size = size_of(healing, contact);
+    double size = size_of(healing, contact);
     double gap = contact->gap > 0 ? room_between(healing, contact) : contact->gap;
-    double left = fmin(0, fmax(gap, -TARGET * row->size));
+    double left = fmin(0, fmax(gap, -TARGET * size));
     row->start = fmax(gap - left, -most_apart(healing, contact));
+    row->negligible = NEGLIGIBLE * size;
     return row;
 }
 
@@ -164,8 +165,7 @@ static void visit_contact(struct healing *healing, size_t k) {
     healing->visits++;
     const struct heal_row *row = row_of(healing, k);
     double error = row->start + heal_row_moved(&healing->rows, row, healing->by);
-    double negligible = NEGLIGIBLE * row->size;
-    if (error < -negligible || (error > negligible && healing->push[k] > 0))
+    if (error < -row->negligible || (error > row->negligible && healing->push[k] > 0))
         correct_contact(healing, k, row, error);
 }
 
@@ -311,7 +311,7 @@ static void find_failures(struct healing *healing, struct groups *groups) {
         if (!has_moved(healing, contact->c) && !has_moved(healing, contact->a))
             continue;
         const struct heal_row *row = row_of(healing, k);
-        double size = row->size, gap = contact->gap;
+        double size = size_of(healing, contact), gap = contact->gap;
         double after = gap + heal_row_moved(&healing->rows, row, healing->by);
         note_overlap(healing, groups, contact->c, -gap / size, -after / size);
         note_overlap(healing, groups, contact->a, -gap / size, -after / size);
