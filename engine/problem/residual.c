@@ -1,5 +1,6 @@
 #include "engine/problem/residual.h"
 
+#include "engine/problem/row_terms.h"
 #include "parallel/memory.h"
 
 void residual_merge(struct residual_tally *total, const struct residual_tally *part) {
@@ -150,14 +151,27 @@ struct residual_base residual_base(const struct contact_problem *problem) {
     return (struct residual_base){residual_close(&tally), spare};
 }
 
+static void add_rows(const struct residual_base *base, const struct contact_problem *problem,
+                     int32_t begin, int32_t end, const double *r, const double *u,
+                     struct residual_tally *tally) {
+    for (int32_t a = begin; a < end; a++) {
+        struct contact_view view =
+            view_row(problem, a, base->spare, contact_get(r, a), contact_get(u, a));
+        residual_add_solved(&view, problem->least.floor, tally);
+    }
+}
+
 static struct residual_sums sums_at(const struct residual_base *base,
                                     const struct contact_problem *problem, const double *r,
                                     const double *u) {
     struct residual_tally tally = {0};
-    for (int32_t a = 0; a < problem->contacts; a++) {
-        struct contact_view view =
-            view_row(problem, a, base->spare, contact_get(r, a), contact_get(u, a));
-        residual_add_solved(&view, problem->least.floor, &tally);
+    for (int32_t first = 0; first < problem->contacts; first += ROW_TERMS) {
+        int32_t left = problem->contacts - first, count = left < ROW_TERMS ? left : ROW_TERMS;
+        struct row_terms terms;
+        if (row_terms_compute(problem, base->spare, first, count, r, u, &terms))
+            row_terms_add(&terms, first, count, &tally);
+        else
+            add_rows(base, problem, first, first + count, r, u, &tally);
     }
     struct residual_sums sums = base->free;
     close_solved(&tally, &sums);
