@@ -176,3 +176,34 @@ double binned_value(const struct binned_sum *sum) {
         (long_integer)sum->word[0] * base + sum->word[1] + (sum->word[2] - low) / base;
     return nearest(high, low, BINNED_BITS * (place_of(sum->bound) - 2));
 }
+
+// Few terms -----------------------------------------------------------------------------------
+
+// Returns x >= 0 as its digits have it: the nearest multiple of a unit, a power of two.
+static double in_units(double x, double unit) {
+    double rounder = 0x1p52 * unit;
+    return x < rounder ? (x + rounder) - rounder : x;
+}
+
+// The digits of a sum whose largest term is well below the bound are multiples of one unit with at
+// most 105 bits. Two doubles hold their sum without rounding: a partial sum, and what adding up
+// lost. Where the sum is no such one, its digits are formed.
+double binned_value_of_few(const double *x) {
+    double largest = 0, sum = 0, lost = 0;
+    for (int k = 0; k < BINNED_FEW; k++)
+        largest = x[k] > largest ? x[k] : largest;
+    double bound = bound_of(place_for(largest)), unit = bound * 0x1p-107;
+    bool fits = largest < 0x1p-4 * bound && largest > 0x1p-800 && largest < 0x1p900;
+    for (int k = 0; k < BINNED_FEW; k++) {
+        double term = in_units(x[k], unit), next = sum + term, rest = next - sum;
+        lost += (sum - (next - rest)) + (term - rest);
+        sum = next;
+        fits &= x[k] >= 0; // and is a number
+    }
+    if (fits)
+        return sum + lost;
+    struct binned_sum digits = {0};
+    for (int k = 0; k < BINNED_FEW; k++)
+        binned_add(&digits, x[k]);
+    return binned_value(&digits);
+}

@@ -130,3 +130,18 @@ void row_terms_add(const struct row_terms *terms, int32_t first, int32_t count,
         if (terms->worst2[k] > 0)
             residual_note_worst(tally, terms->worst2[k], first + k + 1);
 }
+
+_Static_assert(BINNED_FEW == LANES, "few rows are padded to this number");
+
+void row_terms_close_few(const struct row_terms *terms, struct residual_sums *sums) {
+    sums->unscaled2 = binned_value_of_few(terms->unscaled2);
+    sums->scaled2 = binned_value_of_few(terms->scaled2);
+    sums->wr2 = binned_value_of_few(terms->wr2);
+    sums->r2 = binned_value_of_few(terms->r2);
+    sums->u2 = binned_value_of_few(terms->u2);
+    for (int k = 0; k < BINNED_FEW; k++)
+        if (terms->worst2[k] > sums->worst2) {
+            sums->worst2 = terms->worst2[k];
+            sums->worst = k + 1;
+        }
+}

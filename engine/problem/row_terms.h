@@ -23,4 +23,7 @@ bool row_terms_compute(const struct contact_problem *problem, double spare, int3
 void row_terms_add(const struct row_terms *terms, int32_t first, int32_t count,
                    struct residual_tally *tally);
 
+// Sets the sums over impulses and velocities to those of a problem of at most BINNED_FEW rows.
+void row_terms_close_few(const struct row_terms *terms, struct residual_sums *sums);
+
 #endif
