@@ -14,6 +14,11 @@
 // Sweeps after which the cost of other methods may be counted: that takes the time of several.
 #define SOME 20
 
+// Sweeps of which this many times as many are missing as are worth making have stalled. They are
+// left after this share of those worth making.
+#define STALLED       3
+#define STALLED_EARLY 0.1
+
 struct progress {
     int checked;         // sweep of the last check
     double change, last; // |change| and the measure there
@@ -35,7 +40,8 @@ static bool hopeless(struct progress *progress, const struct monitor *monitor, i
         return false;
     if (progress->worth == 0)
         progress->worth = worth(monitor->problem, tolerance);
-    return rate_hopeless(sweep, left, progress->worth);
+    bool stalled = left > STALLED * progress->worth && sweep >= STALLED_EARLY * progress->worth;
+    return stalled || rate_hopeless(sweep, left, progress->worth);
 }
 
 // Checks the first sweep. A start that nobody has measured needs to be measured only where that did
