@@ -87,6 +87,11 @@ static inline void binned_keep(struct binned_terms *terms, double x) {
         binned_flush(terms);
 }
 
+// Returns the value that the sum of BINNED_FEW terms has, none of which is negative. Most such sums
+// need no digits.
+#define BINNED_FEW 4
+double binned_value_of_few(const double *x);
+
 // A coarse sum takes two digits of its terms, and binned_trim drops the third, of terms that were
 // added before the bound rose, before its value is taken: up to 2^-37 of the largest term is lost
 // with each.

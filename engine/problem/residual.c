@@ -1,5 +1,6 @@
 #include "engine/problem/residual.h"
 
+#include "engine/problem/row_terms.h"
 #include "parallel/memory.h"
 
 void residual_merge(struct residual_tally *total, const struct residual_tally *part) {
@@ -144,22 +145,58 @@ double residual_closing2(const struct contact_problem *problem) {
     return binned_value(&tally.closing2);
 }
 
+// The sums over the free velocities of at most BINNED_FEW rows without a floor.
+static struct residual_sums free_of_few(const struct contact_problem *problem, double spare) {
+    double q2[BINNED_FEW] = {0}, closing2[BINNED_FEW] = {0};
+    struct residual_sums sums = {0};
+    for (int32_t a = 0; a < problem->contacts; a++) {
+        struct contact_view view =
+            view_row(problem, a, spare, vec3_zero(), contact_get(problem->q, a));
+        q2[a] = residual_speed2(&view);
+        closing2[a] = residual_closes(&view) ? q2[a] : 0;
+        sums.fastest2 = residual_larger(sums.fastest2, closing2[a]);
+    }
+    sums.q2 = binned_value_of_few(q2);
+    sums.closing2 = binned_value_of_few(closing2);
+    return sums;
+}
+
 struct residual_base residual_base(const struct contact_problem *problem) {
     double spare = spare_rho(problem);
+    if (problem->contacts <= BINNED_FEW && problem->least.floor == 0)
+        return (struct residual_base){free_of_few(problem, spare), spare};
     struct residual_tally tally = tally_free(problem, spare);
     return (struct residual_base){residual_close(&tally), spare};
+}
+
+static void add_rows(const struct residual_base *base, const struct contact_problem *problem,
+                     int32_t begin, int32_t end, const double *r, const double *u,
+                     struct residual_tally *tally) {
+    for (int32_t a = begin; a < end; a++) {
+        struct contact_view view =
+            view_row(problem, a, base->spare, contact_get(r, a), contact_get(u, a));
+        residual_add_solved(&view, problem->least.floor, tally);
+    }
 }
 
 static struct residual_sums sums_at(const struct residual_base *base,
                                     const struct contact_problem *problem, const double *r,
                                     const double *u) {
-    struct residual_tally tally = {0};
-    for (int32_t a = 0; a < problem->contacts; a++) {
-        struct contact_view view =
-            view_row(problem, a, base->spare, contact_get(r, a), contact_get(u, a));
-        residual_add_solved(&view, problem->least.floor, &tally);
-    }
     struct residual_sums sums = base->free;
+    struct row_terms terms;
+    if (problem->contacts <= BINNED_FEW &&
+        row_terms_compute(problem, base->spare, 0, problem->contacts, r, u, &terms)) {
+        row_terms_close_few(&terms, &sums);
+        return sums;
+    }
+    struct residual_tally tally = {0};
+    for (int32_t first = 0; first < problem->contacts; first += ROW_TERMS) {
+        int32_t left = problem->contacts - first, count = left < ROW_TERMS ? left : ROW_TERMS;
+        if (row_terms_compute(problem, base->spare, first, count, r, u, &terms))
+            row_terms_add(&terms, first, count, &tally);
+        else
+            add_rows(base, problem, first, first + count, r, u, &tally);
+    }
     close_solved(&tally, &sums);
     return sums;
 }

@@ -56,14 +56,28 @@ static void keep_best(struct monitor *monitor, const double *r) {
     memcpy(monitor->best, r, size * sizeof *r);
 }
 
-bool monitor_check(struct monitor *monitor, int iterations, const double *r) {
-    if (!monitor->best)
+bool monitor_within(const struct monitor *monitor, const struct contact_error *error) {
+    return chosen(monitor->settings, error) <= monitor->settings->tolerance;
+}
+
+struct contact_error monitor_measure(struct monitor *monitor, const double *r) {
+    if (!monitor->based)
         monitor->base = residual_base(monitor->problem);
-    struct contact_error error = residual_from(&monitor->base, monitor->problem, r);
-    record(monitor, iterations, &error);
+    monitor->based = true;
+    return residual_from(&monitor->base, monitor->problem, r);
+}
+
+bool monitor_check(struct monitor *monitor, int iterations, const double *r) {
+    struct contact_error error = monitor_measure(monitor, r);
+    return monitor_take(monitor, iterations, r, &error);
+}
+
+bool monitor_take(struct monitor *monitor, int iterations, const double *r,
+                  const struct contact_error *error) {
+    record(monitor, iterations, error);
     if (monitor->last < monitor->best_measure) {
         monitor->best_measure = monitor->last;
-        monitor->result.error = error;
+        monitor->result.error = *error;
         monitor->result.finished = monitor->stage;
         keep_best(monitor, r);
     } else if (!monitor->best) {

@@ -45,8 +45,10 @@ struct monitor {
     struct contact_problem *problem; // a method may make its rows
     const struct solver_settings *settings;
     struct solver_result result; // of the best impulses; stalled until a check says otherwise
-    struct solver_workspace *workspace; // memory kept between solves; never NULL
-    struct residual_base base;          // of the problem, from the first check on
+    // Memory kept between solves. NULL: the problem is a matrix, of which nothing is kept.
+    struct solver_workspace *workspace;
+    struct residual_base base; // of the problem, from the first measurement on
+    bool based;                // it is known
     double *best;                       // NULL until a check keeps one
     double best_measure, last; // the measure chosen: of the best impulses, of the last check
     int iterations;            // at the last check, over all stages
@@ -62,6 +64,14 @@ void monitor_close(struct monitor *monitor);
 // Records a measurement that the method made itself, of impulses that it keeps itself. Returns true
 // when the method has to stop: converged or at the cap.
 bool monitor_note(struct monitor *monitor, int iterations, const struct contact_error *error);
+
+// Returns the measures of r, without a record; and whether such measures are within the tolerance.
+struct contact_error monitor_measure(struct monitor *monitor, const double *r);
+bool monitor_within(const struct monitor *monitor, const struct contact_error *error);
+
+// Does what monitor_check does with impulses that have been measured.
+bool monitor_take(struct monitor *monitor, int iterations, const double *r,
+                  const struct contact_error *error);
 
 // Measures r after `iterations` of the present stage. Returns true when the method has to stop:
 // converged or at the cap.

@@ -75,7 +75,8 @@ struct solver_result panel_solve(struct contact_problem *problem, enum gabion_me
                                  const struct solver_settings *settings,
                                  struct solver_workspace *workspace, double *r) {
     struct monitor monitor = monitor_open(problem, settings);
-    struct solver_workspace *own = workspace ? NULL : solver_workspace_create();
+    bool keeps = problem->views.midpoint || problem->face == FACE_BODIES;
+    struct solver_workspace *own = workspace || !keeps ? NULL : solver_workspace_create();
     monitor.workspace = own ? own : workspace;
     monitor.stage = monitor.result.finished = method;
     if (problem->views.midpoint && solver_has_polygon(method, settings->local))

@@ -35,6 +35,12 @@ static void shuffle(double *terms, size_t count, struct random_stream *random) {
     }
 }
 
+// A sum of few terms has a way of its own, which gives the same bits.
+static void assert_few(const double *terms) {
+    double digits = sum_of(terms, BINNED_FEW), few = binned_value_of_few(terms);
+    assert_memory_equal(&few, &digits, sizeof few);
+}
+
 // Numbers over `decades` powers of ten, of both signs, some of them zero.
 static void wild_terms(double *terms, double decades, struct random_stream *random) {
     for (size_t k = 0; k < TERMS; k++)
@@ -170,6 +176,28 @@ static void test_single_terms_and_the_ends_of_the_range(void **state) {
     assert_true(sum_of(NULL, 0) == 0);
 }
 
+// Terms of like and of unlike sizes, with bits below the last digit, all over the range, and sums
+// that lie half way between two numbers.
+static void test_few_terms(void **state) {
+    (void)state;
+    struct random_stream random = {10};
+    static const double decades[] = {0, 3, 12, 25, 40, 300};
+    for (int trial = 0; trial < 200000; trial++) {
+        double terms[BINNED_FEW], scale = ldexp(1, (int)(random_bits(&random) % 2080) - 1060);
+        double spread = decades[trial % 6];
+        for (int k = 0; k < BINNED_FEW; k++)
+            terms[k] = random_bits(&random) % 9 == 0 ? 0
+                       : trial % 4 == 0 ? scale * ldexp(1, -(int)(random_bits(&random) % 110))
+                                        : scale * random_between(&random, 0, 1) *
+                                              pow(10, -random_between(&random, 0, spread));
+        assert_few(terms);
+    }
+    assert_few((const double[]){1, NAN, 2, 0});
+    assert_few((const double[]){1, INFINITY, 2, NAN});
+    assert_few((const double[]){INFINITY, 1, 0, 0});
+    assert_few((const double[]){0, 0, 0, 0});
+}
+
 static void test_infinity_and_nan(void **state) {
     (void)state;
     const double plus[] = {1, INFINITY, -5}, minus[] = {-INFINITY, 2, -INFINITY},
@@ -196,6 +224,7 @@ int main(void) {
         cmocka_unit_test(test_cancellation),
         cmocka_unit_test(test_rounding),
         cmocka_unit_test(test_single_terms_and_the_ends_of_the_range),
+        cmocka_unit_test(test_few_terms),
         cmocka_unit_test(test_infinity_and_nan),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

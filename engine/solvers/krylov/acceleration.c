@@ -24,7 +24,11 @@
 
 static double *allocate(size_t count) {
     size_t capacity = 0;
-    double *vector = memory_reserve_aligned(NULL, &capacity, count, sizeof *vector, "anderson");
+    return memory_reserve_aligned(NULL, &capacity, count, sizeof(double), "anderson");
+}
+
+static double *allocate_zeros(size_t count) {
+    double *vector = allocate(count);
     memset(vector, 0, count * sizeof *vector);
     return vector;
 }
@@ -35,7 +39,8 @@ struct acceleration acceleration_open(const struct contact_problem *problem,
     struct acceleration a = {.size = (numbers + 3) / 4 * 4, .least2 = INFINITY};
     double **vectors[] = {&a.r, &a.before, &a.answer, &a.change, &a.scale};
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
-        *vectors[k] = allocate(a.size);
+        *vectors[k] = allocate_zeros(a.size);
+    // Whoever adds a column writes all of it, and nobody reads one before.
     a.changes = allocate(MEMORY * a.size);
     a.answers = allocate(MEMORY * a.size);
     a.partial = allocate((a.size / CHUNK + 1) * SUMS);

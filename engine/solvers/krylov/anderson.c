@@ -14,6 +14,11 @@
 // Sweeps after which the cost of other methods may be counted: that takes the time of several.
 #define SOME 20
 
+// Sweeps of which this many times as many are missing as are worth making have stalled. They are
+// left after this share of those worth making.
+#define STALLED       3
+#define STALLED_EARLY 0.1
+
 struct progress {
     int checked;         // sweep of the last check
     double change, last; // |change| and the measure there
@@ -35,13 +40,25 @@ static bool hopeless(struct progress *progress, const struct monitor *monitor, i
         return false;
     if (progress->worth == 0)
         progress->worth = worth(monitor->problem, tolerance);
-    return rate_hopeless(sweep, left, progress->worth);
+    bool stalled = left > STALLED * progress->worth && sweep >= STALLED_EARLY * progress->worth;
+    return stalled || rate_hopeless(sweep, left, progress->worth);
+}
+
+// Checks the first sweep. A start that nobody has measured needs to be measured only where that did
+// not solve the problem.
+static bool check_first(struct monitor *monitor, struct progress *progress, const double *start,
+                        const double *answer) {
+    struct contact_error error = monitor_measure(monitor, answer);
+    if (!monitor->best && !monitor_within(monitor, &error) && monitor_check(monitor, 0, start))
+        return true;
+    progress->rate = rate_open(monitor->best_measure);
+    return monitor_take(monitor, 1, answer, &error);
 }
 
 bool anderson_run(struct monitor *monitor, anderson_worth *worth, double *r) {
     const struct solver_settings *settings = monitor->settings;
     struct acceleration acceleration = acceleration_open(monitor->problem, settings, r);
-    struct progress progress = {.rate = rate_open(monitor->best_measure)};
+    struct progress progress = {0};
     int cap = settings->max_iterations - monitor->before;
     bool done = false, stall = false;
     for (int sweep = 1; !done && !stall; sweep++) {
@@ -49,7 +66,8 @@ bool anderson_run(struct monitor *monitor, anderson_worth *worth, double *r) {
         bool wanted = sweep >= cap || due(&progress, sweep, change, settings->tolerance);
         if (!wanted && !monitor_late(monitor))
             continue;
-        done = monitor_check(monitor, sweep, acceleration.answer);
+        done = sweep == 1 ? check_first(monitor, &progress, r, acceleration.answer)
+                          : monitor_check(monitor, sweep, acceleration.answer);
         progress.checked = sweep;
         progress.change = change;
         progress.last = monitor->last;

@@ -10,7 +10,8 @@ typedef double anderson_worth(const struct contact_problem *problem, double tole
 
 // Sweeps until the monitor says stop (returns true) or the rate of convergence predicts that the
 // sweeps missing cost more than another method (returns false). What they are worth is asked for
-// once some sweeps were made; NULL: any number.
+// once some sweeps were made; NULL: any number. The start r need not have been measured: where the
+// first sweep solves the problem it never is.
 bool anderson_run(struct monitor *monitor, anderson_worth *worth, double *r);
 
 #endif

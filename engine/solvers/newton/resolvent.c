@@ -112,9 +112,9 @@ static void free_matrix(void *matrix) { block_matrix_free(matrix); }
 
 struct resolvent *resolvent_create_kept(struct solver_workspace *workspace,
                                         const struct contact_problem *problem) {
-    struct solver_keep *keep = solver_workspace_keep(workspace);
     if (problem->face == FACE_MATRIX)
         return resolvent_create(problem);
+    struct solver_keep *keep = solver_workspace_keep(workspace);
     if (!keep->data)
         *keep = (struct solver_keep){block_matrix_create(6), free_matrix};
     struct resolvent *resolvent = create_in(keep->data, problem);

@@ -17,7 +17,8 @@ struct solver_workspace;
 // number of multiplications of a factorisation before any is done.
 struct resolvent *resolvent_create(const struct contact_problem *problem);
 // Does the same in a matrix that the workspace keeps: while the same bodies touch, their order and
-// the fill are found once. One resolvent at a time; it must be freed before the workspace.
+// the fill are found once. One resolvent at a time; it must be freed before the workspace, which is
+// not needed for FACE_MATRIX.
 struct resolvent *resolvent_create_kept(struct solver_workspace *workspace,
                                         const struct contact_problem *problem);
 void resolvent_free(struct resolvent *resolvent);
