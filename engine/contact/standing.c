@@ -371,13 +371,13 @@ struct overlap standing_overlap(struct gabion_world *world) {
     place_bodies(&standing, world);
     standing_follow(&standing);
     struct measuring measuring = {.world = world, .standing = &standing};
-    measuring.shift = memory_allocate(count, sizeof *measuring.shift, "overlaps");
+    measuring.shift = memory_borrow(count * sizeof *measuring.shift, "overlaps");
     piece_max(world, world->bodies.count, 1, find_shifts, &measuring, &beyond);
     if (beyond > 0)
         look_further(&measuring, &standing, world);
     measuring.pairs = beyond > 0 ? &standing.pairs : detection_pairs(world);
     struct overlap worst = measure(&measuring);
-    memory_free(measuring.shift);
+    memory_return(measuring.shift);
     standing_close(&standing);
     return worst;
 }

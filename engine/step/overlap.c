@@ -3,28 +3,14 @@
 #include "engine/contact/pairs.h"
 #include "engine/contact/shared.h"
 #include "engine/contact/standing.h"
-#include "parallel/memory.h"
 
-#define CHUNK 4096
-
-struct overlaps {
-    const struct gabion_world *world;
-    double *gap; // of each contact at the end of the step
-};
-
-static void find_gaps(void *context, size_t begin, size_t end) {
-    const struct overlaps *overlaps = context;
-    vec3 normal;
-    for (size_t k = begin; k < end; k++)
-        overlaps->gap[k] = pairs_gap(overlaps->world, &overlaps->world->contacts->list[k], &normal);
-}
-
-// Adds up the overlaps from the gaps that find_gaps found.
+// Adds up the overlaps at the end of the step.
 static void add_overlap(void *context, size_t begin, size_t end, struct binned_sum *out) {
-    const struct overlaps *overlaps = context;
+    const struct gabion_world *world = context;
+    vec3 normal;
     for (size_t k = begin; k < end; k++) {
-        bool carries = contacts_carries(overlaps->world->contacts, k);
-        double gap = overlaps->gap[k];
+        bool carries = contacts_carries(world->contacts, k);
+        double gap = pairs_gap(world, &world->contacts->list[k], &normal);
         binned_add(&out[0], gap < 0 ? -gap : 0);
         binned_add(&out[1], gap < 0 || carries);
         binned_add(&out[2], carries);
@@ -32,12 +18,8 @@ static void add_overlap(void *context, size_t begin, size_t end, struct binned_s
 }
 
 static void find_mean(struct gabion_world *world) {
-    size_t count = world->contacts->count;
-    struct overlaps overlaps = {world, memory_allocate(count, sizeof *overlaps.gap, "overlaps")};
     double sum[3];
-    team_for(world->team, count, CHUNK, find_gaps, &overlaps);
-    contacts_sum(world, 3, add_overlap, &overlaps, sum);
-    memory_free(overlaps.gap);
+    contacts_sum(world, 3, add_overlap, world, sum);
     world->report.contacts = (int64_t)sum[2];
     world->report.mean_overlap = sum[1] > 0 ? sum[0] / sum[1] : 0;
 }
