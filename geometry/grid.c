@@ -31,22 +31,23 @@ struct grid_pair {
     int32_t first, second;
 };
 
+// What one thread found. Begins in the memory that is lent to the search, with room for as many
+// pairs as the last search found; if there are more, moves to memory of its own.
 struct pair_buffer {
-    struct grid_pair *list;
+    struct grid_pair *list, *own;
     size_t count, capacity;
-    char padding[CACHE_LINE - sizeof(struct grid_pair *) - 2 * sizeof(size_t)];
+    char padding[CACHE_LINE - 2 * sizeof(struct grid_pair *) - 2 * sizeof(size_t)];
 };
 
 struct grid {
     vec3 low, high;
     double reach_min;
     struct grid_level level[LEVELS];
-    uint64_t *key;
+    uint64_t *key; // this and the two below are lent to a search
     uint32_t *body;
     struct grid_item *item;
-    size_t key_capacity, body_capacity, item_capacity;
-    struct sort_scratch *sort;
     struct pair_buffer *buffer; // one per thread
+    size_t most_pairs;          // of a buffer in the last search
     int buffers, threads;       // number of buffers, and of those in use in this search
 };
 
@@ -60,21 +61,15 @@ struct grid_call { // arguments shared by the parallel parts of one search
 };
 
 struct grid *grid_create(void) {
-    struct grid *grid = memory_allocate(1, sizeof *grid, "grid");
-    grid->sort = sort_scratch_create();
-    return grid;
+    return memory_allocate(1, sizeof(struct grid), "grid");
 }
 
 void grid_free(struct grid *grid) {
     if (!grid)
         return;
     for (int t = 0; t < grid->buffers; t++)
-        memory_free(grid->buffer[t].list);
+        memory_free(grid->buffer[t].own);
     memory_free(grid->buffer);
-    memory_free(grid->key);
-    memory_free(grid->body);
-    memory_free(grid->item);
-    sort_scratch_free(grid->sort);
     memory_free(grid);
 }
 
@@ -180,13 +175,21 @@ static size_t lower_bound(const uint64_t *key, size_t low, size_t high, uint64_t
     return low;
 }
 
+static void grow_buffer(struct pair_buffer *buffer) {
+    bool moves = !buffer->own;
+    buffer->own = memory_reserve(buffer->own, &buffer->capacity, buffer->count + 1,
+                                 sizeof *buffer->own, "candidate pairs");
+    if (moves && buffer->count > 0)
+        memcpy(buffer->own, buffer->list, buffer->count * sizeof *buffer->own);
+    buffer->list = buffer->own;
+}
+
 static void emit_pair(struct pair_buffer *buffer, uint32_t i, uint32_t j, int32_t moving) {
     int32_t first = (int32_t)(i < j ? i : j), second = (int32_t)(i < j ? j : i);
     if (first >= moving)
         return;
     if (buffer->count == buffer->capacity)
-        buffer->list = memory_reserve(buffer->list, &buffer->capacity, buffer->count + 1,
-                                      sizeof *buffer->list, "candidate pairs");
+        grow_buffer(buffer);
     buffer->list[buffer->count++] = (struct grid_pair){first, second};
 }
 
@@ -424,6 +427,48 @@ static void prepare_buffers(struct grid *grid, int threads) {
     grid->buffers = threads;
 }
 
+// Pairs come and go from step to step.
+static size_t expected_pairs(const struct grid *grid) {
+    return grid->most_pairs + grid->most_pairs / 16;
+}
+
+// Also before a search: one that ran out of memory may have left something.
+static void empty_buffers(struct grid *grid) {
+    for (int t = 0; t < grid->buffers; t++) {
+        memory_free(grid->buffer[t].own);
+        grid->buffer[t] = (struct pair_buffer){0};
+    }
+}
+
+// Lends the search its arrays, and returns what they are parts of.
+static void *borrow_arrays(struct grid *grid, size_t count) {
+    size_t each = expected_pairs(grid);
+    empty_buffers(grid);
+    struct memory_part part[] = {
+        {.bytes = count * sizeof *grid->key},
+        {.bytes = count * sizeof *grid->body},
+        {.bytes = count * sizeof *grid->item},
+        {.bytes = (size_t)grid->threads * each * sizeof(struct grid_pair)}};
+    void *lent = memory_borrow_parts(part, 4, "grid");
+    grid->key = part[0].start;
+    grid->body = part[1].start;
+    grid->item = part[2].start;
+    for (int t = 0; t < grid->threads; t++) {
+        grid->buffer[t].list = (struct grid_pair *)part[3].start + (size_t)t * each;
+        grid->buffer[t].capacity = each;
+    }
+    return lent;
+}
+
+static void return_arrays(struct grid *grid, void *lent) {
+    grid->most_pairs = 0;
+    for (int t = 0; t < grid->threads; t++)
+        if (grid->buffer[t].count > grid->most_pairs)
+            grid->most_pairs = grid->buffer[t].count;
+    empty_buffers(grid);
+    memory_return(lent);
+}
+
 static int bits_for(uint64_t largest) {
     int bits = 1;
     while (bits < 64 && largest >> bits)
@@ -445,8 +490,7 @@ void grid_find_pairs(struct grid *grid, struct team *team, const vec3 *x, const 
     struct grid_call call = {grid, x, reach, (size_t)count, moving, pairs};
     grid->threads = team_worth(team, (size_t)count, BODIES_PER_THREAD);
     prepare_buffers(grid, grid->threads);
-    for (int t = 0; t < grid->buffers; t++)
-        grid->buffer[t].count = 0;
+    void *lent = borrow_arrays(grid, (size_t)count);
     if (count > 0) {
         double bound[7], largest[LEVELS];
         size_t n = (size_t)count;
@@ -456,18 +500,14 @@ void grid_find_pairs(struct grid *grid, struct team *team, const vec3 *x, const 
         grid->reach_min = -bound[6];
         team_max(team, n, LEVELS, measure_levels, &call, largest);
         size_levels(grid, largest);
-        grid->key = memory_reserve(grid->key, &grid->key_capacity, n, sizeof *grid->key, "grid");
-        grid->body =
-            memory_reserve(grid->body, &grid->body_capacity, n, sizeof *grid->body, "grid");
-        grid->item =
-            memory_reserve(grid->item, &grid->item_capacity, n, sizeof *grid->item, "grid");
         team_for(team, n, 4096, fill_keys, &call);
         const struct grid_level *last = &grid->level[LEVELS - 1];
         uint64_t keys = last->base + (uint64_t)(last->nx * last->ny * last->nz);
-        sort_by_key(team, grid->key, grid->body, n, bits_for(keys), grid->sort);
+        sort_by_key(team, grid->key, grid->body, n, bits_for(keys));
         team_for(team, n, 4096, fill_items, &call);
         bound_levels(grid, n);
         team_run(team, grid->threads, search_range, &call);
     }
     build_lists(&call, team);
+    return_arrays(grid, lent);
 }

@@ -12,7 +12,7 @@
 
 #include "parallel/available.h"
 
-// The header directly before every array. Arrays are few and large, so its 32 bytes do not matter.
+// The header directly before every array. Arrays are few and large, so its bytes do not matter.
 // They keep the alignment that malloc gives, and fit into the cache line before an aligned array.
 struct block {
     struct block *next, *previous;  // neighbours in the account's ring
@@ -26,7 +26,8 @@ _Static_assert(sizeof(struct block) <= CACHE_LINE, "an aligned array has it in t
 // Threads of a team allocate at the same time, hence the lock. They do so a few times per step.
 struct memory_account {
     pthread_mutex_t lock;
-    struct block ring; // its next is the first block; itself when there is none
+    struct block ring;  // its next is the first block; itself when there is none
+    struct block spare; // likewise: blocks that were lent, given back and are to be lent again
 };
 
 // One memory_try under way.
@@ -103,17 +104,23 @@ struct memory_account *memory_account_create(struct gabion_error *error) {
     }
     pthread_mutex_init(&account->lock, NULL);
     account->ring.next = account->ring.previous = &account->ring;
+    account->spare.next = account->spare.previous = &account->spare;
     return account;
+}
+
+static void ring_free(const struct block *ring) {
+    for (struct block *block = ring->next; block != ring;) {
+        struct block *next = block->next;
+        free(block->start);
+        block = next;
+    }
 }
 
 void memory_account_destroy(struct memory_account *account) {
     if (account == NULL)
         return;
-    for (struct block *block = account->ring.next; block != &account->ring;) {
-        struct block *next = block->next;
-        free(block->start);
-        block = next;
-    }
+    ring_free(&account->ring);
+    ring_free(&account->spare);
     pthread_mutex_destroy(&account->lock);
     free(account);
 }
@@ -128,15 +135,24 @@ struct memory_account *memory_account_use(struct memory_account *account) {
     return before;
 }
 
+static void ring_append(struct block *ring, struct block *block) {
+    block->next = ring;
+    block->previous = ring->previous;
+    block->previous->next = block;
+    ring->previous = block;
+}
+
+static void ring_remove(struct block *block) {
+    block->previous->next = block->next;
+    block->next->previous = block->previous;
+}
+
 static void block_register(struct block *block, struct memory_account *account) {
     block->account = account;
     if (account == NULL)
         return;
     pthread_mutex_lock(&account->lock);
-    block->next = &account->ring;
-    block->previous = account->ring.previous;
-    block->previous->next = block;
-    account->ring.previous = block;
+    ring_append(&account->ring, block);
     pthread_mutex_unlock(&account->lock);
 }
 
@@ -144,8 +160,7 @@ static void block_unregister(struct block *block) {
     if (block->account == NULL)
         return;
     pthread_mutex_lock(&block->account->lock);
-    block->previous->next = block->next;
-    block->next->previous = block->previous;
+    ring_remove(block);
     pthread_mutex_unlock(&block->account->lock);
 }
 
@@ -243,20 +258,30 @@ void *memory_reserve(void *array, size_t *capacity, size_t needed, size_t size, 
     return array;
 }
 
+static size_t whole_lines(size_t bytes) {
+    return (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+}
+
+static void *allocate_aligned(size_t count, size_t size, struct memory_account *account,
+                              const char *what) {
+    size_t bytes = block_bytes(CACHE_LINE, count, size, what);
+    bytes = whole_lines(bytes); // as aligned_alloc demands
+    void *start = is_granted(bytes) ? aligned_alloc(CACHE_LINE, bytes) : NULL;
+    if (start == NULL)
+        memory_exhausted(count, size, what);
+    return block_begin(start, CACHE_LINE, account);
+}
+
 void *memory_reserve_aligned(void *array, size_t *capacity, size_t needed, size_t size,
                              const char *what) {
     if (array != NULL && needed <= *capacity)
         return array;
     size_t grown = grown_capacity(*capacity, needed);
-    size_t bytes = block_bytes(CACHE_LINE, grown, size, what);
     struct memory_account *account = array ? block_of(array)->account : current;
     memory_free(array);
-    bytes = (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE; // as aligned_alloc demands
-    void *start = is_granted(bytes) ? aligned_alloc(CACHE_LINE, bytes) : NULL;
-    if (start == NULL)
-        memory_exhausted(grown, size, what);
+    array = allocate_aligned(grown, size, account, what);
     *capacity = grown;
-    return block_begin(start, CACHE_LINE, account);
+    return array;
 }
 
 void memory_free(void *array) {
@@ -264,6 +289,69 @@ void memory_free(void *array) {
         return;
     block_unregister(block_of(array));
     free(block_of(array)->start);
+}
+
+// Lent memory ---------------------------------------------------------------------------------
+
+static size_t room_of(struct block *block) {
+    return malloc_usable_size(block->start) - (size_t)((char *)(block + 1) - (char *)block->start);
+}
+
+// Takes the smallest spare block that has room for so many bytes. Where all are too small, takes
+// the largest one out, which a larger block will replace, and returns it in *outgrown.
+static struct block *spare_take(struct memory_account *account, size_t bytes,
+                                struct block **outgrown) {
+    struct block *fitting = NULL, *largest = NULL;
+    pthread_mutex_lock(&account->lock);
+    for (struct block *block = account->spare.next; block != &account->spare; block = block->next) {
+        if (room_of(block) >= bytes && (!fitting || room_of(block) < room_of(fitting)))
+            fitting = block;
+        if (!largest || room_of(block) > room_of(largest))
+            largest = block;
+    }
+    *outgrown = fitting ? NULL : largest;
+    struct block *taken = fitting ? fitting : largest;
+    if (taken)
+        ring_remove(taken);
+    if (fitting)
+        ring_append(&account->ring, fitting);
+    pthread_mutex_unlock(&account->lock);
+    return fitting;
+}
+
+void *memory_borrow(size_t bytes, const char *what) {
+    struct block *outgrown = NULL;
+    struct block *spare = current ? spare_take(current, bytes, &outgrown) : NULL;
+    if (spare)
+        return spare + 1;
+    if (outgrown)
+        free(outgrown->start);
+    // Counts go up and down by little from step to step.
+    return allocate_aligned(bytes + bytes / 16, 1, current, what);
+}
+
+void *memory_borrow_parts(struct memory_part *parts, size_t count, const char *what) {
+    size_t bytes = 0;
+    for (size_t k = 0; k < count; k++)
+        bytes += whole_lines(parts[k].bytes);
+    char *lent = memory_borrow(bytes, what), *next = lent;
+    for (size_t k = 0; k < count; k++) {
+        parts[k].start = next;
+        next += whole_lines(parts[k].bytes);
+    }
+    return lent;
+}
+
+void memory_return(void *lent) {
+    struct block *block = lent ? block_of(lent) : NULL;
+    if (block == NULL || block->account == NULL) {
+        memory_free(lent);
+        return;
+    }
+    pthread_mutex_lock(&block->account->lock);
+    ring_remove(block);
+    ring_append(&block->account->spare, block);
+    pthread_mutex_unlock(&block->account->lock);
 }
 
 // Tuning --------------------------------------------------------------------------------------

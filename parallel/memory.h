@@ -48,13 +48,27 @@ void *memory_reserve(void *array, size_t *capacity, size_t needed, size_t size, 
 void *memory_reserve_aligned(void *array, size_t *capacity, size_t needed, size_t size,
                              const char *what);
 
+// Lends memory for one phase of a step, which starts on a cache line and is not initialised. It is
+// given back by memory_return, in any order. The account keeps it and lends it again: phases that
+// never overlap in time share memory, and no step gets pages anew from the system.
+void *memory_borrow(size_t bytes, const char *what);
+void memory_return(void *lent); // NULL is allowed
+
+// Lends memory for several arrays, in one piece. Each starts on a cache line.
+struct memory_part {
+    size_t bytes;
+    void *start; // set by the call
+};
+void *memory_borrow_parts(struct memory_part *parts, size_t count, const char *what);
+
 // Fails with GABION_ERROR_MEMORY where `bytes` are more than what is available. Called before a
 // number that a file or a generator gives becomes several arrays: the system would grant each of
 // them and kill the process when it fills them. `what` needs the memory ("the wall").
 bool memory_check(double bytes, const char *what, struct gabion_error *error);
 
-// Frees an array of any of the functions above, from any thread; NULL is allowed. Arrays of malloc
-// and of other libraries must not be passed here, nor arrays from here to free().
+// Frees an array of any of the functions above but those that lend, from any thread; NULL is
+// allowed. Arrays of malloc and of other libraries must not be passed here, nor arrays from here to
+// free().
 void memory_free(void *array);
 
 // Accounts ------------------------------------------------------------------------------------

@@ -18,26 +18,6 @@ struct sort_share {
     uint64_t all_and, all_or;                 // and, or of all keys
 };
 
-struct sort_scratch {
-    uint64_t *keys;
-    uint32_t *values;
-    struct sort_share *shares;
-    size_t keys_capacity, values_capacity, shares_capacity;
-};
-
-struct sort_scratch *sort_scratch_create(void) {
-    return memory_allocate(1, sizeof(struct sort_scratch), "sort scratch");
-}
-
-void sort_scratch_free(struct sort_scratch *scratch) {
-    if (scratch == NULL)
-        return;
-    memory_free(scratch->keys);
-    memory_free(scratch->values);
-    memory_free(scratch->shares);
-    memory_free(scratch);
-}
-
 struct sort_job {
     const uint64_t *keys;
     const uint32_t *values;
@@ -139,19 +119,16 @@ static void sort_digits(struct sort_job job, struct team *team, int parts, uint6
         team_run(team, parts, copy_keys, &job);
 }
 
-void sort_by_key(struct team *team, uint64_t *keys, uint32_t *values, size_t count, int bits,
-                 struct sort_scratch *scratch) {
+void sort_by_key(struct team *team, uint64_t *keys, uint32_t *values, size_t count, int bits) {
     if (count < 2 || bits <= 0)
         return;
-    size_t parts = (size_t)team_worth(team, count - 1, KEYS_PER_PART);
-    scratch->keys = memory_reserve_aligned(scratch->keys, &scratch->keys_capacity, count,
-                                           sizeof *keys, "sort keys");
-    scratch->values = memory_reserve_aligned(scratch->values, &scratch->values_capacity, count,
-                                             sizeof *values, "sort values");
-    scratch->shares = memory_reserve_aligned(scratch->shares, &scratch->shares_capacity, parts,
-                                             sizeof *scratch->shares, "sort histograms");
+    int parts = team_worth(team, count - 1, KEYS_PER_PART);
+    struct memory_part room[] = {{.bytes = count * sizeof *keys},
+                                 {.bytes = count * sizeof *values},
+                                 {.bytes = (size_t)parts * sizeof(struct sort_share)}};
+    void *lent = memory_borrow_parts(room, 3, "sorting");
     uint64_t mask = bits >= 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
-    struct sort_job job = {keys, values, scratch->keys,  scratch->values, count,
-                           0,    0,      scratch->shares};
-    sort_digits(job, team, (int)parts, mask);
+    struct sort_job job = {keys, values, room[0].start, room[1].start, count, 0, 0, room[2].start};
+    sort_digits(job, team, parts, mask);
+    memory_return(lent);
 }

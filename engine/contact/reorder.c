@@ -47,17 +47,14 @@ void contacts_reorder(struct gabion_world *world, const int32_t *new_index, int3
     contacts_complete_memory(contacts, old_moving);
     contacts_forget_cuts(world);
     size_t n = contacts->memory_count;
-    struct memory_list list = {
-        memory_allocate(n, sizeof *list.key, "contact order"),
-        memory_allocate(n, sizeof *list.from, "contact order"),
-        memory_allocate(n, sizeof *list.swapped, "contact order"),
-        0,
-    };
+    struct memory_part part[] = {{.bytes = n * sizeof(uint64_t)},
+                                 {.bytes = n * sizeof(uint32_t)},
+                                 {.bytes = n * sizeof(bool)}};
+    void *lent = memory_borrow_parts(part, 3, "contact order");
+    struct memory_list list = {part[0].start, part[1].start, part[2].start, 0};
     if (contacts->memory_start)
         list_memory(contacts, old_moving, new_index, moving, &list);
-    struct sort_scratch *scratch = sort_scratch_create();
-    sort_by_key(world->team, list.key, list.from, list.count, 64, scratch);
-    sort_scratch_free(scratch);
+    sort_by_key(world->team, list.key, list.from, list.count, 64);
 
     struct contact_memory *fresh = memory_allocate(list.count, sizeof *fresh, "contact memory");
     contacts->memory_start = memory_reserve(contacts->memory_start, &contacts->start_capacity,
@@ -79,8 +76,6 @@ void contacts_reorder(struct gabion_world *world, const int32_t *new_index, int3
     contacts->memory = fresh;
     contacts->memory_count = contacts->memory_capacity = list.count;
     remap_collisions(contacts, &list);
-    memory_free(list.key);
-    memory_free(list.from);
-    memory_free(list.swapped);
+    memory_return(lent);
     contacts_void_list(contacts);
 }

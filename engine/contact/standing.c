@@ -430,7 +430,7 @@ struct overlap standing_overlap(struct gabion_world *world, const double *depth)
     standing_follow(&standing);
     struct measuring measuring = {.world = world, .standing = &standing};
     if (!listed)
-        measuring.shift = memory_allocate(count, sizeof *measuring.shift, "overlaps");
+        measuring.shift = memory_borrow(count * sizeof *measuring.shift, "overlaps");
     piece_max(world, world->bodies.count, 1, find_shifts, &measuring, &beyond);
     if (beyond > 0)
         look_further(&measuring, &standing, world);
@@ -439,7 +439,7 @@ struct overlap standing_overlap(struct gabion_world *world, const double *depth)
         worst = deepest_of_contacts(world, depth);
     else
         worst = measure(&measuring);
-    memory_free(measuring.shift);
+    memory_return(measuring.shift);
     standing_close(&standing);
     return worst;
 }

@@ -57,11 +57,11 @@ static void find_mean(struct gabion_world *world, struct overlaps *overlaps) {
 
 void overlap_measure(struct gabion_world *world) {
     size_t count = world->contacts->count;
-    struct overlaps overlaps = {world, memory_allocate(count, sizeof *overlaps.depth, "overlaps")};
+    struct overlaps overlaps = {world, memory_borrow(count * sizeof *overlaps.depth, "overlaps")};
     team_for(world->team, count, CHUNK, find_depths, &overlaps);
     struct overlap worst = standing_overlap(world, overlaps.depth);
     find_mean(world, &overlaps);
-    memory_free(overlaps.depth);
+    memory_return(overlaps.depth);
     world->report.max_overlap = worst.depth;
     world->report.max_overlap_relative = worst.relative;
     world->report.overlap_body_a = worst.first;

@@ -130,10 +130,29 @@ bool solve_shares(const struct gabion_world *world) {
     return !world->observer && !solve_sharing_advice(&settings);
 }
 
+// Returns whether auto is certain to leave the problem to sweeps, before its nodes are listed: a
+// pair of bodies has one at least.
+static bool has_many_pairs(const struct contacts *contacts) {
+    size_t pairs = 0;
+    for (size_t k = 0; k < contacts->count && !choice_is_large(pairs); k++) {
+        const struct contact *contact = &contacts->list[k];
+        bool again = k > 0 && contact[-1].c == contact->c && contact[-1].a == contact->a;
+        pairs += (contact->flags & CONTACT_ACTIVE) && !again;
+    }
+    return choice_is_large(pairs);
+}
+
+// Returns whether rows may be made of the problem, which then take from the plan what it computes.
+static bool may_have_rows(const struct gabion_world *world) {
+    enum gabion_method method = world->settings.method;
+    return !panel_visits_all(method) &&
+           !(method == GABION_METHOD_AUTO && has_many_pairs(world->contacts));
+}
+
 static void open_problem(struct gabion_world *world) {
     struct solver_settings settings = solve_settings(world);
     world->problem = solve_problem(world);
-    if (!panel_visits_all(world->settings.method))
+    if (may_have_rows(world))
         contact_problem_keep_rho(world->problem);
     solver_workspace_open(world->workspace, world->problem, &settings, world->contacts->impulse);
 }
@@ -377,10 +396,14 @@ static bool is_quiet(const struct solution *solution, const vec3 *start) {
 
 // Solves by auto, which measures the start itself and sweeps where that helps. Impulses that it
 // found on rows are measured again, because the step goes on with the velocities of the workspace.
+// The start of a large problem is not kept: no other method follows its sweeps.
 static void solve_by_choice(struct solution *solution) {
-    vec3 *start = memory_allocate(solution->slots, sizeof *start, "impulses");
-    memcpy(start, solution->r, solution->slots * sizeof *start);
-    bool quiet = is_quiet(solution, start);
+    vec3 *start = NULL;
+    bool quiet = is_quiet(solution, solution->r);
+    if (!is_large(solution->world)) {
+        start = memory_allocate(solution->slots, sizeof *start, "impulses");
+        memcpy(start, solution->r, solution->slots * sizeof *start);
+    }
     struct solver_result result = try_method(solution, GABION_METHOD_AUTO);
     bool converged = result.status == SOLVER_CONVERGED;
     bool swept = result.finished == GABION_METHOD_NSGS || result.finished == GABION_METHOD_AUTO;
@@ -389,7 +412,7 @@ static void solve_by_choice(struct solution *solution) {
     else
         measure(solution);
     solution->converged |= converged;
-    if (!swept && solution->measure.swelling > MAX_IMPULSE_GROWTH) {
+    if (start && !swept && solution->measure.swelling > MAX_IMPULSE_GROWTH) {
         solution->first = residual_of_start(solution, start);
         fall_back(solution, start);
     } else if (quiet && solution->converged && is_unsettled(solution)) {

@@ -129,24 +129,19 @@ void bodies_append(struct bodies *bodies, int32_t id, const struct gabion_body *
     remember_start(bodies, id, bodies->x[i]);
 }
 
-static void *permuted(void *old, size_t size, const int32_t *order, int32_t count,
-                      size_t capacity) {
-    char *fresh = memory_allocate(capacity, size, "sorted bodies"), *from = old;
+static void permute(char *array, size_t size, const int32_t *order, int32_t count, char *room) {
     for (int32_t k = 0; k < count; k++)
-        memcpy(fresh + (size_t)k * size, from + (size_t)order[k] * size, size);
-    memory_free(old);
-    return fresh;
+        memcpy(room + (size_t)k * size, array + (size_t)order[k] * size, size);
+    memcpy(array, room, (size_t)count * size);
 }
 
 void bodies_permute(struct bodies *bodies, const int32_t *order, int32_t count, int32_t moving) {
     for (int32_t i = 0; i < bodies->count; i++)
         bodies->index_of[bodies->id[i]] = -1;
-    for (size_t k = 0; k < BODY_FIELDS; k++) {
-        const struct state_field *field = &body_fields[k];
-        void *array = state_array(bodies, field);
-        state_set_array(bodies, field,
-                        permuted(array, field->stride, order, count, bodies->capacity));
-    }
+    char *room = memory_borrow((size_t)count * sizeof(quat), "sorted bodies");
+    for (size_t k = 0; k < BODY_FIELDS; k++)
+        permute(state_array(bodies, &body_fields[k]), body_fields[k].stride, order, count, room);
+    memory_return(room);
     bodies->count = count;
     bodies->moving = moving;
     bodies_index(bodies);

@@ -45,8 +45,10 @@ static void bound_moving(const struct bodies *bodies, vec3 *low, double *size) {
 int32_t *order_bodies(struct gabion_world *world) {
     struct bodies *bodies = &world->bodies;
     size_t n = (size_t)bodies->count;
-    uint64_t *key = memory_allocate(n, sizeof *key, "body order");
-    uint32_t *order = memory_allocate(n, sizeof *order, "body order");
+    struct memory_part part[] = {{.bytes = n * sizeof(uint64_t)}, {.bytes = n * sizeof(uint32_t)}};
+    void *lent = memory_borrow_parts(part, 2, "body order");
+    uint64_t *key = part[0].start;
+    uint32_t *order = part[1].start;
     vec3 low;
     double size;
     bound_moving(bodies, &low, &size);
@@ -60,12 +62,9 @@ int32_t *order_bodies(struct gabion_world *world) {
         order[k++] = (uint32_t)i;
         moving += bodies->mass[i] > 0;
     }
-    struct sort_scratch *scratch = sort_scratch_create();
-    sort_by_key(world->team, key, order, n, 64, scratch);
-    sort_scratch_free(scratch);
+    sort_by_key(world->team, key, order, n, 64);
     int32_t *new_index = apply_order(world, (const int32_t *)order, bodies->count, moving);
-    memory_free(key);
-    memory_free(order);
+    memory_return(lent);
     return new_index;
 }
 

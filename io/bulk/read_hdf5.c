@@ -232,10 +232,8 @@ static bool sort_rows(struct reader *r) {
     uint64_t *ids = memory_allocate(rows, sizeof *ids, "imported ids");
     r->order = memory_allocate(rows, sizeof *r->order, "imported ids");
     bool good = read_ids(r, ids);
-    struct sort_scratch *scratch = sort_scratch_create();
     if (good)
-        sort_by_key(r->world->team, ids, r->order, rows, 53, scratch);
-    sort_scratch_free(scratch);
+        sort_by_key(r->world->team, ids, r->order, rows, 53);
     good = good && check_distinct(r, ids);
     memory_free(ids);
     return good;

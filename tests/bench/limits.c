@@ -140,9 +140,7 @@ static uint32_t *lattice_order(int32_t edge, bool along_curve) {
         order[k] = (uint32_t)k;
         key[k] = along_curve ? curve_key(x, (vec3){0}, edge) : random_bits(&random) >> 2;
     }
-    struct sort_scratch *scratch = sort_scratch_create();
-    sort_by_key(NULL, key, order, count, 64, scratch);
-    sort_scratch_free(scratch);
+    sort_by_key(NULL, key, order, count, 64);
     memory_free(key);
     return order;
 }

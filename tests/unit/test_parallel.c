@@ -334,8 +334,7 @@ static int record_compare(const void *a, const void *b) {
     return x->value < y->value ? -1 : x->value > y->value;
 }
 
-static void sort_check(struct team *team, size_t count, int bits, uint64_t keep,
-                       struct sort_scratch *scratch) {
+static void sort_check(struct team *team, size_t count, int bits, uint64_t keep) {
     struct random_stream random = {count + (uint64_t)bits};
     struct record *records = memory_allocate(count, sizeof *records, "records");
     uint64_t *keys = memory_allocate(count, sizeof *keys, "keys");
@@ -346,7 +345,7 @@ static void sort_check(struct team *team, size_t count, int bits, uint64_t keep,
     }
     record_mask = bits >= 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
     qsort(records, count, sizeof *records, record_compare);
-    sort_by_key(team, keys, values, count, bits, scratch);
+    sort_by_key(team, keys, values, count, bits);
     for (size_t i = 0; i < count; i++) {
         assert_true(keys[i] == records[i].key);
         assert_int_equal(values[i], records[i].value);
@@ -358,21 +357,19 @@ static void sort_check(struct team *team, size_t count, int bits, uint64_t keep,
 
 static void test_sort_against_qsort(void **state) {
     (void)state;
-    struct sort_scratch *scratch = sort_scratch_create();
     for (size_t s = 0; s < TEAM_SIZES; s++) {
         struct team *team = team_of(team_sizes[s]);
-        sort_check(team, 0, 64, UINT64_MAX, scratch);
-        sort_check(team, 1, 64, UINT64_MAX, scratch);
-        sort_check(team, 1000, 64, UINT64_MAX, scratch);
-        sort_check(team, 70001, 64, UINT64_MAX, scratch);
-        sort_check(team, 70001, 64, 0xff0000ff00f00003u, scratch); // digits equal for all: skipped
-        sort_check(team, 70001, 64, 0, scratch);
-        sort_check(team, 70001, 21, UINT64_MAX, scratch); // three passes, the last of 5 bits
-        sort_check(team, 70001, 4, UINT64_MAX, scratch);  // an odd number of passes, many ties
-        sort_check(team, 70001, 0, UINT64_MAX, scratch);
+        sort_check(team, 0, 64, UINT64_MAX);
+        sort_check(team, 1, 64, UINT64_MAX);
+        sort_check(team, 1000, 64, UINT64_MAX);
+        sort_check(team, 70001, 64, UINT64_MAX);
+        sort_check(team, 70001, 64, 0xff0000ff00f00003u); // digits equal for all: skipped
+        sort_check(team, 70001, 64, 0);
+        sort_check(team, 70001, 21, UINT64_MAX); // three passes, the last of 5 bits
+        sort_check(team, 70001, 4, UINT64_MAX);  // an odd number of passes, many ties
+        sort_check(team, 70001, 0, UINT64_MAX);
         team_destroy(team);
     }
-    sort_scratch_free(scratch);
 }
 
 #define NODES 500

@@ -14,30 +14,33 @@ struct layout *layout_create(void) {
 }
 
 void layout_free(struct layout *layout) {
-    void *arrays[] = {layout->contact,  layout->number, layout->points,    layout->first,
-                      layout->second,   layout->turn,   layout->colour,    layout->order,
-                      layout->mask,     layout->owner,  layout->histogram, layout->mu,
-                      layout->mu_of_law};
-    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
-        memory_free(arrays[k]);
+    memory_free(layout->histogram);
+    memory_free(layout->mu);
+    memory_free(layout->mu_of_law);
     memory_free(layout);
+}
+
+void layout_return(struct layout *layout) {
+    memory_return(layout->nodes_lent);
+    memory_return(layout->indices_lent);
+    layout->nodes_lent = layout->indices_lent = NULL;
 }
 
 // Nodes ---------------------------------------------------------------------------------------
 
-static void reserve_nodes(struct layout *layout, size_t count) {
-    if (layout->capacity >= count)
-        return;
-    size_t room = count + count / 16; // counts go up and down by little from step to step
-    layout->contact = memory_resize(layout->contact, room, sizeof(uint32_t), "sweeps");
-    layout->points = memory_resize(layout->points, room, sizeof(uint32_t), "sweeps");
-    layout->first = memory_resize(layout->first, room, sizeof(int32_t), "sweeps");
-    layout->second = memory_resize(layout->second, room, sizeof(int32_t), "sweeps");
-    layout->number = memory_resize(layout->number, room, sizeof(uint32_t), "sweeps");
-    layout->turn = memory_resize(layout->turn, room, sizeof(uint8_t), "sweeps");
-    layout->colour = memory_resize(layout->colour, room, sizeof(uint8_t), "sweeps");
-    layout->order = memory_resize(layout->order, room, sizeof(uint32_t), "sweeps");
-    layout->capacity = room;
+static void borrow_nodes(struct layout *layout, size_t count) {
+    struct memory_part contact = {.bytes = count * sizeof *layout->contact},
+                       turn = {.bytes = count};
+    struct memory_part part[] = {contact, contact, contact, contact, contact, contact, turn, turn};
+    layout->nodes_lent = memory_borrow_parts(part, 8, "sweeps");
+    layout->contact = part[0].start;
+    layout->points = part[1].start;
+    layout->first = part[2].start;
+    layout->second = part[3].start;
+    layout->number = part[4].start;
+    layout->order = part[5].start;
+    layout->turn = part[6].start;
+    layout->colour = part[7].start;
 }
 
 static bool is_active(const struct contact *contact) { return contact->flags & CONTACT_ACTIVE; }
@@ -47,7 +50,7 @@ static void list_nodes(struct sweep_plan *plan) {
     struct layout *layout = plan->layout;
     size_t count = views->count, nodes = 0, active = 0;
     uint32_t number = 0; // of the node among those of its pair
-    reserve_nodes(layout, count + views->joints->block_count);
+    borrow_nodes(layout, count + views->joints->block_count);
     for (size_t k = 0, end; k < count; k = end) {
         const struct contact *contact = &views->contacts[k];
         size_t taking_part = is_active(contact);
@@ -106,13 +109,19 @@ void layout_list(struct sweep_plan *plan) {
 
 // Colours -------------------------------------------------------------------------------------
 
+static void borrow_indices(struct layout *layout, size_t count) {
+    struct memory_part part[] = {{.bytes = count * sizeof *layout->mask},
+                                 {.bytes = count * sizeof *layout->owner}};
+    memory_return(layout->indices_lent);
+    layout->indices_lent = memory_borrow_parts(part, 2, "colouring");
+    layout->mask = part[0].start;
+    layout->owner = part[1].start;
+}
+
 static int colour(struct sweep_plan *plan) {
     struct layout *layout = plan->layout;
     size_t indices = (size_t)plan->solver_body_count;
-    layout->mask = memory_reserve_aligned(layout->mask, &layout->mask_capacity, indices,
-                                          sizeof *layout->mask, "colouring");
-    layout->owner = memory_reserve(layout->owner, &layout->owner_capacity, indices,
-                                   sizeof *layout->owner, "colouring");
+    borrow_indices(layout, indices);
     struct colour_graph graph = {layout->first, layout->second, layout->turn,    plan->nodes,
                                  indices,       plan->moving,   plan->body_count};
     struct colour_room room = {layout->order, layout->mask, layout->owner};

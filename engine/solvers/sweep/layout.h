@@ -11,8 +11,10 @@
 // is that of so many points or more.
 #define LANE_CLASSES 8
 
+// All arrays but the histogram are lent while the plan is built.
 struct layout {
-    size_t capacity, mask_capacity, owner_capacity, histogram_capacity;
+    size_t histogram_capacity;
+    void *nodes_lent, *indices_lent;
     size_t joints;           // the first node that is a joint; all later ones are joints too
     uint32_t *contact;       // index of the first contact of each node, or of the joint's block
     uint32_t *points;        // active contacts of each node
@@ -20,9 +22,9 @@ struct layout {
     uint32_t *number;        // among the nodes of its pair
     uint8_t *turn;           // in the colouring
     uint8_t *colour;
-    uint32_t *order; // by turn
-    uint64_t *mask;
-    int32_t *owner;
+    uint32_t *order;     // by turn
+    uint64_t *mask;      // by solver body
+    int32_t *owner;      // likewise
     uint32_t *histogram; // [thread][bin]
     double *mu;          // distinct friction coefficients
     uint16_t *mu_of_law;

@@ -353,7 +353,7 @@ struct packed packed_open(struct sweep_plan *plan, const struct solver_settings 
     size_t chunks = plan->chunk_count;
     packed.measured = memory_allocate(chunks, sizeof *packed.measured, "residual");
     packed.changed = memory_allocate(chunks, sizeof *packed.changed, "residual");
-    sweep_plan_size_last(plan);
+    sweep_plan_borrow_last(plan);
     return packed;
 }
 
@@ -361,6 +361,7 @@ int64_t packed_close(struct packed *packed) {
     int64_t fallbacks = packed->fallbacks;
     memory_free(packed->measured);
     memory_free(packed->changed);
+    sweep_plan_return_last(packed->plan);
     if (packed->plan->border)
         ranks_sum_signed(&fallbacks, 1);
     return fallbacks;

@@ -21,11 +21,10 @@ struct sweep_plan *sweep_plan_create(void) {
 void sweep_plan_free(struct sweep_plan *plan) {
     if (!plan)
         return;
-    void *arrays[] = {
-        plan->bodies,        plan->own_inverse,    plan->splits,      plan->groups,
-        plan->blocks,        plan->points,         plan->batches,     plan->slot,
-        plan->joint_slot,    plan->copies,         plan->chunks,      plan->last,
-        plan->last_velocity, plan->joint_inverses, plan->lane_blocks, plan->lane_points};
+    void *arrays[] = {plan->bodies,      plan->own_inverse, plan->splits,  plan->groups,
+                      plan->blocks,      plan->points,      plan->batches, plan->slot,
+                      plan->joint_slot,  plan->copies,      plan->chunks,  plan->joint_inverses,
+                      plan->lane_blocks, plan->lane_points};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         memory_free(arrays[k]);
     layout_free(plan->layout);
@@ -34,12 +33,20 @@ void sweep_plan_free(struct sweep_plan *plan) {
     memory_free(plan);
 }
 
-void sweep_plan_size_last(struct sweep_plan *plan) {
-    plan->last = memory_reserve_aligned(plan->last, &plan->last_capacity, plan->group_count,
-                                        sizeof *plan->last, "sweeps");
-    plan->last_velocity = memory_reserve_aligned(plan->last_velocity, &plan->last_velocity_capacity,
-                                                 (size_t)plan->solver_body_count,
-                                                 sizeof *plan->last_velocity, "sweeps");
+void sweep_plan_borrow_last(struct sweep_plan *plan) {
+    size_t bodies = (size_t)plan->solver_body_count;
+    struct memory_part part[] = {{.bytes = plan->group_count * sizeof *plan->last},
+                                 {.bytes = bodies * sizeof *plan->last_velocity}};
+    plan->last_lent = memory_borrow_parts(part, 2, "sweeps");
+    plan->last = part[0].start;
+    plan->last_velocity = part[1].start;
+}
+
+void sweep_plan_return_last(struct sweep_plan *plan) {
+    memory_return(plan->last_lent);
+    plan->last_lent = NULL;
+    plan->last = NULL;
+    plan->last_velocity = NULL;
 }
 
 // Masses --------------------------------------------------------------------------------------
@@ -161,6 +168,7 @@ void sweep_plan_build(struct sweep_plan *plan, const struct contact_problem *pro
     CHECK(conflict_find(plan) == CONFLICT_NONE, "two nodes of one colour share body %d",
           conflict_find(plan));
     count_totals(plan);
+    layout_return(plan->layout);
 }
 
 void sweep_plan_close(struct sweep_plan *plan) {

@@ -175,10 +175,9 @@ struct sweep_plan {
 
     struct sphere_group *groups;
     size_t group_count, group_capacity;
-    struct lane_vector *last; // impulses at the end of the last sweep, by group
-    size_t last_capacity;
+    struct lane_vector *last;            // impulses at the end of the last sweep, by group
     struct body_velocity *last_velocity; // by solver body
-    size_t last_velocity_capacity;
+    void *last_lent;                     // what both are parts of, while there are sweeps
     struct block *blocks;
     size_t block_count, block_capacity;
     struct block_point *points;
@@ -249,6 +248,9 @@ void sweep_plan_store(const struct sweep_plan *plan, vec3 *r);
 struct layout *layout_create(void);
 void layout_free(struct layout *layout);
 
+// Gives back the arrays that are lent while a plan is built.
+void layout_return(struct layout *layout);
+
 // Lists the nodes, and what of them lies between ranks.
 void layout_list(struct sweep_plan *plan);
 
@@ -259,7 +261,9 @@ void layout_make(struct sweep_plan *plan);
 // start impulses.
 void layout_fill(struct sweep_plan *plan, const vec3 *r);
 
-void sweep_plan_size_last(struct sweep_plan *plan); // makes room for the memory of the last sweep
+// Borrow and return the room for what the last sweep left.
+void sweep_plan_borrow_last(struct sweep_plan *plan);
+void sweep_plan_return_last(struct sweep_plan *plan);
 
 // The solver bodies that a plan works with, numbered from 0: all of them or, where ranks share the
 // contacts, the own ones of this rank, those that do not move, copies, and ghosts.
