@@ -103,7 +103,7 @@ class Border:
     neighbours: numpy.ndarray  # by rank
     work: numpy.ndarray  # by rank, colour, and BORDER or INSIDE: contacts, in full lanes
     alone: float  # the same of one rank that has all
-    # By message: a colour, two ranks, and the number of bodies whose velocities it carries.
+    # By message: the colour that it comes before, two ranks, and the number of bodies whose velocities it carries.
     colour: numpy.ndarray
     sender: numpy.ndarray
     receiver: numpy.ndarray
@@ -158,20 +158,57 @@ def colour_masks(packing, colours):
                              minlength=packing.bodies))
 
 
+def highest_bit(masks):
+    """The place of the highest bit that is set, as frexp of a double finds it: colours are few."""
+    return numpy.frexp(masks.astype(float))[1].astype(numpy.int64) - 1
+
+
+def find_windows(used, read, number):
+    """When velocities may travel, as engine/solvers/sweep/due.c: entries, and the first and the last
+    colour before which each may be sent."""
+    changed = used & ~read
+    passed = numpy.zeros_like(read)
+    stale = changed > read
+    rows = []
+    for c in range(number):
+        reads = read >> c & 1 == 1
+        since = numpy.where(reads, changed & ((1 << c) - 1) & ~passed, 0)
+        entry = numpy.flatnonzero(reads & ((since != 0) | stale))
+        begin = numpy.where(since[entry] != 0, highest_bit(since[entry]) + 1, 0)
+        rows.append((entry, begin, numpy.full(len(entry), c)))
+        passed[reads] = (1 << c) - 1
+        stale[reads] = False
+    return [numpy.concatenate(column) for column in zip(*rows)]
+
+
+def choose_places(pair, begin, end, pairs, number):
+    """The fewest places between two ranks such that each window has one; for each window the first."""
+    first_end = numpy.full((pairs, number), number)
+    numpy.minimum.at(first_end, (pair, begin), end)
+    following = numpy.full(pairs, number)
+    table = numpy.empty((pairs, number), numpy.int64)
+    for c in range(number - 1, -1, -1):
+        following = numpy.where(first_end[:, c] < following, c, following)
+        table[:, c] = following
+    return table[pair, begin]
+
+
 def count_messages(packing, colours, owner, node, body, peer, ranks):
-    """Finds who reads which body, and the messages: a reader is told of a body after each colour in
-    which a node changed it that the reader has not solved itself."""
+    """Finds who reads which body, and the messages: a reader is told of a body before the next colour
+    in which it reads it, where nodes changed it that the reader has not solved itself."""
     names, read = numpy.unique(body.astype(numpy.int64) * ranks + peer, return_inverse=True)
     read_body, reader = names // ranks, names % ranks
-    told = colour_masks(packing, colours)[read_body]
-    told -= numpy.bincount(read, weights=numpy.exp2(colours[node]), minlength=len(names))
-    told = told.astype(numpy.int64)
+    used = colour_masks(packing, colours)[read_body].astype(numpy.int64)
+    seen = numpy.bincount(read, weights=numpy.exp2(colours[node]), minlength=len(names))
+    number = int(colours.max(initial=0)) + 1
+    entry, begin, end = find_windows(used, seen.astype(numpy.int64), number)
     pair = owner[read_body].astype(numpy.int64) * ranks + reader
-    rows = []
-    for c in range(int(colours.max(initial=0)) + 1):
-        pairs, carried = numpy.unique(pair[told >> c & 1 == 1], return_counts=True)
-        rows.append((numpy.full(len(pairs), c), pairs // ranks, pairs % ranks, carried))
-    return read_body, reader, pair, [numpy.concatenate(column) for column in zip(*rows)]
+    pairs, index = numpy.unique(pair, return_inverse=True)
+    place = choose_places(index[entry], begin, end, len(pairs), number)
+    messages, carried = numpy.unique(place * ranks * ranks + pair[entry], return_counts=True)
+    of_pair = messages % (ranks * ranks)
+    return read_body, reader, pair, [messages // (ranks * ranks), of_pair // ranks, of_pair % ranks,
+                                     carried]
 
 
 def count(packing, colours, limits):

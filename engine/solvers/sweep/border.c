@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/solvers/sweep/due.h"
 #include "engine/solvers/sweep/layout.h"
 #include "engine/solvers/sweep/split.h"
 #include "parallel/cuts.h"
@@ -260,13 +261,65 @@ static void find_used(struct border *border) {
     memory_free(words);
 }
 
-// Appends to `out` those of the listed bodies that a node of this colour changed which the other
-// rank has not solved. Returns their number.
-static size_t select_changed(const struct border *border, const uint32_t *list, size_t count,
-                             int colour, uint32_t *out) {
+// Finds when the listed bodies travel between this rank and a peer, whose nodes are marked.
+static uint64_t *find_due(const struct border *border, const uint32_t *list, size_t count) {
+    uint64_t *masks = memory_allocate(3 * count, sizeof *masks, "colours");
+    uint64_t *due = masks, *used = masks + count, *read = used + count;
+    for (size_t k = 0; k < count; k++) {
+        used[k] = border->used[list[k]];
+        read[k] = border->between[list[k]];
+    }
+    due_find(used, read, count, due);
+    return due;
+}
+
+static void mark_between(struct border *border, const struct peer *peer, bool set) {
+    const struct layout *layout = border->plan->layout;
+    for (size_t k = 0; k < peer->nodes; k++)
+        for (int end = 0; end < 2; end++) {
+            uint64_t *between = &border->between[*node_end(border, peer->node[k], end)];
+            *between = set ? *between | (uint64_t)1 << layout->colour[peer->node[k]] : 0;
+        }
+}
+
+// The bodies of a peer that travel in one channel after the other.
+struct travellers {
+    uint64_t *own_due, *ghost_due;
+    uint32_t *send, *receive; // of the channel at work
+};
+
+static struct travellers *travellers_open(struct border *border) {
+    struct travellers *travellers =
+        memory_allocate((size_t)border->peers, sizeof *travellers, "bodies of other ranks");
+    for (int p = 0; p < border->peers; p++) {
+        const struct peer *peer = &border->peer[p];
+        struct travellers *of = &travellers[p];
+        mark_between(border, peer, true);
+        of->own_due = find_due(border, peer->own, peer->own_count);
+        of->ghost_due = find_due(border, peer->ghost, peer->ghost_count);
+        mark_between(border, peer, false);
+        of->send = memory_allocate(peer->own_count, sizeof *of->send, "bodies of other ranks");
+        of->receive =
+            memory_allocate(peer->ghost_count, sizeof *of->receive, "bodies of other ranks");
+    }
+    return travellers;
+}
+
+static void travellers_close(struct travellers *travellers, int peers) {
+    for (int p = 0; p < peers; p++) {
+        memory_free(travellers[p].own_due);
+        memory_free(travellers[p].ghost_due);
+        memory_free(travellers[p].send);
+        memory_free(travellers[p].receive);
+    }
+    memory_free(travellers);
+}
+
+static size_t select_due(const uint32_t *list, const uint64_t *due, size_t count, int colour,
+                         uint32_t *out) {
     size_t chosen = 0;
     for (size_t k = 0; k < count; k++)
-        if ((border->used[list[k]] & ~border->between[list[k]]) >> colour & 1)
+        if (due[k] >> colour & 1)
             out[chosen++] = list[k];
     return chosen;
 }
@@ -280,32 +333,22 @@ static size_t select_split(const struct border *border, const uint32_t *list, si
     return chosen;
 }
 
-static void mark_between(struct border *border, const struct peer *peer, bool set) {
-    const struct layout *layout = border->plan->layout;
-    for (size_t k = 0; k < peer->nodes; k++)
-        for (int end = 0; end < 2; end++) {
-            uint64_t *between = &border->between[*node_end(border, peer->node[k], end)];
-            *between = set ? *between | (uint64_t)1 << layout->colour[peer->node[k]] : 0;
-        }
-}
-
-// The lists of one channel: `chosen` has room for all that the peers have.
-static void add_lists(struct border *border, int channel, uint32_t **chosen,
+static void add_lists(struct border *border, int channel, const struct travellers *travellers,
                       struct exchange_peer *lists) {
     for (int p = 0; p < border->peers; p++) {
-        struct peer *peer = &border->peer[p];
-        uint32_t *send = chosen[p], *receive = send + peer->own_count;
+        const struct peer *peer = &border->peer[p];
+        const struct travellers *of = &travellers[p];
         struct exchange_peer *list = &lists[p];
-        *list = (struct exchange_peer){.rank = peer->rank, .send = send, .receive = receive};
-        if (channel <= border->colours) {
-            mark_between(border, peer, true);
-            list->send_count = select_changed(border, peer->own, peer->own_count, channel, send);
+        *list =
+            (struct exchange_peer){.rank = peer->rank, .send = of->send, .receive = of->receive};
+        if (channel < border->colours) {
+            list->send_count =
+                select_due(peer->own, of->own_due, peer->own_count, channel, of->send);
             list->receive_count =
-                select_changed(border, peer->ghost, peer->ghost_count, channel, receive);
-            mark_between(border, peer, false);
+                select_due(peer->ghost, of->ghost_due, peer->ghost_count, channel, of->receive);
         } else {
-            list->send_count = select_split(border, peer->own, peer->own_count, send);
-            list->receive_count = select_split(border, peer->ghost, peer->ghost_count, receive);
+            list->send_count = select_split(border, peer->own, peer->own_count, of->send);
+            list->receive_count = select_split(border, peer->ghost, peer->ghost_count, of->receive);
         }
     }
     exchange_set(border->velocities, channel, lists, (size_t)border->peers);
@@ -320,20 +363,14 @@ void border_prepare(struct border *border, int colours) {
     border->velocities =
         exchange_create(colours + 2, sizeof(struct solver_body), SOLVER_VELOCITY_BYTES);
     find_used(border);
-    uint32_t **chosen =
-        memory_allocate((size_t)border->peers, sizeof *chosen, "bodies of other ranks");
-    for (int p = 0; p < border->peers; p++)
-        chosen[p] = memory_allocate(border->peer[p].own_count + border->peer[p].ghost_count,
-                                    sizeof *chosen[p], "bodies of other ranks");
     struct exchange_peer *lists = whole_lists(border);
+    struct travellers *travellers = travellers_open(border);
     exchange_set(border->velocities, channel_all(border), lists, (size_t)border->peers);
     for (int colour = 0; colour < colours; colour++)
-        add_lists(border, colour, chosen, lists);
+        add_lists(border, colour, travellers, lists);
     if (ranks_any(border->plan->split_count > 0))
-        add_lists(border, channel_split(border), chosen, lists);
-    for (int p = 0; p < border->peers; p++)
-        memory_free(chosen[p]);
-    memory_free(chosen);
+        add_lists(border, channel_split(border), travellers, lists);
+    travellers_close(travellers, border->peers);
     memory_free(lists);
 }
 

@@ -3,9 +3,9 @@
 // by both, with the same numbers, so that only velocities travel: those of own bodies that other
 // ranks have nodes with. There they are ghosts.
 //
-// A body that a node of one colour changed is sent before the next colour begins, unless the ranks
-// that read it have solved the same node. Which bodies these are follows on both sides from the
-// colours of their nodes, so that lists need not be sent.
+// A body that changed is sent before the next colour in which the other rank has a node with it,
+// unless that rank has solved the nodes that changed it (engine/solvers/sweep/due.h). Which bodies
+// these are follows on both sides from the colours of their nodes, so that lists need not be sent.
 #ifndef ENGINE_SOLVERS_SWEEP_BORDER_H
 #define ENGINE_SOLVERS_SWEEP_BORDER_H
 
@@ -61,7 +61,7 @@ void border_share(struct border *border, struct border_words *words);
 // number of colours on all ranks, or -1 when they run out.
 int border_colour(struct border *border);
 
-// Prepares the messages of each colour. `colours` is the largest number on any rank.
+// Prepares the messages before each colour. `colours` is the largest number on any rank.
 void border_prepare(struct border *border, int colours);
 
 // What becomes of a node's solution. Nodes whose solution travels come first in their colour, so
@@ -74,7 +74,7 @@ enum border_class {
 };
 enum border_class border_class(const struct border *border, size_t node);
 
-// Start and finish the messages after a colour. Only thread 0 calls them.
+// Start and finish the messages that come before a colour. Only thread 0 calls them.
 void border_start(struct border *border, int colour);
 void border_finish(struct border *border, int colour);
 
