@@ -6,7 +6,8 @@ import numpy
 
 from ranks_packing import FIXED
 
-BINS = 4096  # of engine/contact/shared.c
+LEAST_BINS, BINS_OF_A_RANK = 4096, 64  # of engine/contact/shared.c
+UNEQUAL = 1.1  # the cuts move where a rank has so many times the mean work
 LANES = 4  # sphere contacts that are solved side by side (engine/solvers/sweep/plan.h)
 POINT_WORK = 4  # a point of a block takes as long as so many contacts of spheres (packed.c)
 VELOCITY_BYTES = 56  # of a body in a message
@@ -24,13 +25,44 @@ def cut_bins(weight, bodies, ranks):
     return numpy.append(place.astype(numpy.int64), bodies)
 
 
-def cut(packing, ranks, bins=BINS):
-    """The pieces of a packing that lies along the curve, by its contacts plus one for each body."""
-    bins = min(bins, packing.bodies)
+def equal_pieces(packing, ranks):
+    """What a run begins with: pieces with equal numbers of bodies."""
+    return packing.bodies * numpy.arange(ranks + 1, dtype=numpy.int64) // ranks
+
+
+def weigh(packing, limits):
+    """The work of each bin: its contacts plus one for each body. A contact between ranks weighs on a
+    body of each."""
+    ranks = len(limits) - 1
+    bins = min(max(LEAST_BINS, BINS_OF_A_RANK * ranks), packing.bodies)
+    owner = owners(limits)
+    between = packing.second != FIXED
+    between[between] = owner[packing.first[between]] != owner[packing.second[between]]
+    ends = numpy.concatenate([packing.first, packing.second[between]]).astype(numpy.int64)
     contacts = numpy.maximum(packing.points, 1).astype(float)
-    bin_of = packing.first.astype(numpy.int64) * bins // packing.bodies
-    weight = numpy.bincount(bin_of, weights=contacts, minlength=bins)
-    return cut_bins(weight + packing.bodies / bins, packing.bodies, ranks)
+    weight = numpy.bincount(ends * bins // packing.bodies, minlength=bins,
+                            weights=numpy.concatenate([contacts, contacts[between]]))
+    return weight + packing.bodies / bins
+
+
+def is_unequal(weight, limits):
+    """Whether some rank has much more work than the mean, as the bins tell."""
+    bins, ranks = len(weight), len(limits) - 1
+    rank = owners(limits)[numpy.arange(bins) * limits[-1] // bins]
+    work = numpy.bincount(rank, weights=weight, minlength=ranks)
+    return work.max() > UNEQUAL * work.sum() / ranks + 2 * work.sum() / bins
+
+
+def cut(packing, ranks, rounds=4):
+    """The pieces of a packing that lies along the curve, as a run cuts them: first by numbers of
+    bodies, then by what ranks solved, and again while that is much more than the mean."""
+    limits = equal_pieces(packing, ranks)
+    for turn in range(rounds):
+        weight = weigh(packing, limits)
+        if turn > 0 and not is_unequal(weight, limits):
+            break
+        limits = cut_bins(weight, packing.bodies, ranks)
+    return limits
 
 
 def owners(limits):

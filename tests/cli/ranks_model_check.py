@@ -166,11 +166,15 @@ def check_cuts(verdict):
     limits = ranks_border.cut_bins(numpy.array([1.0, 3, 2, 2]), 16, 4)
     verdict.check("pieces of bins", list(limits) == [0, 5, 8, 12, 16])
     packing, _, _ = lattice_border((16, 16, 16), 1)
-    limits = ranks_border.cut(packing, 8)
-    ends = numpy.bincount(ranks_border.owners(limits)[packing.first], minlength=8)
-    ends = ends + numpy.diff(limits)
+    weight = ranks_border.weigh(packing, ranks_border.equal_pieces(packing, 8))
+    verdict.check("octants weigh nodes, those of 12 inner faces twice, and bodies",
+                  weight.sum() == packing.nodes + 12 * 8 ** 2 + packing.bodies)
+    owner = ranks_border.owners(ranks_border.cut_bins(weight, packing.bodies, 8))
+    work = numpy.bincount(owner, weights=weight)
     verdict.check("pieces of a lattice weigh the same, but for one body each",
-                  abs(ends / ends.mean() - 1).max() < 8 / ends.mean())
+                  abs(work - work.mean()).max() < 8)
+    verdict.check("octants need no second cut",
+                  not ranks_border.is_unequal(weight, ranks_border.equal_pieces(packing, 8)))
 
 
 def check_mirror(verdict):

@@ -44,8 +44,11 @@ void border_tell_copies(struct border *border, border_read mine, border_write th
 // Lists the solver bodies that travel. Call it once the ends of the nodes are copies.
 void border_list(struct border *border);
 
-// By solver body: whether it is an own one that another rank reads. Known once they are listed.
-const bool *border_read_bodies(const struct border *border);
+// By solver body: whether it is an own one that another rank reads, or belongs to another rank and
+// is read here. Known once they are listed.
+#define BORDER_READ  1
+#define BORDER_GHOST 2
+const uint8_t *border_marks(const struct border *border);
 
 // What the colouring has to know of a solver body: the colours of its nodes, and the first of its
 // nodes without one, by its name (border_colour.c).
@@ -53,12 +56,16 @@ struct border_words {
     uint64_t colours, next[2];
 };
 
-// Copies the words of own solver bodies that others read to their ghosts; `words` is by solver
-// body.
-void border_share(struct border *border, struct border_words *words);
+// Tells the ranks that read own solver bodies their words, with the colours of `mask`, and puts the
+// colours of ghosts into it. Words and masks are by solver body.
+void border_share(struct border *border, struct border_words *words, uint64_t *mask);
+
+// Notes that none of the own bodies that others read has a node without a colour.
+void border_forget_next(const struct border *border, struct border_words *words);
 
 // Colours the nodes as colour_pairs does (parallel/colour.h) where all are on one rank. Returns the
-// number of colours on all ranks, or -1 when they run out.
+// number of colours on all ranks, or -1 when they run out. Leaves the colours of the nodes of each
+// solver body, on whatever rank they are, in layout->mask.
 int border_colour(struct border *border);
 
 // Prepares the messages before each colour. `colours` is the largest number on any rank.
