@@ -6,7 +6,8 @@ import numpy
 
 from ranks_packing import FIXED
 
-BINS = 4096  # of engine/contact/shared.c
+LEAST_BINS, BINS_OF_A_RANK = 4096, 64  # of engine/contact/shared.c
+UNEQUAL = 1.1  # the cuts move where a rank has so many times the mean work
 LANES = 4  # sphere contacts that are solved side by side (engine/solvers/sweep/plan.h)
 POINT_WORK = 4  # a point of a block takes as long as so many contacts of spheres (packed.c)
 VELOCITY_BYTES = 56  # of a body in a message
@@ -24,13 +25,44 @@ def cut_bins(weight, bodies, ranks):
     return numpy.append(place.astype(numpy.int64), bodies)
 
 
-def cut(packing, ranks, bins=BINS):
-    """The pieces of a packing that lies along the curve, by its contacts plus one for each body."""
-    bins = min(bins, packing.bodies)
+def equal_pieces(packing, ranks):
+    """What a run begins with: pieces with equal numbers of bodies."""
+    return packing.bodies * numpy.arange(ranks + 1, dtype=numpy.int64) // ranks
+
+
+def weigh(packing, limits):
+    """The work of each bin: its contacts plus one for each body. A contact between ranks weighs on a
+    body of each."""
+    ranks = len(limits) - 1
+    bins = min(max(LEAST_BINS, BINS_OF_A_RANK * ranks), packing.bodies)
+    owner = owners(limits)
+    between = packing.second != FIXED
+    between[between] = owner[packing.first[between]] != owner[packing.second[between]]
+    ends = numpy.concatenate([packing.first, packing.second[between]]).astype(numpy.int64)
     contacts = numpy.maximum(packing.points, 1).astype(float)
-    bin_of = packing.first.astype(numpy.int64) * bins // packing.bodies
-    weight = numpy.bincount(bin_of, weights=contacts, minlength=bins)
-    return cut_bins(weight + packing.bodies / bins, packing.bodies, ranks)
+    weight = numpy.bincount(ends * bins // packing.bodies, minlength=bins,
+                            weights=numpy.concatenate([contacts, contacts[between]]))
+    return weight + packing.bodies / bins
+
+
+def is_unequal(weight, limits):
+    """Whether some rank has much more work than the mean, as the bins tell."""
+    bins, ranks = len(weight), len(limits) - 1
+    rank = owners(limits)[numpy.arange(bins) * limits[-1] // bins]
+    work = numpy.bincount(rank, weights=weight, minlength=ranks)
+    return work.max() > UNEQUAL * work.sum() / ranks + 2 * work.sum() / bins
+
+
+def cut(packing, ranks, rounds=4):
+    """The pieces of a packing that lies along the curve, as a run cuts them: first by numbers of
+    bodies, then by what ranks solved, and again while that is much more than the mean."""
+    limits = equal_pieces(packing, ranks)
+    for turn in range(rounds):
+        weight = weigh(packing, limits)
+        if turn > 0 and not is_unequal(weight, limits):
+            break
+        limits = cut_bins(weight, packing.bodies, ranks)
+    return limits
 
 
 def owners(limits):
@@ -103,7 +135,7 @@ class Border:
     neighbours: numpy.ndarray  # by rank
     work: numpy.ndarray  # by rank, colour, and BORDER or INSIDE: contacts, in full lanes
     alone: float  # the same of one rank that has all
-    # By message: a colour, two ranks, and the number of bodies whose velocities it carries.
+    # By message: the colour that it comes before, two ranks, and the number of bodies whose velocities it carries.
     colour: numpy.ndarray
     sender: numpy.ndarray
     receiver: numpy.ndarray
@@ -158,20 +190,57 @@ def colour_masks(packing, colours):
                              minlength=packing.bodies))
 
 
+def highest_bit(masks):
+    """The place of the highest bit that is set, as frexp of a double finds it: colours are few."""
+    return numpy.frexp(masks.astype(float))[1].astype(numpy.int64) - 1
+
+
+def find_windows(used, read, number):
+    """When velocities may travel, as engine/solvers/sweep/due.c: entries, and the first and the last
+    colour before which each may be sent."""
+    changed = used & ~read
+    passed = numpy.zeros_like(read)
+    stale = changed > read
+    rows = []
+    for c in range(number):
+        reads = read >> c & 1 == 1
+        since = numpy.where(reads, changed & ((1 << c) - 1) & ~passed, 0)
+        entry = numpy.flatnonzero(reads & ((since != 0) | stale))
+        begin = numpy.where(since[entry] != 0, highest_bit(since[entry]) + 1, 0)
+        rows.append((entry, begin, numpy.full(len(entry), c)))
+        passed[reads] = (1 << c) - 1
+        stale[reads] = False
+    return [numpy.concatenate(column) for column in zip(*rows)]
+
+
+def choose_places(pair, begin, end, pairs, number):
+    """The fewest places between two ranks such that each window has one; for each window the first."""
+    first_end = numpy.full((pairs, number), number)
+    numpy.minimum.at(first_end, (pair, begin), end)
+    following = numpy.full(pairs, number)
+    table = numpy.empty((pairs, number), numpy.int64)
+    for c in range(number - 1, -1, -1):
+        following = numpy.where(first_end[:, c] < following, c, following)
+        table[:, c] = following
+    return table[pair, begin]
+
+
 def count_messages(packing, colours, owner, node, body, peer, ranks):
-    """Finds who reads which body, and the messages: a reader is told of a body after each colour in
-    which a node changed it that the reader has not solved itself."""
+    """Finds who reads which body, and the messages: a reader is told of a body before the next colour
+    in which it reads it, where nodes changed it that the reader has not solved itself."""
     names, read = numpy.unique(body.astype(numpy.int64) * ranks + peer, return_inverse=True)
     read_body, reader = names // ranks, names % ranks
-    told = colour_masks(packing, colours)[read_body]
-    told -= numpy.bincount(read, weights=numpy.exp2(colours[node]), minlength=len(names))
-    told = told.astype(numpy.int64)
+    used = colour_masks(packing, colours)[read_body].astype(numpy.int64)
+    seen = numpy.bincount(read, weights=numpy.exp2(colours[node]), minlength=len(names))
+    number = int(colours.max(initial=0)) + 1
+    entry, begin, end = find_windows(used, seen.astype(numpy.int64), number)
     pair = owner[read_body].astype(numpy.int64) * ranks + reader
-    rows = []
-    for c in range(int(colours.max(initial=0)) + 1):
-        pairs, carried = numpy.unique(pair[told >> c & 1 == 1], return_counts=True)
-        rows.append((numpy.full(len(pairs), c), pairs // ranks, pairs % ranks, carried))
-    return read_body, reader, pair, [numpy.concatenate(column) for column in zip(*rows)]
+    pairs, index = numpy.unique(pair, return_inverse=True)
+    place = choose_places(index[entry], begin, end, len(pairs), number)
+    messages, carried = numpy.unique(place * ranks * ranks + pair[entry], return_counts=True)
+    of_pair = messages % (ranks * ranks)
+    return read_body, reader, pair, [messages // (ranks * ranks), of_pair // ranks, of_pair % ranks,
+                                     carried]
 
 
 def count(packing, colours, limits):

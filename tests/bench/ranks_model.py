@@ -44,8 +44,8 @@ def parse():
     parser.add_argument("--hilbert", action="store_true",
                         help="bodies along the Hilbert curve instead of the program's")
     parser.add_argument("--balanced", action="store_true",
-                        help="cut by the work of ranks, nodes on both sides of a border included, "
-                             "instead of by contacts as the program")
+                        help="move the cuts until the work of ranks is equal, full lanes included; the "
+                             "program stops at a tenth above the mean")
     parser.add_argument("--measured", metavar="FILE", help="CSV, see above")
     parser.add_argument("--sweeps", type=float, default=50,
                         help="sweeps of a step, for the share of its gather (%(default)s)")

@@ -64,27 +64,28 @@ def handling_times(machine, border, chosen, rank):
     return numpy.bincount(rank[chosen], weights=cost, minlength=border.ranks)
 
 
-def after_colour(machine, border, c, begin):
-    """When the ranks have finished a colour that they began at `begin`: nodes at the border first,
-    then the messages travel while the others are solved."""
+def after_messages(machine, border, c, begin, meanwhile):
+    """When the ranks have what colour c waits for: they send at `begin`, and compute meanwhile."""
     chosen = border.colour == c
-    work = border.work[:, c] * machine.contact * machine.share(border.ranks)
-    sent = begin + work[:, BORDER] + handling_times(machine, border, chosen, border.sender)
+    sent = begin + handling_times(machine, border, chosen, border.sender)
     arrival = numpy.zeros(border.ranks)
     times = sent[border.sender[chosen]] + transfer_times(machine, border, chosen)
     numpy.maximum.at(arrival, border.receiver[chosen], times)
-    done = numpy.maximum(sent + work[:, INSIDE], arrival)
+    done = numpy.maximum(sent + meanwhile, arrival)
     return done + handling_times(machine, border, chosen, border.receiver)
 
 
 def colours_time(machine, border, lock_step):
     """The colours of one sweep. In lock step all ranks begin a colour together; otherwise a rank
     waits for the messages of its neighbours alone."""
-    now = numpy.zeros(border.ranks)
+    work = border.work * machine.contact * machine.share(border.ranks)
+    inside = work[:, :, INSIDE].copy()
+    inside[:, 0] /= 2  # the other half while the first messages of the sweep travel
+    now = after_messages(machine, border, 0, numpy.zeros(border.ranks), inside[:, 0])
     for c in range(border.colours):
-        now = after_colour(machine, border, c, now)
         if lock_step:
             now[:] = now.max()
+        now = after_messages(machine, border, c + 1, now + work[:, c, BORDER], inside[:, c])
     return now.max()
 
 

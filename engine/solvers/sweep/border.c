@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/solvers/sweep/due.h"
 #include "engine/solvers/sweep/layout.h"
 #include "engine/solvers/sweep/split.h"
 #include "parallel/cuts.h"
@@ -29,17 +30,16 @@ struct border {
     struct exchange *words;      // channel 0: border_share
     struct exchange *velocities; // a channel for each colour, then `all` and `split`
     int colours;
-    bool *read; // by solver body: an own one that another rank reads
-    // By solver body, of those that travel: colours of its nodes, and of those with the peer at
-    // work.
-    uint64_t *used, *between;
+    uint8_t *mark;     // by solver body
+    uint64_t *between; // by solver body: colours of its nodes with the peer at work
 };
 
 // Ghosts ------------------------------------------------------------------------------------------
 
 bool border_is_ghost(const struct border *border, int32_t index) {
-    int32_t body = split_whole(border->plan, index);
-    return body < border->plan->moving && !cuts_mine(border->cuts, body);
+    int32_t moving = border->plan->moving;
+    int32_t body = index < moving ? index : split_whole(border->plan, index);
+    return body < moving && !cuts_mine(border->cuts, body);
 }
 
 // Returns the end of a node whose body belongs to another rank, or -1.
@@ -107,7 +107,7 @@ static void drop_lists(struct border *border) {
         memory_free(border->peer[p].own);
         memory_free(border->peer[p].ghost);
     }
-    memory_free(border->read);
+    memory_free(border->mark);
     exchange_free(border->words);
 }
 
@@ -119,7 +119,6 @@ void border_close(struct border *border) {
         memory_free(border->peer[k].node);
     memory_free(border->peer);
     memory_free(border->ghost);
-    memory_free(border->used);
     memory_free(border->between);
     exchange_free(border->velocities);
     memory_free(border);
@@ -208,14 +207,16 @@ static struct exchange_peer *whole_lists(const struct border *border) {
 
 void border_list(struct border *border) {
     drop_lists(border);
-    border->read = memory_allocate((size_t)border->plan->solver_body_count, sizeof *border->read,
+    border->mark = memory_allocate((size_t)border->plan->solver_body_count, sizeof *border->mark,
                                    "bodies of other ranks");
     for (int p = 0; p < border->peers; p++) {
         struct peer *peer = &border->peer[p];
         peer->own = list_ends(border, peer, false, &peer->own_count);
         peer->ghost = list_ends(border, peer, true, &peer->ghost_count);
         for (size_t k = 0; k < peer->own_count; k++)
-            border->read[peer->own[k]] = true;
+            border->mark[peer->own[k]] = BORDER_READ;
+        for (size_t k = 0; k < peer->ghost_count; k++)
+            border->mark[peer->ghost[k]] = BORDER_GHOST;
     }
     struct exchange_peer *lists = whole_lists(border);
     border->words = exchange_create(1, sizeof(struct border_words), sizeof(struct border_words));
@@ -223,50 +224,92 @@ void border_list(struct border *border) {
     memory_free(lists);
 }
 
-const bool *border_read_bodies(const struct border *border) { return border->read; }
+const uint8_t *border_marks(const struct border *border) { return border->mark; }
 
-void border_share(struct border *border, struct border_words *words) {
+void border_share(struct border *border, struct border_words *words, uint64_t *mask) {
+    for (int p = 0; p < border->peers; p++) {
+        const struct peer *peer = &border->peer[p];
+        for (size_t k = 0; k < peer->own_count; k++)
+            words[peer->own[k]].colours = mask[peer->own[k]];
+    }
     exchange_start(border->words, 0, words);
     exchange_finish(border->words, 0, words);
+    for (int p = 0; p < border->peers; p++) {
+        const struct peer *peer = &border->peer[p];
+        for (size_t k = 0; k < peer->ghost_count; k++)
+            mask[peer->ghost[k]] = words[peer->ghost[k]].colours;
+    }
+}
+
+void border_forget_next(const struct border *border, struct border_words *words) {
+    for (int p = 0; p < border->peers; p++) {
+        const struct peer *peer = &border->peer[p];
+        for (size_t k = 0; k < peer->own_count; k++)
+            words[peer->own[k]].next[0] = UINT64_MAX;
+    }
 }
 
 // Messages of the colours -------------------------------------------------------------------------
 
-static void take_colours(struct border *border, const struct border_words *words,
-                         const uint32_t *list, size_t count) {
-    for (size_t k = 0; k < count; k++)
-        border->used[list[k]] = words[list[k]].colours;
+// Finds when the listed bodies travel between this rank and a peer, whose nodes are marked.
+static uint64_t *find_due(const struct border *border, const uint32_t *list, size_t count) {
+    uint64_t *masks = memory_allocate(3 * count, sizeof *masks, "colours");
+    uint64_t *due = masks, *used = masks + count, *read = used + count;
+    for (size_t k = 0; k < count; k++) {
+        used[k] = border->plan->layout->mask[list[k]];
+        read[k] = border->between[list[k]];
+    }
+    due_find(used, read, count, due);
+    return due;
 }
 
-// Finds the colours of the nodes of each solver body that travels, also of ghosts.
-static void find_used(struct border *border) {
-    const struct sweep_plan *plan = border->plan;
-    const struct layout *layout = plan->layout;
-    size_t count = (size_t)plan->solver_body_count;
-    struct border_words *words = memory_allocate(count, sizeof *words, "colours");
-    for (size_t node = 0; node < plan->nodes; node++) {
-        uint64_t bit = (uint64_t)1 << layout->colour[node];
-        words[layout->first[node]].colours |= bit;
-        words[layout->second[node]].colours |= bit;
-    }
-    border_share(border, words);
-    border->used = memory_allocate(count, sizeof *border->used, "colours");
-    border->between = memory_allocate(count, sizeof *border->between, "colours");
+static void mark_between(struct border *border, const struct peer *peer, bool set) {
+    const struct layout *layout = border->plan->layout;
+    for (size_t k = 0; k < peer->nodes; k++)
+        for (int end = 0; end < 2; end++) {
+            uint64_t *between = &border->between[*node_end(border, peer->node[k], end)];
+            *between = set ? *between | (uint64_t)1 << layout->colour[peer->node[k]] : 0;
+        }
+}
+
+// The bodies of a peer that travel in one channel after the other.
+struct travellers {
+    uint64_t *own_due, *ghost_due;
+    uint32_t *send, *receive; // of the channel at work
+};
+
+static struct travellers *travellers_open(struct border *border) {
+    struct travellers *travellers =
+        memory_allocate((size_t)border->peers, sizeof *travellers, "bodies of other ranks");
     for (int p = 0; p < border->peers; p++) {
         const struct peer *peer = &border->peer[p];
-        take_colours(border, words, peer->own, peer->own_count);
-        take_colours(border, words, peer->ghost, peer->ghost_count);
+        struct travellers *of = &travellers[p];
+        mark_between(border, peer, true);
+        of->own_due = find_due(border, peer->own, peer->own_count);
+        of->ghost_due = find_due(border, peer->ghost, peer->ghost_count);
+        mark_between(border, peer, false);
+        of->send = memory_allocate(peer->own_count, sizeof *of->send, "bodies of other ranks");
+        of->receive =
+            memory_allocate(peer->ghost_count, sizeof *of->receive, "bodies of other ranks");
     }
-    memory_free(words);
+    return travellers;
 }
 
-// Appends to `out` those of the listed bodies that a node of this colour changed which the other
-// rank has not solved. Returns their number.
-static size_t select_changed(const struct border *border, const uint32_t *list, size_t count,
-                             int colour, uint32_t *out) {
+static void travellers_close(struct travellers *travellers, int peers) {
+    for (int p = 0; p < peers; p++) {
+        memory_free(travellers[p].own_due);
+        memory_free(travellers[p].ghost_due);
+        memory_free(travellers[p].send);
+        memory_free(travellers[p].receive);
+    }
+    memory_free(travellers);
+}
+
+static size_t select_due(const uint32_t *list, const uint64_t *due, size_t count, int colour,
+                         uint32_t *out) {
     size_t chosen = 0;
     for (size_t k = 0; k < count; k++)
-        if ((border->used[list[k]] & ~border->between[list[k]]) >> colour & 1)
+        if (due[k] >> colour & 1)
             out[chosen++] = list[k];
     return chosen;
 }
@@ -280,32 +323,22 @@ static size_t select_split(const struct border *border, const uint32_t *list, si
     return chosen;
 }
 
-static void mark_between(struct border *border, const struct peer *peer, bool set) {
-    const struct layout *layout = border->plan->layout;
-    for (size_t k = 0; k < peer->nodes; k++)
-        for (int end = 0; end < 2; end++) {
-            uint64_t *between = &border->between[*node_end(border, peer->node[k], end)];
-            *between = set ? *between | (uint64_t)1 << layout->colour[peer->node[k]] : 0;
-        }
-}
-
-// The lists of one channel: `chosen` has room for all that the peers have.
-static void add_lists(struct border *border, int channel, uint32_t **chosen,
+static void add_lists(struct border *border, int channel, const struct travellers *travellers,
                       struct exchange_peer *lists) {
     for (int p = 0; p < border->peers; p++) {
-        struct peer *peer = &border->peer[p];
-        uint32_t *send = chosen[p], *receive = send + peer->own_count;
+        const struct peer *peer = &border->peer[p];
+        const struct travellers *of = &travellers[p];
         struct exchange_peer *list = &lists[p];
-        *list = (struct exchange_peer){.rank = peer->rank, .send = send, .receive = receive};
-        if (channel <= border->colours) {
-            mark_between(border, peer, true);
-            list->send_count = select_changed(border, peer->own, peer->own_count, channel, send);
+        *list =
+            (struct exchange_peer){.rank = peer->rank, .send = of->send, .receive = of->receive};
+        if (channel < border->colours) {
+            list->send_count =
+                select_due(peer->own, of->own_due, peer->own_count, channel, of->send);
             list->receive_count =
-                select_changed(border, peer->ghost, peer->ghost_count, channel, receive);
-            mark_between(border, peer, false);
+                select_due(peer->ghost, of->ghost_due, peer->ghost_count, channel, of->receive);
         } else {
-            list->send_count = select_split(border, peer->own, peer->own_count, send);
-            list->receive_count = select_split(border, peer->ghost, peer->ghost_count, receive);
+            list->send_count = select_split(border, peer->own, peer->own_count, of->send);
+            list->receive_count = select_split(border, peer->ghost, peer->ghost_count, of->receive);
         }
     }
     exchange_set(border->velocities, channel, lists, (size_t)border->peers);
@@ -319,30 +352,25 @@ void border_prepare(struct border *border, int colours) {
     border->colours = colours;
     border->velocities =
         exchange_create(colours + 2, sizeof(struct solver_body), SOLVER_VELOCITY_BYTES);
-    find_used(border);
-    uint32_t **chosen =
-        memory_allocate((size_t)border->peers, sizeof *chosen, "bodies of other ranks");
-    for (int p = 0; p < border->peers; p++)
-        chosen[p] = memory_allocate(border->peer[p].own_count + border->peer[p].ghost_count,
-                                    sizeof *chosen[p], "bodies of other ranks");
+    border->between = memory_allocate((size_t)border->plan->solver_body_count,
+                                      sizeof *border->between, "colours");
     struct exchange_peer *lists = whole_lists(border);
+    struct travellers *travellers = travellers_open(border);
     exchange_set(border->velocities, channel_all(border), lists, (size_t)border->peers);
     for (int colour = 0; colour < colours; colour++)
-        add_lists(border, colour, chosen, lists);
+        add_lists(border, colour, travellers, lists);
     if (ranks_any(border->plan->split_count > 0))
-        add_lists(border, channel_split(border), chosen, lists);
-    for (int p = 0; p < border->peers; p++)
-        memory_free(chosen[p]);
-    memory_free(chosen);
+        add_lists(border, channel_split(border), travellers, lists);
+    travellers_close(travellers, border->peers);
     memory_free(lists);
 }
 
 enum border_class border_class(const struct border *border, size_t node) {
     const struct layout *layout = border->plan->layout;
-    int32_t first = layout->first[node], second = layout->second[node];
-    if (border_is_ghost(border, first))
+    uint8_t first = border->mark[layout->first[node]], second = border->mark[layout->second[node]];
+    if (first & BORDER_GHOST)
         return BORDER_ELSEWHERE;
-    return border->read[first] || border->read[second] ? BORDER_SENT : BORDER_INSIDE;
+    return (first | second) & BORDER_READ ? BORDER_SENT : BORDER_INSIDE;
 }
 
 void border_start(struct border *border, int colour) {

@@ -3,9 +3,9 @@
 // by both, with the same numbers, so that only velocities travel: those of own bodies that other
 // ranks have nodes with. There they are ghosts.
 //
-// A body that a node of one colour changed is sent before the next colour begins, unless the ranks
-// that read it have solved the same node. Which bodies these are follows on both sides from the
-// colours of their nodes, so that lists need not be sent.
+// A body that changed is sent before the next colour in which the other rank has a node with it,
+// unless that rank has solved the nodes that changed it (engine/solvers/sweep/due.h). Which bodies
+// these are follows on both sides from the colours of their nodes, so that lists need not be sent.
 #ifndef ENGINE_SOLVERS_SWEEP_BORDER_H
 #define ENGINE_SOLVERS_SWEEP_BORDER_H
 
@@ -44,8 +44,11 @@ void border_tell_copies(struct border *border, border_read mine, border_write th
 // Lists the solver bodies that travel. Call it once the ends of the nodes are copies.
 void border_list(struct border *border);
 
-// By solver body: whether it is an own one that another rank reads. Known once they are listed.
-const bool *border_read_bodies(const struct border *border);
+// By solver body: whether it is an own one that another rank reads, or belongs to another rank and
+// is read here. Known once they are listed.
+#define BORDER_READ  1
+#define BORDER_GHOST 2
+const uint8_t *border_marks(const struct border *border);
 
 // What the colouring has to know of a solver body: the colours of its nodes, and the first of its
 // nodes without one, by its name (border_colour.c).
@@ -53,15 +56,19 @@ struct border_words {
     uint64_t colours, next[2];
 };
 
-// Copies the words of own solver bodies that others read to their ghosts; `words` is by solver
-// body.
-void border_share(struct border *border, struct border_words *words);
+// Tells the ranks that read own solver bodies their words, with the colours of `mask`, and puts the
+// colours of ghosts into it. Words and masks are by solver body.
+void border_share(struct border *border, struct border_words *words, uint64_t *mask);
+
+// Notes that none of the own bodies that others read has a node without a colour.
+void border_forget_next(const struct border *border, struct border_words *words);
 
 // Colours the nodes as colour_pairs does (parallel/colour.h) where all are on one rank. Returns the
-// number of colours on all ranks, or -1 when they run out.
+// number of colours on all ranks, or -1 when they run out. Leaves the colours of the nodes of each
+// solver body, on whatever rank they are, in layout->mask.
 int border_colour(struct border *border);
 
-// Prepares the messages of each colour. `colours` is the largest number on any rank.
+// Prepares the messages before each colour. `colours` is the largest number on any rank.
 void border_prepare(struct border *border, int colours);
 
 // What becomes of a node's solution. Nodes whose solution travels come first in their colour, so
@@ -74,7 +81,7 @@ enum border_class {
 };
 enum border_class border_class(const struct border *border, size_t node);
 
-// Start and finish the messages after a colour. Only thread 0 calls them.
+// Start and finish the messages that come before a colour. Only thread 0 calls them.
 void border_start(struct border *border, int colour);
 void border_finish(struct border *border, int colour);
 

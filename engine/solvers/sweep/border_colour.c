@@ -26,6 +26,10 @@ struct agreement {
     double colours; // so far; -1: they ran out
 };
 
+// layout->owner notes the round in which a body was last seen with a node that waits, and which
+// bodies belong to other ranks.
+#define FOREIGN INT32_MAX
+
 static bool moves(const struct sweep_plan *plan, int32_t i) {
     return i < plan->moving || i >= plan->body_count;
 }
@@ -49,36 +53,40 @@ static bool was_next(const struct agreement *agreement, int32_t end, struct name
     return memcmp(agreement->words[end].next, name.word, sizeof name.word) == 0;
 }
 
-// layout->owner notes the round in which a body was last seen with a node that waits.
-static bool is_held_up(const struct agreement *agreement, int32_t end) {
-    return moves(agreement->plan, end) && agreement->layout->owner[end] == agreement->round;
-}
-
 static bool has_turn(const struct agreement *agreement, size_t node) {
     const struct layout *layout = agreement->layout;
     int32_t first = layout->first[node], second = layout->second[node];
-    if (!border_is_ghost(agreement->border, first) && !border_is_ghost(agreement->border, second))
-        return !is_held_up(agreement, first) && !is_held_up(agreement, second);
+    int32_t one = layout->owner[first], other = layout->owner[second];
+    if (one < agreement->round && other < agreement->round)
+        return true;
+    if (one != FOREIGN && other != FOREIGN)
+        return false;
     struct name name = name_of(agreement, node);
     return was_next(agreement, first, name) && was_next(agreement, second, name);
 }
 
 static void colour_node(struct agreement *agreement, size_t node) {
     struct layout *layout = agreement->layout;
-    const int32_t end[2] = {layout->first[node], layout->second[node]};
-    uint64_t used = 0;
-    for (int e = 0; e < 2; e++)
-        used |= moves(agreement->plan, end[e]) ? agreement->words[end[e]].colours : 0;
+    int32_t first = layout->first[node], second = layout->second[node];
+    uint64_t used = layout->mask[first] | layout->mask[second]; // empty of what does not move
     if (used == UINT64_MAX) {
         agreement->colours = -1;
         return;
     }
     int colour = __builtin_ctzll(~used);
-    for (int e = 0; e < 2; e++)
-        agreement->words[end[e]].colours |= (uint64_t)1 << colour;
+    if (moves(agreement->plan, first))
+        layout->mask[first] |= (uint64_t)1 << colour;
+    if (moves(agreement->plan, second))
+        layout->mask[second] |= (uint64_t)1 << colour;
     layout->colour[node] = (uint8_t)colour;
     if (agreement->colours >= 0 && colour >= agreement->colours)
         agreement->colours = colour + 1;
+}
+
+static void hold_up(const struct agreement *agreement, int32_t end) {
+    int32_t *seen = &agreement->layout->owner[end];
+    if (*seen != FOREIGN && moves(agreement->plan, end))
+        *seen = agreement->round;
 }
 
 static void do_round(struct agreement *agreement) {
@@ -87,12 +95,12 @@ static void do_round(struct agreement *agreement) {
     agreement->round++;
     for (size_t k = 0; k < agreement->waiting; k++) {
         uint32_t node = layout->order[k];
-        int32_t first = layout->first[node], second = layout->second[node];
         if (has_turn(agreement, node)) {
             colour_node(agreement, node);
             continue;
         }
-        layout->owner[first] = layout->owner[second] = agreement->round;
+        hold_up(agreement, layout->first[node]);
+        hold_up(agreement, layout->second[node]);
         layout->order[left++] = node;
     }
     agreement->waiting = left;
@@ -101,21 +109,26 @@ static void do_round(struct agreement *agreement) {
 // Finds the first node that waits of each own body that others read: nobody asks about another.
 static void find_next(const struct agreement *agreement) {
     const struct layout *layout = agreement->layout;
-    const bool *read = border_read_bodies(agreement->border);
-    for (int32_t i = 0; i < agreement->plan->solver_body_count; i++)
-        if (read[i])
-            agreement->words[i].next[0] = UINT64_MAX;
+    const uint8_t *mark = border_marks(agreement->border);
+    border_forget_next(agreement->border, agreement->words);
     for (size_t k = agreement->waiting; k-- > 0;) {
         uint32_t node = layout->order[k];
         int32_t first = layout->first[node], second = layout->second[node];
-        if (!read[first] && !read[second])
+        if (!((mark[first] | mark[second]) & BORDER_READ))
             continue;
         struct name name = name_of(agreement, node);
-        if (read[first])
+        if (mark[first] & BORDER_READ)
             memcpy(agreement->words[first].next, name.word, sizeof name.word);
-        if (read[second])
+        if (mark[second] & BORDER_READ)
             memcpy(agreement->words[second].next, name.word, sizeof name.word);
     }
+}
+
+static void mark_foreign(const struct agreement *agreement, size_t count) {
+    const uint8_t *mark = border_marks(agreement->border);
+    struct layout *layout = agreement->layout;
+    for (size_t i = 0; i < count; i++)
+        layout->owner[i] = mark[i] & BORDER_GHOST ? FOREIGN : 0;
 }
 
 int border_colour(struct border *border) {
@@ -128,12 +141,14 @@ int border_colour(struct border *border) {
         .words = memory_allocate(count, sizeof *agreement.words, "colours"),
         .waiting = plan->nodes,
     };
-    memset(plan->layout->owner, 0, count * sizeof *plan->layout->owner);
+    mark_foreign(&agreement, count);
+    memset(plan->layout->mask, 0, count * sizeof *plan->layout->mask);
     do {
         find_next(&agreement);
-        border_share(border, agreement.words);
+        border_share(border, agreement.words, plan->layout->mask);
         do_round(&agreement);
     } while (ranks_any(agreement.waiting > 0));
+    border_share(border, agreement.words, plan->layout->mask);
     memory_free(agreement.words);
     double ran_out = agreement.colours < 0;
     ranks_max(&agreement.colours, 1);

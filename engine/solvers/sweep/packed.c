@@ -165,7 +165,8 @@ static void sweep_chunks(void *context, size_t begin, size_t end) {
     }
 }
 
-// What other ranks wait for comes first, and travels while the rest is solved.
+// Contacts at the border wait for velocities of other ranks, and other ranks for theirs: these
+// travel while those inside are solved.
 static void sweep_colour(struct pass *pass, int colour) {
     const struct sweep_plan *plan = pass->packed->plan;
     uint32_t first = plan->colour_chunk[colour], end = plan->colour_chunk[colour + 1];
@@ -173,10 +174,19 @@ static void sweep_colour(struct pass *pass, int colour) {
         pass_chunks(pass, first, end, sweep_chunks);
         return;
     }
-    pass_chunks(pass, first, plan->colour_inside[colour], sweep_chunks);
-    border_start(plan->border, colour);
-    pass_chunks(pass, plan->colour_inside[colour], end, sweep_chunks);
-    border_finish(plan->border, colour);
+    uint32_t inside = plan->colour_inside[colour], rest = inside;
+    if (colour == 0) {
+        rest += (end - inside) / 2;
+        border_start(plan->border, 0);
+        pass_chunks(pass, inside, rest, sweep_chunks);
+        border_finish(plan->border, 0);
+    }
+    pass_chunks(pass, first, inside, sweep_chunks);
+    if (colour + 1 < plan->colours)
+        border_start(plan->border, colour + 1);
+    pass_chunks(pass, rest, end, sweep_chunks);
+    if (colour + 1 < plan->colours)
+        border_finish(plan->border, colour + 1);
 }
 
 static void merge_tallies(void *total, const void *part) { tally_merge(total, part); }
