@@ -1,8 +1,10 @@
+#define _GNU_SOURCE // sched_getcpu
 #include "parallel/team.h"
 
 #include <linux/futex.h>
 #include <math.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdalign.h>
 #include <stdarg.h>
@@ -11,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "parallel/memory.h"
@@ -21,6 +24,9 @@
 // How often a waiting thread looks before it sleeps: some 15 us, about as long as it takes to wake
 // it and far shorter than a time slice.
 #define SPINS 1000
+
+// How long a thread stays away that shares its core with the caller: about a time slice.
+#define DOZE_NANOSECONDS 2000000
 
 // A share's cursor holds the number of a stage in its upper half and the share's next chunk in the
 // lower half: the exchange that claims a chunk fails when the stage is over.
@@ -67,6 +73,7 @@ struct team {
     struct stage stage;
     char note[512];
     alignas(CACHE_LINE) _Atomic uint32_t left; // chunks that are not done
+    _Atomic int core;                          // that the caller opened the stage on
     alignas(CACHE_LINE) _Atomic int state;     // enum team_state
     struct gabion_error failure;               // of the first thread that failed
     struct share share[];                      // of the calling thread first
@@ -176,15 +183,30 @@ static void stage_help(struct team *team, uint32_t number, int thread) {
 
 // Threads -------------------------------------------------------------------------------------
 
+// Stays away from stages for a while where the caller would have to give up its core for each: two
+// threads on one core take longer than one, because each stage wakes the other and waits for it.
+// The system may move this thread to a free core when it wakes by itself.
+static void doze(void) { nanosleep(&(struct timespec){.tv_nsec = DOZE_NANOSECONDS}, NULL); }
+
+static bool is_on_core_of_caller(struct team *team) {
+    return sched_getcpu() == atomic_load_explicit(&team->core, memory_order_relaxed);
+}
+
 // Waits for a stage other than the last one that this thread took part in. Returns its number.
 static uint32_t stage_wait(struct share *share, uint32_t last) {
     int spins = share->team->spins;
+    bool dozed = false;
     for (;;) {
         uint32_t number = (uint32_t)(atomic_load(&share->cursor) >> 32);
         if (number != last)
             return number;
         if (spins-- > 0) {
             core_relax();
+            continue;
+        }
+        if (!dozed && is_on_core_of_caller(share->team)) {
+            doze();
+            dozed = true;
             continue;
         }
         atomic_store(&share->sleeps, 1);
@@ -327,6 +349,7 @@ static void shares_open(struct team *team, int threads, uint32_t chunks) {
     uint64_t n = (uint64_t)threads;
     team->number++;
     atomic_store_explicit(&team->left, chunks, memory_order_relaxed);
+    atomic_store_explicit(&team->core, sched_getcpu(), memory_order_relaxed);
     for (uint64_t k = 0; k < n; k++) // the caller's first: others may look there at once
         share_open(&team->share[k], team->number, (uint32_t)(chunks * k / n),
                    (uint32_t)(chunks * (k + 1) / n));

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "io/text/digits.h"
+
 #define COMPONENTS_MAX 128 // more than any probe has
 #define SUMMARY_MAX    6   // components
 
@@ -20,7 +22,9 @@ static void print_name(FILE *stream, const struct gabion_world *world, int probe
 }
 
 void columns_print_real(FILE *stream, double real) {
-    fprintf(stream, "%.17g", isnan(real) ? fabs(real) : real);
+    char text[DIGITS_SIZE];
+    int length = digits_real(isnan(real) ? fabs(real) : real, text);
+    fwrite(text, 1, (size_t)length, stream);
 }
 
 void columns_print_names(FILE *stream, const struct gabion_world *world) {

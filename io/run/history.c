@@ -10,6 +10,7 @@
 
 #include "io/file/file.h"
 #include "io/run/columns.h"
+#include "io/text/digits.h"
 #include "parallel/memory.h"
 
 // The numbers of one row, but for the probes.
@@ -27,16 +28,22 @@ struct column {
     size_t offset; // of the value in struct row
 };
 
+static void print_integer(FILE *stream, int64_t integer) {
+    char text[DIGITS_SIZE];
+    int length = digits_integer(integer, text);
+    fwrite(text, 1, (size_t)length, stream);
+}
+
 static void print_int64(FILE *stream, const void *value) {
-    fprintf(stream, "%" PRId64, *(const int64_t *)value);
+    print_integer(stream, *(const int64_t *)value);
 }
 
 static void print_int32(FILE *stream, const void *value) {
-    fprintf(stream, "%" PRId32, *(const int32_t *)value);
+    print_integer(stream, *(const int32_t *)value);
 }
 
 static void print_flag(FILE *stream, const void *value) {
-    fprintf(stream, "%d", *(const bool *)value);
+    print_integer(stream, *(const bool *)value);
 }
 
 static void print_real(FILE *stream, const void *value) {
@@ -139,8 +146,10 @@ static bool print_row(const struct history *history, const struct gabion_world *
             fputc(',', stream);
         print_column(stream, &columns[k], row);
     }
-    for (int method = 0; method < GABION_METHOD_COUNT; method++)
-        fprintf(stream, ",%" PRId32, row->report.spent[method]);
+    for (int method = 0; method < GABION_METHOD_COUNT; method++) {
+        fputc(',', stream);
+        print_integer(stream, row->report.spent[method]);
+    }
     for (size_t k = 0; history->joints > 0 && k < COUNT(joint_columns); k++) {
         fputc(',', stream);
         print_column(stream, &joint_columns[k], row);
