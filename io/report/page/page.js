@@ -60,7 +60,7 @@ function fillNumbers() {
     ["step", show(lastOf("step"), 7)], ["simulated time", show(lastOf("time"), 5) + " s"], ["bodies", show(lastOf("bodies"), 7)],
     ["contacts", show(lastOf("contacts"), 7)], ["elapsed time", seconds(lastOf("wall_time"))], ["kinetic energy", show(lastOf("kinetic_energy")) + " J"],
     ["largest overlap", show(lastOf("max_overlap"), 3) + " m"], ["energy error", show(lastOf("energy_error"), 3) + " J"],
-    ["unsolved steps", String(unsolved), unsolved > 0], ["warnings", String(warnings), warnings > 0],
+    ["unsolved steps", String(unsolved), unsolved > 0], ["warnings in the log", String(warnings), warnings > 0],
   ];
   for (const [name, value, bad] of numbers)
     place("numbers").append(make("div", { className: bad ? "bad" : "" }, make("b", { textContent: value }), make("span", { textContent: name })));
