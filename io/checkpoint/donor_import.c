@@ -14,8 +14,8 @@ struct importing {
     int *group, *polyhedron, *clump, *compound; // numbers there -> here; -1: none yet
     bool *chosen;                               // by group there
     int32_t *of;                                // id there -> id here
-    int64_t added, locked;
-    struct tally walls, shapes;
+    int64_t added;
+    struct tally walls, shapes, locked, waiting;
 };
 
 // Choice --------------------------------------------------------------------------------------
@@ -56,9 +56,9 @@ static bool check_ids(const struct importing *importing, struct gabion_error *er
     return true;
 }
 
-static bool is_chosen(const struct importing *importing, int32_t id, int32_t j) {
+static bool is_chosen(const struct importing *importing, int32_t id, int group) {
     const struct donor_choice *choice = importing->choice;
-    if (!importing->chosen[importing->transfer->donor->world->bodies.group[j]])
+    if (!importing->chosen[group])
         return false;
     for (size_t k = 0; k < choice->id_count; k++)
         if (choice->ids[k] == id)
@@ -204,7 +204,8 @@ static void give_motion(struct importing *importing, int32_t j, struct gabion_bo
     body->lock |= from->lock[j];
     body->velocity = donor_unlock(turned(importing, from->v[j]), body->lock, &changed);
     body->spin = donor_unlock(turned(importing, from->w[j]), body->lock >> 3, &changed);
-    importing->locked += changed;
+    if (changed)
+        tally_add(&importing->locked, from->group[j], from->id[j]);
 }
 
 // Where the body is in this run, to the bit where nothing is turned or moved.
@@ -281,7 +282,7 @@ static bool add_bodies(struct importing *importing, struct gabion_error *error) 
     const struct bodies *from = &importing->transfer->donor->world->bodies;
     for (int32_t id = 0; id < from->id_count; id++) {
         int32_t j = from->index_of[id];
-        if (j < 0 || !is_chosen(importing, id, j))
+        if (j < 0 || !is_chosen(importing, id, from->group[j]))
             continue;
         if (bodies_is_wall(from, j))
             find_wall(importing, id, j);
@@ -289,6 +290,13 @@ static bool add_bodies(struct importing *importing, struct gabion_error *error) 
             return false;
     }
     return importing->added > 0 || reject(importing, error, "contains no bodies", NULL);
+}
+
+static void count_waiting(struct importing *importing) {
+    const struct gabion_world *from = importing->transfer->donor->world;
+    for (int k = 0; k < from->pending_count; k++)
+        if (is_chosen(importing, from->pending[k].id, from->pending[k].body.group))
+            tally_add(&importing->waiting, from->pending[k].body.group, from->pending[k].id);
 }
 
 // Reports -------------------------------------------------------------------------------------
@@ -305,14 +313,16 @@ static void report(const struct importing *importing, size_t kept, size_t lost) 
     if (importing->shapes.count > 0)
         remarks_add(remarks, true, "import of %s: of a shape that cannot be imported, left out: %s",
                     donor->path, tally_print(&importing->shapes, text));
-    if (importing->locked > 0)
+    if (importing->locked.count > 0)
         remarks_add(remarks, true,
-                    "import of %s: bodies whose motion the entry locks, and was set to zero: "
-                    "%" PRId64,
-                    donor->path, importing->locked);
-    if (donor->world->pending_count > 0)
-        remarks_add(remarks, true, "import of %s: bodies that wait to enter that run, left out: %d",
-                    donor->path, donor->world->pending_count);
+                    "import of %s: in motion there along what the entry locks, and that motion is "
+                    "left out (let go of it: lock): %s",
+                    donor->path, tally_print(&importing->locked, text));
+    if (importing->waiting.count > 0)
+        remarks_add(remarks, true,
+                    "import of %s: waiting to enter that run, and left out (define them in the "
+                    "case, with insert_time): %s",
+                    donor->path, tally_print(&importing->waiting, text));
 }
 
 static void import_joints(const struct importing *importing) {
@@ -332,6 +342,7 @@ static bool import_all(struct importing *importing, struct gabion_error *error) 
     size_t lost =
         donor_keep_contacts(transfer, importing->of, importing->placed ? &importing->turn : NULL,
                             importing->choice->position);
+    count_waiting(importing);
     report(importing, transfer->kept->count - before, lost);
     import_joints(importing);
     return true;
@@ -362,6 +373,8 @@ bool donor_import(const struct donor_transfer *transfer, const struct donor_choi
         .of = numbers((size_t)other->bodies.id_count),
         .walls = tally_start(other, !transfer->donor->frame),
         .shapes = tally_start(other, !transfer->donor->frame),
+        .locked = tally_start(other, !transfer->donor->frame),
+        .waiting = tally_start(other, !transfer->donor->frame),
     };
     bool good = import_all(&importing, error);
     memory_free(importing.group);
@@ -372,5 +385,7 @@ bool donor_import(const struct donor_transfer *transfer, const struct donor_choi
     memory_free(importing.of);
     tally_free(&importing.walls);
     tally_free(&importing.shapes);
+    tally_free(&importing.locked);
+    tally_free(&importing.waiting);
     return good;
 }

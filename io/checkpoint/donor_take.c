@@ -146,7 +146,7 @@ static bool is_same_shape(const struct bodies *a, int32_t i, const struct bodies
 
 // Taking --------------------------------------------------------------------------------------
 
-// Why bodies were not taken.
+// What was not taken of bodies, and why.
 enum untaken {
     MISSING,       // not in the donor
     MISSING_FIXED, // likewise, and never moves
@@ -154,6 +154,8 @@ enum untaken {
     MOVED,         // fixed, and elsewhere
     EXTRA,         // in the donor alone
     EXTRA_FIXED,   // likewise, and never moves
+    WEIGHT,        // its mass
+    LOCKED,        // motion that the case locks
     UNTAKEN
 };
 
@@ -173,6 +175,10 @@ static const struct {
                "in it, but not in the case, and left out (define them in the case, or "
                "import them: imports)"},
     [EXTRA_FIXED] = {false, true, "fixed, and only in it; left out"},
+    [WEIGHT] = {false, false, "of another mass there; that of the case holds"},
+    [LOCKED] = {true, false,
+                "in motion there along what the case locks, and that motion is left out (let go of "
+                "it: lock, plane)"},
 };
 
 // What becomes of the bodies of a world that takes the state of others.
@@ -180,7 +186,7 @@ struct taking {
     const struct donor_transfer *transfer;
     int32_t *partner; // id here -> id there
     int32_t *of;      // id there -> id here
-    int64_t taken, locked, weights, entered;
+    int64_t taken, entered;
     struct tally untaken[UNTAKEN];
 };
 
@@ -249,8 +255,10 @@ static void take_motion(struct taking *taking, int32_t i, int32_t j) {
         return;
     to->v[i] = donor_unlock(from->v[j], to->lock[i], &changed);
     to->w[i] = donor_unlock(from->w[j], to->lock[i] >> 3, &changed);
-    taking->locked += changed;
-    taking->weights += !taking->transfer->donor->frame && to->mass[i] != from->mass[j];
+    if (changed)
+        tally_add(&taking->untaken[LOCKED], to->group[i], to->id[i]);
+    if (!taking->transfer->donor->frame && to->mass[i] != from->mass[j])
+        tally_add(&taking->untaken[WEIGHT], to->group[i], to->id[i]);
 }
 
 static bool stands_still(const struct taking *taking, int32_t i, int32_t j) {
@@ -375,14 +383,6 @@ static void report(const struct taking *taking, size_t kept, size_t lost, enum d
                     "from %s: bodies that the case lets enter later and that are in it from the "
                     "start: %" PRId64,
                     path, taking->entered);
-    if (taking->weights > 0)
-        remarks_add(remarks, false, "from %s: bodies of another mass, that of the case: %" PRId64,
-                    path, taking->weights);
-    if (taking->locked > 0)
-        remarks_add(remarks, true,
-                    "from %s: bodies whose motion there is locked in the case, and was set to "
-                    "zero: %" PRId64,
-                    path, taking->locked);
     report_untaken(taking);
     if (lost > 0)
         remarks_add(remarks, false,

@@ -128,7 +128,7 @@ static void print_history(FILE *stream, const struct report_request *request,
     fputs(",\n", stream);
     if (result->rows > most)
         remarks_add(&result->remarks, false,
-                    "the plots show the %ld rows of history.csv as %d intervals with their "
+                    "the plots show the %ld rows of history.csv as at most %d intervals with their "
                     "smallest and largest values",
                     result->rows, most);
 }

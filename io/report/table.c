@@ -134,6 +134,11 @@ static void note_unsolved(struct table *table, const double *value) {
     table->unsolved_count++;
 }
 
+// Returns the interval of a row. The last row has one of its own, so that what a run ended with is on the page as it is.
+static long interval_of(const struct table *table, long row) {
+    return row == table->rows - 1 ? table->intervals - 1 : row / table->per_interval;
+}
+
 static bool take_row(struct table *table, long row, double *value, struct gabion_error *error) {
     char *rest = table->line;
     int k = 0;
@@ -146,14 +151,15 @@ static bool take_row(struct table *table, long row, double *value, struct gabion
         return error_set(error, GABION_ERROR_INPUT, "%s:%ld: %d columns are expected", table->path,
                          row + 2, table->columns);
     for (k = 0; k < table->columns; k++)
-        take_value(&table->column[k], row / table->per_interval, (uint32_t)row, value[k]);
+        take_value(&table->column[k], interval_of(table, row), (uint32_t)row, value[k]);
     note_unsolved(table, value);
     return true;
 }
 
 static void reserve_intervals(struct table *table, int most) {
-    table->per_interval = table->rows > most ? (table->rows + most - 1) / most : 1;
-    table->intervals = (table->rows + table->per_interval - 1) / table->per_interval;
+    long before_last = table->rows > 0 ? table->rows - 1 : 0;
+    table->per_interval = table->rows > most ? (before_last + most - 2) / (most - 1) : 1;
+    table->intervals = (before_last + table->per_interval - 1) / table->per_interval + (table->rows > 0);
     size_t n = (size_t)table->intervals;
     for (int k = 0; k < table->columns; k++) {
         struct column *column = &table->column[k];

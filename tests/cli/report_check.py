@@ -1,7 +1,7 @@
 """Reads the page of `gabion report` with a decoder of its own and compares it with the run's files.
 
     report_check.py frames DIR PAGE      every frame of the page against its ParaView files, by VTK's reader
-    report_check.py history DIR PAGE     extremes and sums of the columns against history.csv
+    report_check.py history DIR PAGE     extremes and last values of the columns against history.csv
     report_check.py probe PAGE COPY      a copy of the page with report_probe.js in it
     report_check.py drawn PAGE DOM       what report_probe.js wrote down in a browser, against the page
     report_check.py get PAGE EXPRESSION  prints a Python expression of `data`
@@ -120,6 +120,9 @@ def check_history(run, path):
         for extreme in (min, max) if file else ():
             a, b = extreme(page), extreme(file)
             assert abs(a - b) <= 1e-6 * abs(b) + 1e-300, '%s: %s %g against %g' % (name, extreme.__name__, a, b)
+        last = float(rows[-1][name]) if rows else math.nan
+        if rows and values[-1] is not None:
+            assert abs(values[-1] - last) <= 1e-6 * abs(last), '%s: last row %g against %g' % (name, values[-1], last)
     unsolved = sum(row['converged'] == '0' for row in rows)
     assert data['history']['unsolved']['count'] == unsolved, 'unsolved'
 
@@ -151,6 +154,7 @@ def check_drawn(path, dom):
             assert shown['tubes'].get(kind, there) == there, kind
         spheres = arrays['bodies', 'position'].size // 3 if ('bodies', 'position') in arrays else 0
         assert shown['instances'] == spheres, 'spheres'
+    assert 'solve' in drawn['phases'] and 'output-waited' not in drawn['phases'], 'times within others are no shares: %s' % drawn['phases']
     pick = drawn['pick']
     assert pick['got'] == pick['wanted'] and 'body %d' % pick['got'] in pick['text'] and 'speed' in pick['text'], pick
     assert 0 < drawn['cut'] < drawn['frames'][-1]['painted'], 'the cut takes nothing away, or all'

@@ -43,6 +43,7 @@ async function probe() {
       tubes: Object.fromEntries(TUBES.map((kind) => [kind, view.things[kind].count])),
     });
   }
+  result.phases = [...document.querySelectorAll("#split .share")].map((row) => row.firstChild.textContent);
   result.pick = pickNearest();
   view.cutAxis = 2; // half of the scene is gone
   refresh();

@@ -35,6 +35,8 @@ share/man/man1/gabion-new.1.gz
 share/bash-completion/completions/gabion
 share/gabion/gabion.schema.json
 share/gabion/cases/arch.yaml
+share/gabion/cases/studies/block.yaml
+share/gabion/cases/studies/block_tilt.yaml
 share/doc/gabion/copyright
 share/doc/gabion/changelog.Debian.gz
 lib/python3/dist-packages/gabion/_interface.py

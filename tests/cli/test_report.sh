@@ -85,6 +85,20 @@ ok "one megabyte: $(stat -c %s small.html) bytes" [ "$(stat -c %s small.html)" -
 is "one megabyte: the last state" "$(get small.html 'data["scene"]["frames"][-1]["step"]')" 60
 ok "one megabyte: unsolved steps are listed" $check history many small.html
 
+# A long history is drawn together, and yet ends with its last row: the numbers at the head of the page are from there.
+cat >bouncing.yaml <<'END'
+time: {step: 0.002, end: 2.4}
+materials: {ball: {density: 1000}}
+laws: [{between: default, friction: 0, restitution: 1}]
+bodies:
+  - {material: ball, half_space: {normal: [0, 0, 1]}, position: [0, 0, 0]}
+  - {material: ball, sphere: {radius: 0.1}, position: [0, 0, 0.1025]}
+END
+exits 0 "bouncing" run bouncing.yaml -o bouncing -q -j 1
+exits 0 "bouncing" report bouncing --size 1
+says "bouncing" "the plots show the 1200 rows of history.csv as at most 100 intervals"
+ok "bouncing: extremes and the last row" $check history bouncing bouncing/report.html
+
 # Damaged and unfinished files: what can be read is shown, the rest is named.
 cp -r evil broken
 truncate -s 900 broken/vtk/bodies_000040.vtp

@@ -69,8 +69,21 @@ probes: [{name: v, group: ball, quantity: velocity}]
 END
 exits 0 "flying" run flying.yaml -o flying --quiet
 exits 0 "locked" run flying.yaml --from flying -o locked --steps 2 --set bodies.0.lock=[y] --set bodies.0.velocity=[0,0,0]
-says "locked" "warning: .*bodies whose motion there is locked in the case, and was set to zero: 1"
+says "locked" "warning: .*in motion there along what the case locks, .*lock, plane\): 1 body \(group ball: 1, id 0\)"
 is "locked" "$(tail -n 1 locked/history.csv | awk -F, '{ print $(NF - 2), $(NF - 1), $NF }')" "1 0 3"
+
+# An import names the bodies whose motion its entry locks, and those that wait, with what helps.
+cat >waiting.yaml <<'END'
+include: flying.yaml
+laws: [{between: default, friction: 0.2}]
+bodies: [{name: later, material: stone, sphere: {radius: 0.1}, position: [1, 0, 0], insert_time: 5}]
+END
+exits 0 "waiting" run waiting.yaml -o waiting --quiet
+sed -e '/^probes:/d' -e 's|^bodies:.*|imports: [{file: waiting/checkpoint-000000010.h5, material: stone, lock: [x, rz]}]|' flying.yaml >import-flying.yaml
+exits 0 "import of a locked body" run import-flying.yaml -o imported --quiet --steps 1
+says "import of a locked body" "warning: import of .*in motion there along what the entry locks, .*lock\): 1 body \(group ball: 1, id 0\)" \
+    "warning: import of .*waiting to enter that run, .*insert_time\): 1 body \(group later: 1, id 1\)"
+is "import of a locked body: warnings" "$(field warnings)" 2
 
 # Half the step: impulses are forces times the step.
 exits 0 "half the step" run "$mixed" --from settled -o half --quiet --steps 1 --set time.step=5e-4
@@ -100,7 +113,7 @@ ok "-q drops notes" bash -c '! grep -q "bodies taken" .err'
 ok "the log has the notes" grep -q "bodies taken, by group: 17; impulses taken: [0-9]* of " other/run.log
 ok "the log names walls that are elsewhere" grep -q "fixed, and elsewhere in the case than in it; the case holds: 5 bodies (group box.xmin: 1, id 8" other/run.log
 ok "the log names walls that are new" grep -q "fixed, and only in the case: 6 bodies (group room.xmin" other/run.log
-ok "the log counts masses" grep -q "bodies of another mass, that of the case: 17" other/run.log
+ok "the log counts masses" grep -q "of another mass there; that of the case holds: 17 bodies (.*group grains: 16, ids " other/run.log
 ok "the log counts impulses" grep -q "impulses between bodies that were not both taken, and dropped: [1-9]" other/run.log
 if has h5py; then
     state "$checkpoint" grains >before

@@ -60,7 +60,7 @@ function fillNumbers() {
     ["step", show(lastOf("step"), 7)], ["simulated time", show(lastOf("time"), 5) + " s"], ["bodies", show(lastOf("bodies"), 7)],
     ["contacts", show(lastOf("contacts"), 7)], ["elapsed time", seconds(lastOf("wall_time"))], ["kinetic energy", show(lastOf("kinetic_energy")) + " J"],
     ["largest overlap", show(lastOf("max_overlap"), 3) + " m"], ["energy error", show(lastOf("energy_error"), 3) + " J"],
-    ["unsolved steps", String(unsolved), unsolved > 0], ["warnings", String(warnings), warnings > 0],
+    ["unsolved steps", String(unsolved), unsolved > 0], ["warnings in the log", String(warnings), warnings > 0],
   ];
   for (const [name, value, bad] of numbers)
     place("numbers").append(make("div", { className: bad ? "bad" : "" }, make("b", { textContent: value }), make("span", { textContent: name })));
@@ -78,12 +78,15 @@ function fillTexts() {
   if (stops.length > 0) place("warnings").append(make("div", { className: "note bad" }, make("b", { textContent: "The run stopped" }), list(stops)));
   if (warnings.length > 0) place("warnings").append(make("div", { className: "note" }, make("b", { textContent: "Warnings, with what helps" }), list(warnings)));
   fillUnsolved();
-  fillTable("summary", "Summary", report.summary.filter(([key]) => !key.startsWith("time-") && !MACHINE.includes(key)));
+  fillTable("summary", "Summary", report.summary.filter(([key]) => !isPhase(key) && !MACHINE.includes(key)));
   fillTable("machine", "Machine", report.summary.filter(([key]) => MACHINE.includes(key)));
   if (report.log.length > 0)
     place("log").append(make("details", {}, make("summary", { textContent: "Log" }), make("pre", { textContent: report.log.join("\n") })));
   place("case").append(make("details", { open: report.case.length < 6000 }, make("summary", { textContent: "Case" }), make("pre", { textContent: report.case })));
 }
+// Times that are no parts of the whole beside the phases: they lie within one, or pass while steps are computed.
+const WITHIN = ["time-output-waited", "time-output-beside", "time-exchange"];
+function isPhase(key) { return key.startsWith("time-") && !WITHIN.includes(key); }
 const MACHINE = ["host", "system", "processor", "processors", "memory-mb", "threads", "peak-memory-mb"];
 
 function fillTable(id, title, rows) {
@@ -114,7 +117,7 @@ function fillShares(id, title, shares, unitText) {
 }
 
 function fillSplit() {
-  const phases = report.summary.filter(([key]) => key.startsWith("time-")).map(([key, value]) => [key.slice(5), Number(value)]);
+  const phases = report.summary.filter(([key]) => isPhase(key)).map(([key, value]) => [key.slice(5), Number(value)]);
   fillShares("split", "Time by phase, of the last command", phases, "s");
   fillShares("methods", "Steps by the method that finished them", Object.entries(report.history.methods), "rows");
 }
@@ -138,7 +141,7 @@ const UNPLOTTED = ["step", "time", "colours", "overlap_body_a", "overlap_body_b"
 
 function linesOf(names) {
   return names.map((name) => {
-    let y = columns[name], label = name.replace(/^spent_/, "").replace(/_/g, " ");
+    let y = columns[name], label = name === "sweeps" ? "last solve" : name.replace(/^spent_/, "").replace(/_/g, " ");
     if (name === "potential_energy" && y.length > 0) {
       const start = y.find((value) => value !== null);
       y = y.map((value) => (value === null ? null : value - start));
