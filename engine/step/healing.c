@@ -6,6 +6,7 @@
 #include "engine/motion/motion.h"
 #include "engine/problem/rows.h"
 #include "engine/problem/weigh.h"
+#include "engine/step/frontier.h"
 #include "engine/step/projection.h"
 #include "engine/world/islands.h"
 #include "parallel/memory.h"
@@ -17,8 +18,10 @@
 
 #define TARGET        (0.5 * HEALING_BOUND) // of the smaller body's size: overlap that is left
 #define NEGLIGIBLE    (0.05 * TARGET)       // errors that are not worth a displacement
-#define SWEEPS        200                   // of all contacts and joints are a round's cost,
+#define SWEEPS        200                   // of what moved bodies touch are a round's cost,
 #define LEAST_VISITS  100000                // and so many visits more, for small but slow stacks
+#define PASS_VISITS   10000000              // are the cost of all rounds, or, where these are more,
+#define PASS_SWEEPS   20                    // so many sweeps of all: a pass cannot be interrupted
 #define MOST_GROWTH   1.05 // of the largest overlap, in a round that is not dropped
 #define PARTING_STEPS 10
 #define THROUGH       0.25 // of a sphere's radius: overlap of clumps that are more than wedged
@@ -31,9 +34,12 @@ struct healing {
     double *push;               // multiplier of each contact, >= 0
     struct body_velocity *by;   // displacement of each moving body, and its angle times its radius
     int *moved_in;              // last sweep that moved it
+    struct frontier frontier;   // what moved bodies touch
     int sweep;
-    size_t visits;
-    bool straight; // all displacements of the round are small
+    bool moved;        // by the present sweep
+    size_t visits;     // of the round
+    size_t all_visits; // of the rounds before it
+    bool straight;     // all displacements of the round are small
 };
 
 bool healing_needed(const struct gabion_world *world) {
@@ -79,7 +85,10 @@ static void push_side(struct healing *healing, const struct side *side, double p
     struct body_velocity *by = &healing->by[side->body];
     by->v = vec3_add_scaled(by->v, push, side->response.v);
     by->s = vec3_add_scaled(by->s, push, side->response.s);
+    if (healing->moved_in[side->body] < 0)
+        frontier_mark(&healing->frontier, side->body);
     healing->moved_in[side->body] = healing->sweep;
+    healing->moved = true;
 }
 
 // Takes off the error of a row, as far as `least` lets the multiplier change. Returns the change.
@@ -184,32 +193,50 @@ static void visit_joint(struct healing *healing, const struct joint_block *block
     }
 }
 
+// The first sweep looks at all contacts; the others go there and back, as loads go up and down a
+// stack.
 static void sweep_contacts(struct healing *healing) {
-    size_t count = healing->views.count;
-    for (size_t k = 0; k < count; k++) // there and back, as loads go up and down a stack
-        visit_contact(healing, healing->sweep % 2 ? count - 1 - k : k);
-    for (size_t j = 0; j < healing->views.joints->block_count; j++)
-        visit_joint(healing, &healing->views.joints->blocks[j]);
+    const struct frontier *frontier = &healing->frontier;
+    size_t count = frontier->contacts;
+    if (healing->sweep == 0)
+        for (size_t k = 0; k < count; k++)
+            visit_contact(healing, k);
+    else if (healing->sweep % 2)
+        for (size_t k = count; (k = frontier_last(frontier, k)) != SIZE_MAX;)
+            visit_contact(healing, k);
+    else
+        for (size_t k = 0; (k = frontier_first(frontier, k, count)) < count; k++)
+            visit_contact(healing, k);
 }
 
-static bool any_moved(const struct healing *healing) {
-    for (int32_t i = 0; i < healing->world->bodies.moving; i++)
-        if (healing->moved_in[i] == healing->sweep)
-            return true;
-    return false;
+static void sweep_joints(struct healing *healing) {
+    const struct frontier *frontier = &healing->frontier;
+    size_t k = frontier->contacts;
+    for (; (k = frontier_first(frontier, k, frontier->places)) < frontier->places; k++)
+        visit_joint(healing, &healing->views.joints->blocks[k - frontier->contacts]);
+}
+
+// Returns how many visits of contacts and points of joints the round may take.
+static size_t budget(const struct healing *healing) {
+    size_t points = healing->views.count + healing->views.joints->count;
+    size_t pass = PASS_SWEEPS * points > PASS_VISITS ? PASS_SWEEPS * points : PASS_VISITS;
+    size_t left = pass > healing->all_visits ? pass - healing->all_visits : 0;
+    size_t round = LEAST_VISITS + SWEEPS * healing->frontier.points;
+    return round < left ? round : left;
 }
 
 // Projected Gauss-Seidel, only where something moves: the cost follows the overlaps, not the scene.
 // Returns false when there was nothing to do.
 static bool sweep(struct healing *healing) {
-    size_t points = healing->views.count + healing->views.joints->count;
-    size_t budget = LEAST_VISITS + SWEEPS * points;
     healing->visits = 0;
-    for (healing->sweep = 0; healing->visits < budget; healing->sweep++) {
+    for (healing->sweep = 0; healing->visits < budget(healing); healing->sweep++) {
+        healing->moved = false;
         sweep_contacts(healing);
-        if (!any_moved(healing))
+        sweep_joints(healing);
+        if (!healing->moved)
             break;
     }
+    healing->all_visits += healing->visits;
     return healing->sweep > 0;
 }
 
@@ -379,7 +406,9 @@ static bool do_round(struct healing *healing) {
                                             .law_count = view->laws.count};
     healing->push = memory_allocate(list.count, sizeof *healing->push, "overlaps");
     forget_round(healing);
+    healing->frontier = frontier_open(&healing->views, healing->world->bodies.moving);
     bool moved = sweep(healing);
+    frontier_close(&healing->frontier);
     limit_displacements(healing);
     move_bodies(healing);
     standing_follow(&healing->standing);
