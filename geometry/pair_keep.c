@@ -136,8 +136,8 @@ static bool note_bodies(struct keep_call *call, struct team *team) {
     size_t count = (size_t)call->search->count;
     double fast = 0;
     keep->x = memory_reserve(keep->x, &keep->x_capacity, count, sizeof *keep->x, "pair list");
-    keep->reach = memory_reserve(keep->reach, &keep->reach_capacity, count, sizeof *keep->reach,
-                                 "pair list");
+    keep->reach =
+        memory_reserve(keep->reach, &keep->reach_capacity, count, sizeof *keep->reach, "pair list");
     team_max(team, count, 1, widen, call, &fast);
     return !(fast > 0);
 }

@@ -399,7 +399,8 @@ static void find_deepest(void *context, size_t begin, size_t end) {
         double depth = deepest->depth[k];
         if (!(depth > 0))
             continue;
-        struct overlap overlap = {depth, depth / bodies_smaller_size(bodies, contact->c, contact->a),
+        struct overlap overlap = {depth,
+                                  depth / bodies_smaller_size(bodies, contact->c, contact->a),
                                   bodies->id[contact->c], bodies->id[contact->a]};
         deepen(&worst, &overlap);
     }

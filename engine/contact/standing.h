@@ -42,8 +42,8 @@ void standing_find(const struct standing *standing, double share, struct contact
 // Measures the deepest overlaps after a step, by fresh detection of all pairs. It uses the pairs of
 // the step's broad phase where they are complete, and the step's gaps of pairs that it found apart
 // or just touching and that have moved by less than a millionth of the smaller body's size since.
-// `depth` is how deep each contact of the list is now, 0 where its bodies are apart: where all pairs
-// in reach are contacts of the list, nothing else needs to be detected.
+// `depth` is how deep each contact of the list is now, 0 where its bodies are apart: where all
+// pairs in reach are contacts of the list, nothing else needs to be detected.
 struct overlap standing_overlap(struct gabion_world *world, const double *depth);
 
 // Measures the deepest overlaps before the first step. Sorts the bodies.

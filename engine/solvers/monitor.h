@@ -49,7 +49,7 @@ struct monitor {
     struct solver_workspace *workspace;
     struct residual_base base; // of the problem, from the first measurement on
     bool based;                // it is known
-    double *best;                       // NULL until a check keeps one
+    double *best;              // NULL until a check keeps one
     double best_measure, last; // the measure chosen: of the best impulses, of the last check
     int iterations;            // at the last check, over all stages
     int before;                // iterations of the stages before this one

@@ -8,9 +8,9 @@
 #include "engine/contact/contacts.h"
 
 struct agenda {
-    size_t count;       // of the contacts
-    uint32_t *start;    // of each moving body, where its contacts begin
-    uint32_t *contact;  // by body
+    size_t count;         // of the contacts
+    uint32_t *start;      // of each moving body, where its contacts begin
+    uint32_t *contact;    // by body
     uint64_t *now, *next; // a bit for each contact: of this sweep, and of the one after it
 };
 

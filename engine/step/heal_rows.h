@@ -24,8 +24,8 @@ struct heal_turn {
     struct heal_side c, a;
 };
 
-// A contact in the size of one cache line. Two balls, or a ball and a half-space, are pushed through their
-// centres.
+// A contact in the size of one cache line. Two balls, or a ball and a half-space, are pushed
+// through their centres.
 struct heal_row {
     int32_t c, a; // bodies; `moving` for any that does not move
     uint32_t turn;
@@ -57,8 +57,8 @@ static inline struct heal_row *heal_rows_get(const struct heal_rows *rows, size_
     return rows->place[k] > 0 ? &rows->list[rows->place[k] - 1] : NULL;
 }
 
-// Returns how far the contact has opened, with the displacements `by` of the bodies. Those after the
-// last moving one are zero.
+// Returns how far the contact has opened, with the displacements `by` of the bodies. Those after
+// the last moving one are zero.
 static inline double heal_row_moved(const struct heal_rows *rows, const struct heal_row *row,
                                     const struct body_velocity *by) {
     const struct body_velocity *c = &by[row->c], *a = &by[row->a];

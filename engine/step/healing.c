@@ -18,8 +18,10 @@
 
 #define TARGET        (0.5 * HEALING_BOUND) // of the smaller body's size: overlap that is left
 #define NEGLIGIBLE    (0.05 * TARGET)       // errors that are not worth a displacement
-#define SWEEPS        200                   // of all contacts and joints are a round's cost,
+#define SWEEPS        200                   // of what moved bodies touch are a round's cost,
 #define LEAST_VISITS  100000                // and so many visits more, for small but slow stacks
+#define PASS_VISITS   10000000              // are the cost of all rounds, or, where these are more,
+#define PASS_SWEEPS   20                    // so many sweeps of all: a pass cannot be interrupted
 #define MOST_GROWTH   1.05 // of the largest overlap, in a round that is not dropped
 #define PARTING_STEPS 10
 #define THROUGH       0.25 // of a sphere's radius: overlap of clumps that are more than wedged
@@ -36,9 +38,10 @@ struct healing {
                                 // one more, of zero, for all that do not move
     int *moved_in;              // last sweep that moved it
     int sweep;
-    size_t visits;
-    bool moved;    // in this sweep some body was
-    bool straight; // all displacements of the round are small
+    size_t visits;     // of the round
+    size_t all_visits; // of the rounds before it
+    bool moved;        // in this sweep some body was
+    bool straight;     // all displacements of the round are small
 };
 
 bool healing_needed(const struct gabion_world *world) {
@@ -220,17 +223,26 @@ static void sweep_all(struct healing *healing) {
     agenda_turn(&healing->agenda);
 }
 
+// Returns how many visits of contacts and points of joints the round may take. Contacts that were
+// visited have rows.
+static size_t budget(const struct healing *healing) {
+    size_t joints = healing->views.joints->count, all = healing->views.count + joints;
+    size_t pass = PASS_SWEEPS * all > PASS_VISITS ? PASS_SWEEPS * all : PASS_VISITS;
+    size_t left = pass > healing->all_visits ? pass - healing->all_visits : 0;
+    size_t round = LEAST_VISITS + SWEEPS * (healing->rows.count + joints);
+    return round < left ? round : left;
+}
+
 // Projected Gauss-Seidel, only where something moves: the cost follows the overlaps, not the scene.
 // Returns false when there was nothing to do.
 static bool sweep(struct healing *healing) {
-    size_t points = healing->views.count + healing->views.joints->count;
-    size_t budget = LEAST_VISITS + SWEEPS * points;
     healing->visits = 0;
-    for (healing->sweep = 0; healing->visits < budget; healing->sweep++) {
+    for (healing->sweep = 0; healing->visits < budget(healing); healing->sweep++) {
         sweep_all(healing);
         if (!healing->moved)
             break;
     }
+    healing->all_visits += healing->visits;
     return healing->sweep > 0;
 }
 

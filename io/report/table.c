@@ -134,7 +134,8 @@ static void note_unsolved(struct table *table, const double *value) {
     table->unsolved_count++;
 }
 
-// Returns the interval of a row. The last row has one of its own, so that what a run ended with is on the page as it is.
+// Returns the interval of a row. The last row has one of its own, so that what a run ended with is
+// on the page as it is.
 static long interval_of(const struct table *table, long row) {
     return row == table->rows - 1 ? table->intervals - 1 : row / table->per_interval;
 }
@@ -159,7 +160,8 @@ static bool take_row(struct table *table, long row, double *value, struct gabion
 static void reserve_intervals(struct table *table, int most) {
     long before_last = table->rows > 0 ? table->rows - 1 : 0;
     table->per_interval = table->rows > most ? (before_last + most - 2) / (most - 1) : 1;
-    table->intervals = (before_last + table->per_interval - 1) / table->per_interval + (table->rows > 0);
+    table->intervals =
+        (before_last + table->per_interval - 1) / table->per_interval + (table->rows > 0);
     size_t n = (size_t)table->intervals;
     for (int k = 0; k < table->columns; k++) {
         struct column *column = &table->column[k];

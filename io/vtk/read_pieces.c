@@ -37,15 +37,19 @@ static void append_column(struct vtk_column *column, const struct vtk_column *mo
         shift(column, from, by);
 }
 
+// Numbers of points and corners are shifted, which nothing else in their section can be.
 static bool is_like(const struct vtk_column *column, const struct vtk_column *other) {
-    return other && other->type == column->type && other->components == column->components;
+    return other && other->type == column->type && other->components == column->components &&
+           (column->section != VTK_TOPOLOGY ||
+            (column->type == VTK_INT32 && column->components == 1));
 }
 
 static bool append(struct vtk_content *content, const struct vtk_content *piece) {
     const struct vtk_column *corners = vtk_find(content, VTK_TOPOLOGY, "connectivity");
     size_t points = content->points, corner_count = corners->count;
+    size_t more_corners = vtk_find(piece, VTK_TOPOLOGY, "connectivity")->count;
     if (content->solid || piece->solid || piece->columns != content->columns ||
-        points + piece->points > INT32_MAX)
+        points + piece->points > INT32_MAX || corner_count + more_corners > INT32_MAX)
         return false;
     for (size_t k = 0; k < content->columns; k++) {
         struct vtk_column *column = &content->column[k];

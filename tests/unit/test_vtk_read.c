@@ -314,13 +314,50 @@ static void pieces_are_read_as_one(void **state) {
     gabion_destroy(world);
 }
 
+// Gives a piece one more array of cells: its corners under another name and as numbers of one byte.
+static void add_bytes(const char *name, const char *forged) {
+    char path[256];
+    struct gabion_error error = {0};
+    snprintf(path, sizeof path, "%s/vtk/%s", folder, name);
+    char *text = file_read(path, 1 << 20, NULL, &error), *end = strstr(text, "</Verts>");
+    const char *values = strstr(strstr(text, "\"connectivity\""), ">") + 1;
+    snprintf(path, sizeof path, "%s/vtk/%s", folder, forged);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file,
+            "%.*s<DataArray type=\"UInt8\" Name=\"bytes\" format=\"binary\">%.*s</DataArray>%s",
+            (int)(end - text), text, (int)(strchr(values, '<') - values), values, end);
+    fclose(file);
+    memory_free(text);
+}
+
+// Numbers of points go on from piece to piece, but not in an array that has none.
+static void pieces_with_other_topology_are_rejected(void **state) {
+    (void)state;
+    struct gabion_error error = {0};
+    struct vtk_content content;
+    char path[256];
+    struct gabion_world *world = world_make();
+    write_world(world, VTK_BLOCKS_SURFACE, -1);
+    add_bytes("bodies_000000.vtp", "forged.vtp");
+    snprintf(path, sizeof path, "%s/vtk/forged.vtp", folder);
+    assert_true(vtk_read(path, &content, &error)); // alone it makes sense
+    vtk_content_free(&content);
+    expect_rejected(PIECE("forged.vtp") PIECE("forged.vtp") END_TAG, "same arrays");
+    gabion_destroy(world);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, folder_make, folder_remove)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(what_was_written_is_read),           TEST(solid_blocks_are_read),
-        TEST(displacements_are_against_the_body), TEST(a_reference_of_another_group_is_rejected),
-        TEST(damaged_files_are_rejected),         TEST(pieces_are_read_as_one),
+        TEST(what_was_written_is_read),
+        TEST(solid_blocks_are_read),
+        TEST(displacements_are_against_the_body),
+        TEST(a_reference_of_another_group_is_rejected),
+        TEST(damaged_files_are_rejected),
+        TEST(pieces_are_read_as_one),
+        TEST(pieces_with_other_topology_are_rejected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
