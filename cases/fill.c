@@ -374,8 +374,9 @@ static bool report_jam(const struct packing *packing, const struct grain *grain,
     char text[600];
     describe_jam(packing, grain, text, sizeof text);
     return error_set(error, GABION_ERROR_INPUT,
-                     "%s. Random places jam near 0.38 for equal spheres: enlarge the region, ask "
-                     "for fewer or smaller bodies, or give if_full: accept",
+                     "%s. Random places jam near 0.38 for equal spheres, in a plane near half of "
+                     "the area for equal disks: enlarge the region, ask for fewer or smaller "
+                     "bodies, or give if_full: accept",
                      text);
 }
 

@@ -226,7 +226,8 @@ bool case_override(struct yaml_node *root, const char *argument, struct text_lis
                    struct gabion_error *error) {
     char name[512], path[256];
     const char *equals = strchr(argument, '=');
-    snprintf(name, sizeof name, "--set %.400s", argument);
+    int shown = (int)strcspn(argument, "\n"); // values of studies end with a line break
+    snprintf(name, sizeof name, "--set %.*s", shown < 400 ? shown : 400, argument);
     const char *origin = text_list_add(origins, name);
     size_t length = equals ? (size_t)(equals - argument) : 0;
     if (length == 0 || length >= sizeof path || strchr(".[]", argument[0]))
