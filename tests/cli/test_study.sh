@@ -268,7 +268,7 @@ exits 2 "a key that no case has" study wrong.yaml -o x
 says "a key that no case has" "member mu=0.1 theta=0.5: --set laws.0.fraction=0.1" "did you mean .friction."
 sed 's/^case: .*/&\nset: {time.stap: 1}/' friction.yaml >wrong.yaml
 exits 2 "a key of set that no case has" study wrong.yaml -o x
-says "a key of set that no case has" "member mu=0.2 theta=0.5: --set time.stap=1: unknown key" "did you mean .step."
+says "a key of set that no case has" "member mu=0.1 theta=0.5: --set time.stap=1: unknown key" "did you mean .step."
 sed 's/block.x/blok.x/' friction.yaml >wrong.yaml
 exits 2 "a column that no history has" study wrong.yaml -o x -q -j 1
 says "a column that no history has" "no column .blok.x.; did you mean .block.x."

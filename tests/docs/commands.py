@@ -13,7 +13,7 @@ other targets it is checked that they exist. A comment before a block says what 
     <!-- docs: file NAME -->        the next block, of whatever language, is written to a file
     <!-- docs: append NAME -->      or added to one
 
-Code between backquotes that begins with `gabion VERB` or `make TARGET` is checked: verb, options and target exist.
+Code between backquotes that begins with `gabion VERB` or `make TARGET` is checked: verb, options and target exist. A key that is said to be in the summary is one of docs/output-files.md.
 GABION is the program (default build/gabion). Ends with "N passed, M failed".
 """
 import glob
@@ -200,6 +200,21 @@ def check_inline(page, makefile):
                 yield line, "%s: the Makefile has no target %s" % (code, words[1])
 
 
+def summary_keys():
+    """The keys of the table of docs/output-files.md."""
+    with open(os.path.join(ROOT, "docs/output-files.md"), encoding="utf-8") as file:
+        section = file.read().split("\n## The summary\n")[1].split("\n## ")[0]
+    return {key for row in re.findall(r"^\|([^|]*)\|", section, re.M) for key in re.findall(r"`([^`]+)`", row)}
+
+
+def check_summary(page, keys):
+    """What is said to be in the summary and is not."""
+    for number, line in enumerate(page.lines, 1):
+        for key in re.findall(r"`([a-z][a-z-]*)(?:: [^`]*)?` (?:in|of) the summary", line):
+            if key not in keys:
+                yield number, "%s: the summary has no such key" % key
+
+
 def copy_tree(folder):
     for part in ("cases", "docs"):
         shutil.copytree(os.path.join(ROOT, part), os.path.join(folder, part))
@@ -222,7 +237,8 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             copy_tree(folder)
             good, failure = run_page(page, folder, build, long_)
-        wrong = ["%s:%d: %s" % (name, line, text) for line, text in check_inline(page, makefile)] + ([failure] if failure else [])
+        said = list(check_inline(page, makefile)) + list(check_summary(page, summary_keys()))
+        wrong = ["%s:%d: %s" % (name, line, text) for line, text in said] + ([failure] if failure else [])
         passed += good + 1
         failed += len(wrong)
         for text in wrong:
