@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "effort.h"
+#include "tests/unit/effort.h"
 #include "io/text/digits.h"
 
 // The reference of every test is the C library's printf.
