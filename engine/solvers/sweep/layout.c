@@ -28,19 +28,27 @@ void layout_return(struct layout *layout) {
 
 // Nodes ---------------------------------------------------------------------------------------
 
-static void borrow_nodes(struct layout *layout, size_t count) {
-    struct memory_part contact = {.bytes = count * sizeof *layout->contact},
-                       turn = {.bytes = count};
-    struct memory_part part[] = {contact, contact, contact, contact, contact, contact, turn, turn};
-    layout->nodes_lent = memory_borrow_parts(part, 8, "sweeps");
+// The names of nodes are needed between ranks only. The order of turns lies where each contact's
+// slot will be: colours come first.
+static void borrow_nodes(struct sweep_plan *plan, size_t count) {
+    struct layout *layout = plan->layout;
+    size_t named = plan->views->cuts ? count : 0;
+    struct memory_part part[] = {
+        {.bytes = count * sizeof *layout->contact}, {.bytes = count * sizeof *layout->points},
+        {.bytes = count * sizeof *layout->first},   {.bytes = count * sizeof *layout->second},
+        {.bytes = named * sizeof *layout->number},  {.bytes = count * sizeof *layout->turn},
+        {.bytes = count * sizeof *layout->colour}};
+    layout->nodes_lent = memory_borrow_parts(part, 7, "sweeps");
     layout->contact = part[0].start;
     layout->points = part[1].start;
     layout->first = part[2].start;
     layout->second = part[3].start;
-    layout->number = part[4].start;
-    layout->order = part[5].start;
-    layout->turn = part[6].start;
-    layout->colour = part[7].start;
+    layout->number = named > 0 ? part[4].start : NULL;
+    layout->turn = part[5].start;
+    layout->colour = part[6].start;
+    plan->slot = memory_reserve_aligned(plan->slot, &plan->slot_capacity, count, sizeof *plan->slot,
+                                        "slots");
+    layout->order = plan->slot;
 }
 
 static bool is_active(const struct contact *contact) { return contact->flags & CONTACT_ACTIVE; }
@@ -50,7 +58,7 @@ static void list_nodes(struct sweep_plan *plan) {
     struct layout *layout = plan->layout;
     size_t count = views->count, nodes = 0, active = 0;
     uint32_t number = 0; // of the node among those of its pair
-    borrow_nodes(layout, count + views->joints->block_count);
+    borrow_nodes(plan, count + views->joints->block_count);
     for (size_t k = 0, end; k < count; k = end) {
         const struct contact *contact = &views->contacts[k];
         size_t taking_part = is_active(contact);
@@ -65,7 +73,8 @@ static void list_nodes(struct sweep_plan *plan) {
         bool again = nodes > 0 && contact->c == layout->first[nodes - 1] &&
                      contact->a == layout->second[nodes - 1];
         number = again ? number + 1 : 0;
-        layout->number[nodes] = number;
+        if (layout->number)
+            layout->number[nodes] = number;
         layout->turn[nodes] = colour_turn(contact->c, contact->a, number);
         active += taking_part;
         nodes++;
@@ -390,8 +399,6 @@ static void size_contacts(struct sweep_plan *plan) {
     plan->joint_inverses =
         memory_reserve(plan->joint_inverses, &plan->joint_inverse_capacity,
                        plan->views->joints->block_count, sizeof *plan->joint_inverses, "joints");
-    plan->slot = memory_reserve_aligned(plan->slot, &plan->slot_capacity, plan->views->count,
-                                        sizeof *plan->slot, "slots");
 }
 
 void layout_make(struct sweep_plan *plan) {
