@@ -32,13 +32,14 @@ void layout_return(struct layout *layout) {
 // slot will be: colours come first.
 static void borrow_nodes(struct sweep_plan *plan, size_t count) {
     struct layout *layout = plan->layout;
-    size_t named = plan->views->cuts ? count : 0;
+    size_t named = plan->views->cuts ? count : 0, indices = (size_t)plan->solver_body_count;
     struct memory_part part[] = {
         {.bytes = count * sizeof *layout->contact}, {.bytes = count * sizeof *layout->points},
         {.bytes = count * sizeof *layout->first},   {.bytes = count * sizeof *layout->second},
         {.bytes = named * sizeof *layout->number},  {.bytes = count * sizeof *layout->turn},
-        {.bytes = count * sizeof *layout->colour}};
-    layout->nodes_lent = memory_borrow_parts(part, 7, "sweeps");
+        {.bytes = count * sizeof *layout->colour},  {.bytes = indices * sizeof *layout->mask},
+        {.bytes = indices * sizeof *layout->owner}};
+    layout->nodes_lent = memory_borrow_parts(part, 9, "sweeps");
     layout->contact = part[0].start;
     layout->points = part[1].start;
     layout->first = part[2].start;
@@ -46,6 +47,8 @@ static void borrow_nodes(struct sweep_plan *plan, size_t count) {
     layout->number = named > 0 ? part[4].start : NULL;
     layout->turn = part[5].start;
     layout->colour = part[6].start;
+    layout->mask = part[7].start;
+    layout->owner = part[8].start;
     plan->slot = memory_reserve_aligned(plan->slot, &plan->slot_capacity, count, sizeof *plan->slot,
                                         "slots");
     layout->order = plan->slot;
@@ -118,10 +121,10 @@ void layout_list(struct sweep_plan *plan) {
 
 // Colours -------------------------------------------------------------------------------------
 
+// Makes room for the copies of busy bodies, too.
 static void borrow_indices(struct layout *layout, size_t count) {
     struct memory_part part[] = {{.bytes = count * sizeof *layout->mask},
                                  {.bytes = count * sizeof *layout->owner}};
-    memory_return(layout->indices_lent);
     layout->indices_lent = memory_borrow_parts(part, 2, "colouring");
     layout->mask = part[0].start;
     layout->owner = part[1].start;
@@ -130,7 +133,6 @@ static void borrow_indices(struct layout *layout, size_t count) {
 static int colour(struct sweep_plan *plan) {
     struct layout *layout = plan->layout;
     size_t indices = (size_t)plan->solver_body_count;
-    borrow_indices(layout, indices);
     struct colour_graph graph = {layout->first, layout->second, layout->turn,    plan->nodes,
                                  indices,       plan->moving,   plan->body_count};
     struct colour_room room = {layout->order, layout->mask, layout->owner};
@@ -225,6 +227,7 @@ static void colour_contacts(struct sweep_plan *plan) {
     plan->colours = colour(plan);
     if (plan->colours < 0 || plan->colours > COLOUR_DEGREE_MAX) {
         split_busy_bodies(plan);
+        borrow_indices(plan->layout, (size_t)plan->solver_body_count);
         plan->colours = colour(plan);
     }
     split_fill(plan);
@@ -389,8 +392,7 @@ static void place_bins(struct sweep_plan *plan, int threads) {
 }
 
 static void size_contacts(struct sweep_plan *plan) {
-    plan->groups = memory_reserve_aligned(plan->groups, &plan->group_capacity, plan->group_count,
-                                          sizeof *plan->groups, "sphere contacts");
+    plan->groups = memory_borrow(plan->group_count * sizeof *plan->groups, "sphere contacts");
     plan->blocks = memory_reserve_aligned(plan->blocks, &plan->block_capacity, plan->block_count,
                                           sizeof *plan->blocks, "contact blocks");
     plan->lane_blocks =

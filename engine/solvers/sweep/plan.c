@@ -18,15 +18,24 @@ struct sweep_plan *sweep_plan_create(void) {
     return plan;
 }
 
+// Also before the plan is built: a step that ran out of memory may have left something.
+static void return_lent(struct sweep_plan *plan) {
+    sweep_plan_return_last(plan);
+    layout_return(plan->layout);
+    memory_return(plan->groups);
+    plan->groups = NULL;
+}
+
 void sweep_plan_free(struct sweep_plan *plan) {
     if (!plan)
         return;
-    void *arrays[] = {plan->bodies,      plan->own_inverse, plan->splits,  plan->groups,
-                      plan->blocks,      plan->points,      plan->batches, plan->slot,
-                      plan->joint_slot,  plan->copies,      plan->chunks,  plan->joint_inverses,
-                      plan->lane_blocks, plan->lane_points};
+    void *arrays[] = {plan->bodies,     plan->own_inverse, plan->splits,         plan->blocks,
+                      plan->points,     plan->batches,     plan->slot,           plan->joint_slot,
+                      plan->copies,     plan->chunks,      plan->joint_inverses, plan->lane_blocks,
+                      plan->lane_points};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         memory_free(arrays[k]);
+    return_lent(plan);
     layout_free(plan->layout);
     border_close(plan->border);
     exchange_free(plan->ghosts);
@@ -160,6 +169,7 @@ void sweep_plan_build(struct sweep_plan *plan, const struct contact_problem *pro
     plan->cone = settings->cone;
     plan->full_blocks =
         settings->local != GABION_LOCAL_AUTO && settings->local != GABION_LOCAL_EXPLICIT;
+    return_lent(plan);
     size_bodies(plan);
     layout_list(plan);
     take_masses(plan);
@@ -172,6 +182,7 @@ void sweep_plan_build(struct sweep_plan *plan, const struct contact_problem *pro
 }
 
 void sweep_plan_close(struct sweep_plan *plan) {
+    return_lent(plan);
     border_close(plan->border);
     plan->border = NULL;
     plan->views = NULL;

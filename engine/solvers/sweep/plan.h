@@ -173,8 +173,8 @@ struct sweep_plan {
     int32_t *copies; // of each solver body; only set when split_count > 0
     size_t copies_capacity;
 
-    struct sphere_group *groups;
-    size_t group_count, group_capacity;
+    struct sphere_group *groups; // lent until the plan is closed
+    size_t group_count;
     struct lane_vector *last;            // impulses at the end of the last sweep, by group
     struct body_velocity *last_velocity; // by solver body
     void *last_lent;                     // what these are parts of, while there are sweeps
