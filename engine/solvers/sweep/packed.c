@@ -360,9 +360,10 @@ void packed_rest(struct packed *packed) { reset_velocities(packed); }
 // ---------------------------------------------------------------------------------------------
 
 // Returns whether the impulses of the groups find room in a vector over the slots of the views.
-static bool has_room(const struct sweep_plan *plan, size_t spare) {
+static bool has_room(const struct sweep_plan *plan, size_t spare, const vec3 *r) {
     size_t slots = plan->views->count + plan->views->joints->count;
-    return spare > 0 && plan->group_count * LANES <= slots + spare;
+    return spare > 0 && plan->group_count * LANES <= slots + spare &&
+           (uintptr_t)r % CACHE_LINE == 0;
 }
 
 struct packed packed_open(struct sweep_plan *plan, const struct solver_settings *settings,
@@ -375,7 +376,7 @@ struct packed packed_open(struct sweep_plan *plan, const struct solver_settings 
     packed.measured = memory_allocate(chunks, sizeof *packed.measured, "residual");
     packed.changed = memory_allocate(chunks, sizeof *packed.changed, "residual");
     if (r)
-        sweep_plan_borrow_last(plan, has_room(plan, settings->spare) ? r : NULL);
+        sweep_plan_borrow_last(plan, has_room(plan, settings->spare, r) ? r : NULL);
     return packed;
 }
 
