@@ -440,33 +440,35 @@ static void empty_buffers(struct grid *grid) {
     }
 }
 
-// Lends the search its arrays, and returns what they are parts of.
-static void *borrow_arrays(struct grid *grid, size_t count) {
-    size_t each = expected_pairs(grid);
-    empty_buffers(grid);
-    struct memory_part part[] = {
-        {.bytes = count * sizeof *grid->key},
-        {.bytes = count * sizeof *grid->body},
-        {.bytes = count * sizeof *grid->item},
-        {.bytes = (size_t)grid->threads * each * sizeof(struct grid_pair)}};
-    void *lent = memory_borrow_parts(part, 4, "grid");
+// Keys are lent first, items and buffers after sorting, which borrows as much as keys.
+static void *borrow_keys(struct grid *grid, size_t count) {
+    struct memory_part part[] = {{.bytes = count * sizeof *grid->key},
+                                 {.bytes = count * sizeof *grid->body}};
+    void *lent = memory_borrow_parts(part, 2, "grid");
     grid->key = part[0].start;
     grid->body = part[1].start;
-    grid->item = part[2].start;
+    return lent;
+}
+
+static void *borrow_items(struct grid *grid, size_t count) {
+    size_t each = expected_pairs(grid);
+    struct memory_part part[] = {
+        {.bytes = count * sizeof *grid->item},
+        {.bytes = (size_t)grid->threads * each * sizeof(struct grid_pair)}};
+    void *lent = memory_borrow_parts(part, 2, "grid");
+    grid->item = part[0].start;
     for (int t = 0; t < grid->threads; t++) {
-        grid->buffer[t].list = (struct grid_pair *)part[3].start + (size_t)t * each;
+        grid->buffer[t].list = (struct grid_pair *)part[1].start + (size_t)t * each;
         grid->buffer[t].capacity = each;
     }
     return lent;
 }
 
-static void return_arrays(struct grid *grid, void *lent) {
+static void note_pairs(struct grid *grid) {
     grid->most_pairs = 0;
     for (int t = 0; t < grid->threads; t++)
         if (grid->buffer[t].count > grid->most_pairs)
             grid->most_pairs = grid->buffer[t].count;
-    empty_buffers(grid);
-    memory_return(lent);
 }
 
 static int bits_for(uint64_t largest) {
@@ -490,7 +492,8 @@ void grid_find_pairs(struct grid *grid, struct team *team, const vec3 *x, const 
     struct grid_call call = {grid, x, reach, (size_t)count, moving, pairs};
     grid->threads = team_worth(team, (size_t)count, BODIES_PER_THREAD);
     prepare_buffers(grid, grid->threads);
-    void *lent = borrow_arrays(grid, (size_t)count);
+    empty_buffers(grid);
+    void *keys_lent = borrow_keys(grid, (size_t)count), *items_lent = NULL;
     if (count > 0) {
         double bound[7], largest[LEVELS];
         size_t n = (size_t)count;
@@ -504,10 +507,14 @@ void grid_find_pairs(struct grid *grid, struct team *team, const vec3 *x, const 
         const struct grid_level *last = &grid->level[LEVELS - 1];
         uint64_t keys = last->base + (uint64_t)(last->nx * last->ny * last->nz);
         sort_by_key(team, grid->key, grid->body, n, bits_for(keys));
+        items_lent = borrow_items(grid, n);
         team_for(team, n, 4096, fill_items, &call);
         bound_levels(grid, n);
         team_run(team, grid->threads, search_range, &call);
     }
     build_lists(&call, team);
-    return_arrays(grid, lent);
+    note_pairs(grid);
+    empty_buffers(grid);
+    memory_return(items_lent);
+    memory_return(keys_lent);
 }

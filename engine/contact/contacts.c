@@ -11,6 +11,10 @@
 
 #define CHUNK 4096
 
+// Vectors that sweeps have room for beyond the impulses (solver_settings.spare): they fill up
+// lanes.
+#define SPARE(count) ((count) / 128)
+
 void contacts_void_list(struct contacts *contacts) {
     contacts->count = contacts->joints.block_count = contacts->joints.count = 0;
     contacts->lost = true;
@@ -40,7 +44,7 @@ void contacts_size(struct gabion_world *world, size_t count) {
     contacts->list = memory_reserve_aligned(contacts->list, &contacts->capacity, count,
                                             sizeof *contacts->list, "contacts");
     contacts->impulse = memory_reserve_aligned(contacts->impulse, &contacts->impulse_capacity,
-                                               count + joint_points_most(world),
+                                               count + joint_points_most(world) + SPARE(count),
                                                sizeof *contacts->impulse, "contacts");
 }
 

@@ -1,4 +1,6 @@
 // Updates the contact memory after the bodies were sorted anew.
+#include <string.h>
+
 #include "engine/contact/shared.h"
 #include "engine/world/world.h"
 #include "parallel/memory.h"
@@ -56,7 +58,7 @@ void contacts_reorder(struct gabion_world *world, const int32_t *new_index, int3
         list_memory(contacts, old_moving, new_index, moving, &list);
     sort_by_key(world->team, list.key, list.from, list.count, 64);
 
-    struct contact_memory *fresh = memory_allocate(list.count, sizeof *fresh, "contact memory");
+    struct contact_memory *fresh = memory_borrow(list.count * sizeof *fresh, "contact memory");
     contacts->memory_start = memory_reserve(contacts->memory_start, &contacts->start_capacity,
                                             (size_t)moving + 1, sizeof(uint32_t), "contact memory");
     uint32_t *start = contacts->memory_start;
@@ -72,9 +74,10 @@ void contacts_reorder(struct gabion_world *world, const int32_t *new_index, int3
     }
     for (int32_t c = 0; c < moving; c++)
         start[c + 1] += start[c];
-    memory_free(contacts->memory);
-    contacts->memory = fresh;
-    contacts->memory_count = contacts->memory_capacity = list.count;
+    if (list.count > 0)
+        memcpy(contacts->memory, fresh, list.count * sizeof *fresh);
+    memory_return(fresh);
+    contacts->memory_count = list.count;
     remap_collisions(contacts, &list);
     memory_return(lent);
     contacts_void_list(contacts);

@@ -135,6 +135,7 @@ static int run_sweeps(struct chain *chain, const struct choice *choice, double *
         .coldest = INFINITY, .worth = INFINITY, .effort = choice->effort, .enough = ENOUGH};
     vec3 *slots = memory_allocate(contact_problem_slots(problem), sizeof *slots, "impulses");
     contact_problem_from_rows(problem, r, slots);
+    chain->settings.spare = 0; // these are other vectors than those of the step
     begin(chain, GABION_METHOD_NSGS, sweep_cap(choice, 1, chain->asked->max_iterations));
     nsgs_judged(monitor, &patient, slots);
     contact_problem_to_rows(problem, slots, r);

@@ -16,7 +16,10 @@ struct solver_settings {
     bool momentum; // accelerate the sweeps of nsgs
     struct gabion_cone cone;
     struct solver_memory *memory; // of auto, which changes it; NULL: nothing is remembered
-    double deadline;              // clock_seconds at which to stop (solver.time_budget); 0: never
+    // How many vectors the impulses over the slots of a problem have room for beyond these. nsgs
+    // then keeps those of the last sweep there until it stores its own.
+    size_t spare;
+    double deadline; // clock_seconds at which to stop (solver.time_budget); 0: never
     // Called after each measurement, unless NULL.
     void (*record)(void *context, int iteration, const struct contact_error *error);
     void *context;

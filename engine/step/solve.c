@@ -456,6 +456,7 @@ void solve_run(struct gabion_world *world) {
         .slots = contact_problem_slots(world->problem),
     };
     solution.settings.memory = &world->memory;
+    solution.settings.spare = world->contacts->impulse_capacity - solution.slots;
     forget_last(&world->report);
     if (solution.method == GABION_METHOD_AUTO)
         solve_by_choice(&solution);

@@ -78,7 +78,8 @@ static void see(struct step_observer *observer, struct contact_problem *problem,
            plan->active, plan->nodes, plan->colours, team_size(plan->team));
     if (plan->active > 0) {
         print_bytes(plan, contacts);
-        struct packed packed = packed_open(plan, &kernel->settings);
+        struct packed packed = packed_open(plan, &kernel->settings, NULL);
+        sweep_plan_borrow_last(plan, NULL);
         packed_start(&packed);
         time_parts(&packed, contacts);
         packed_close(&packed);

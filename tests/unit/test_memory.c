@@ -159,6 +159,75 @@ static void test_every_way_to_allocate_fails(void **state) {
     }
 }
 
+static void borrow(void *context) {
+    struct array *array = context;
+    array->numbers = memory_borrow(array->needed * sizeof(int), "numbers");
+}
+
+static void test_lending_fails(void **state) {
+    (void)state;
+    struct array array = {.needed = SIZE_MAX / 8};
+    expect_failure(borrow, &array);
+    assert_null(array.numbers);
+    array.needed = 10;
+    expect_failure_after(0, borrow, &array);
+    expect_success(borrow, &array);
+    memory_return(array.numbers); // of no account: it is freed
+}
+
+static void *borrow_bytes(size_t bytes) {
+    char *lent = memory_borrow(bytes, "a phase");
+    assert_int_equal((uintptr_t)lent % CACHE_LINE, 0);
+    memset(lent, 1, bytes);
+    return lent;
+}
+
+// One phase after the other gets the same memory, a larger one instead of it where it is too small,
+// and two at a time never share.
+static void lend(void *context) {
+    (void)context;
+    void *large = borrow_bytes(100000), *small = borrow_bytes(1000);
+    assert_true(large != small);
+    memory_return(large);
+    memory_return(small);
+    assert_ptr_equal(borrow_bytes(2000), large);
+    assert_ptr_equal(borrow_bytes(1000), small);
+    memory_return(small);
+    memory_return(large);
+    memory_return(NULL);
+    memory_fail_after(0); // nothing more is asked of the system
+    assert_ptr_equal(borrow_bytes(100000), large);
+    memory_fail_after(-1);
+    memory_return(large);
+    // The large one is gone now, the small one is not.
+    void *larger = borrow_bytes(1000000);
+    memory_fail_after(0);
+    assert_ptr_equal(borrow_bytes(1000), small);
+    memory_fail_after(-1);
+    memory_return(larger);
+    // The small one is registered, the larger one is spare: the account frees both.
+}
+
+static void test_phases_share_memory(void **state) {
+    (void)state;
+    struct gabion_error error = {0};
+    struct memory_account *account = account_create();
+    assert_true(memory_try(account, lend, NULL, &error));
+    memory_account_destroy(account);
+}
+
+static void test_parts_do_not_overlap(void **state) {
+    (void)state;
+    struct memory_part part[] = {{.bytes = 1}, {.bytes = 0}, {.bytes = 65}, {.bytes = 64}};
+    char *lent = memory_borrow_parts(part, 4, "parts");
+    const size_t offset[] = {0, 64, 64, 192};
+    for (int k = 0; k < 4; k++) {
+        assert_ptr_equal(part[k].start, lent + offset[k]);
+        memset(part[k].start, k, part[k].bytes);
+    }
+    memory_return(lent);
+}
+
 static void test_a_failed_resize_keeps_the_array(void **state) {
     (void)state;
     void (*const ways[])(void *) = {resize, reserve};
@@ -635,6 +704,9 @@ int main(void) {
         cmocka_unit_test(test_a_failure_names_what_and_how_much),
         cmocka_unit_test(test_an_earlier_error_is_kept),
         cmocka_unit_test(test_every_way_to_allocate_fails),
+        cmocka_unit_test(test_lending_fails),
+        cmocka_unit_test(test_phases_share_memory),
+        cmocka_unit_test(test_parts_do_not_overlap),
         cmocka_unit_test(test_a_failed_resize_keeps_the_array),
         cmocka_unit_test(test_fail_after_counts_allocations),
         cmocka_unit_test(test_the_innermost_guard_catches),

@@ -377,13 +377,20 @@ static void test_threads(void **state) {
     }
 }
 
+// Looks at the plan while it is open: it holds its contacts no longer than that.
+struct colour_observer {
+    struct step_observer observer;
+    const struct gabion_world *world;
+    int seen;
+};
+
 // No two nodes of a colour share a moving body or a copy of one; the search finds it where they do.
-static void check_colours(enum gabion_local local) {
-    struct gabion_settings settings = nest_settings();
-    settings.local = local;
-    struct nest nest = nest_create(&settings, 1, 1, true);
-    nest_step(&nest);
-    struct sweep_plan plan = *scene_plan(nest.world);
+static void see_colours(struct step_observer *observer, struct contact_problem *problem,
+                        const vec3 *start) {
+    struct colour_observer *mine = (struct colour_observer *)observer;
+    struct sweep_plan plan = *scene_plan(mine->world);
+    (void)problem, (void)start;
+    mine->seen++;
     assert_int_equal(conflict_find(&plan), CONFLICT_NONE);
     assert_true(plan.colours > 1);
     // Two colours made one.
@@ -394,6 +401,17 @@ static void check_colours(enum gabion_local local) {
     // A body that does not exist.
     plan.solver_body_count = plan.moving;
     assert_int_equal(conflict_find(&plan), CONFLICT_OUTSIDE);
+}
+
+static void check_colours(enum gabion_local local) {
+    struct gabion_settings settings = nest_settings();
+    settings.local = local;
+    struct nest nest = nest_create(&settings, 1, 1, true);
+    struct colour_observer observer = {.observer = {see_colours}, .world = nest.world};
+    nest.world->observer = &observer.observer;
+    nest_step(&nest);
+    nest.world->observer = NULL;
+    assert_int_equal(observer.seen, 1);
     nest_free(&nest);
 }
 

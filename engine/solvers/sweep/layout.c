@@ -28,19 +28,30 @@ void layout_return(struct layout *layout) {
 
 // Nodes ---------------------------------------------------------------------------------------
 
-static void borrow_nodes(struct layout *layout, size_t count) {
-    struct memory_part contact = {.bytes = count * sizeof *layout->contact},
-                       turn = {.bytes = count};
-    struct memory_part part[] = {contact, contact, contact, contact, contact, contact, turn, turn};
-    layout->nodes_lent = memory_borrow_parts(part, 8, "sweeps");
+// The names of nodes are needed between ranks only. The order of turns lies where each contact's
+// slot will be: colours come first.
+static void borrow_nodes(struct sweep_plan *plan, size_t count) {
+    struct layout *layout = plan->layout;
+    size_t named = plan->views->cuts ? count : 0, indices = (size_t)plan->solver_body_count;
+    struct memory_part part[] = {
+        {.bytes = count * sizeof *layout->contact}, {.bytes = count * sizeof *layout->points},
+        {.bytes = count * sizeof *layout->first},   {.bytes = count * sizeof *layout->second},
+        {.bytes = named * sizeof *layout->number},  {.bytes = count * sizeof *layout->turn},
+        {.bytes = count * sizeof *layout->colour},  {.bytes = indices * sizeof *layout->mask},
+        {.bytes = indices * sizeof *layout->owner}};
+    layout->nodes_lent = memory_borrow_parts(part, 9, "sweeps");
     layout->contact = part[0].start;
     layout->points = part[1].start;
     layout->first = part[2].start;
     layout->second = part[3].start;
-    layout->number = part[4].start;
-    layout->order = part[5].start;
-    layout->turn = part[6].start;
-    layout->colour = part[7].start;
+    layout->number = named > 0 ? part[4].start : NULL;
+    layout->turn = part[5].start;
+    layout->colour = part[6].start;
+    layout->mask = part[7].start;
+    layout->owner = part[8].start;
+    plan->slot = memory_reserve_aligned(plan->slot, &plan->slot_capacity, count, sizeof *plan->slot,
+                                        "slots");
+    layout->order = plan->slot;
 }
 
 static bool is_active(const struct contact *contact) { return contact->flags & CONTACT_ACTIVE; }
@@ -50,7 +61,7 @@ static void list_nodes(struct sweep_plan *plan) {
     struct layout *layout = plan->layout;
     size_t count = views->count, nodes = 0, active = 0;
     uint32_t number = 0; // of the node among those of its pair
-    borrow_nodes(layout, count + views->joints->block_count);
+    borrow_nodes(plan, count + views->joints->block_count);
     for (size_t k = 0, end; k < count; k = end) {
         const struct contact *contact = &views->contacts[k];
         size_t taking_part = is_active(contact);
@@ -65,7 +76,8 @@ static void list_nodes(struct sweep_plan *plan) {
         bool again = nodes > 0 && contact->c == layout->first[nodes - 1] &&
                      contact->a == layout->second[nodes - 1];
         number = again ? number + 1 : 0;
-        layout->number[nodes] = number;
+        if (layout->number)
+            layout->number[nodes] = number;
         layout->turn[nodes] = colour_turn(contact->c, contact->a, number);
         active += taking_part;
         nodes++;
@@ -109,10 +121,10 @@ void layout_list(struct sweep_plan *plan) {
 
 // Colours -------------------------------------------------------------------------------------
 
+// Makes room for the copies of busy bodies, too.
 static void borrow_indices(struct layout *layout, size_t count) {
     struct memory_part part[] = {{.bytes = count * sizeof *layout->mask},
                                  {.bytes = count * sizeof *layout->owner}};
-    memory_return(layout->indices_lent);
     layout->indices_lent = memory_borrow_parts(part, 2, "colouring");
     layout->mask = part[0].start;
     layout->owner = part[1].start;
@@ -121,7 +133,6 @@ static void borrow_indices(struct layout *layout, size_t count) {
 static int colour(struct sweep_plan *plan) {
     struct layout *layout = plan->layout;
     size_t indices = (size_t)plan->solver_body_count;
-    borrow_indices(layout, indices);
     struct colour_graph graph = {layout->first, layout->second, layout->turn,    plan->nodes,
                                  indices,       plan->moving,   plan->body_count};
     struct colour_room room = {layout->order, layout->mask, layout->owner};
@@ -216,6 +227,7 @@ static void colour_contacts(struct sweep_plan *plan) {
     plan->colours = colour(plan);
     if (plan->colours < 0 || plan->colours > COLOUR_DEGREE_MAX) {
         split_busy_bodies(plan);
+        borrow_indices(plan->layout, (size_t)plan->solver_body_count);
         plan->colours = colour(plan);
     }
     split_fill(plan);
@@ -380,8 +392,7 @@ static void place_bins(struct sweep_plan *plan, int threads) {
 }
 
 static void size_contacts(struct sweep_plan *plan) {
-    plan->groups = memory_reserve_aligned(plan->groups, &plan->group_capacity, plan->group_count,
-                                          sizeof *plan->groups, "sphere contacts");
+    plan->groups = memory_borrow(plan->group_count * sizeof *plan->groups, "sphere contacts");
     plan->blocks = memory_reserve_aligned(plan->blocks, &plan->block_capacity, plan->block_count,
                                           sizeof *plan->blocks, "contact blocks");
     plan->lane_blocks =
@@ -390,8 +401,6 @@ static void size_contacts(struct sweep_plan *plan) {
     plan->joint_inverses =
         memory_reserve(plan->joint_inverses, &plan->joint_inverse_capacity,
                        plan->views->joints->block_count, sizeof *plan->joint_inverses, "joints");
-    plan->slot = memory_reserve_aligned(plan->slot, &plan->slot_capacity, plan->views->count,
-                                        sizeof *plan->slot, "slots");
 }
 
 void layout_make(struct sweep_plan *plan) {

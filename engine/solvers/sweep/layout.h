@@ -19,7 +19,7 @@ struct layout {
     uint32_t *contact;       // index of the first contact of each node, or of the joint's block
     uint32_t *points;        // active contacts of each node
     int32_t *first, *second; // its solver bodies
-    uint32_t *number;        // among the nodes of its pair
+    uint32_t *number;        // among the nodes of its pair; NULL: no other rank asks for it
     uint8_t *turn;           // in the colouring
     uint8_t *colour;
     uint32_t *order;     // by turn

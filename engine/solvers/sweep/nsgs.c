@@ -158,7 +158,8 @@ static void solve_packed(struct monitor *monitor, struct sweep_judge *judge, vec
                                            packed_extrapolate, packed_check};
     struct sweep_plan *plan =
         workspace_plan(monitor->workspace, monitor->problem, monitor->settings, r);
-    struct packed packed = packed_open(plan, monitor->settings);
+    // From here on r is read no more until it is stored.
+    struct packed packed = packed_open(plan, monitor->settings, r);
     struct nsgs nsgs = {.sweeper = &sweeper,
                         .context = &packed,
                         .monitor = monitor,

@@ -327,11 +327,9 @@ static void limit_fast(struct packed *packed) {
     packed->total = residual_close(&packed->free);
 }
 
-// Measures the impulses of the last sweep, without extrapolation. Velocities are recomputed from
-// them, so that they do not carry the rounding error of many sweeps. The step continues with both.
-void packed_check(void *context) {
-    struct packed *packed = context;
-    copy_impulses(packed, true);
+// Velocities are recomputed from the impulses, so that they do not carry the rounding error of many
+// sweeps. The step continues with both.
+static void measure_impulses(struct packed *packed) {
     reset_velocities(packed);
     apply_colours(packed);
     struct residual_tally tally = measure(packed, measure_solved, packed->plan->least.floor);
@@ -340,12 +338,28 @@ void packed_check(void *context) {
     packed->plan->worst = packed->total.worst;
 }
 
-void packed_start(void *context) {
+// Measures the impulses of the last sweep, without extrapolation.
+void packed_check(void *context) {
     struct packed *packed = context;
+    copy_impulses(packed, true);
+    measure_impulses(packed);
+}
+
+static void measure_without(struct packed *packed) {
     reset_velocities(packed);
     packed->free = measure(packed, measure_free, packed->plan->least.floor);
     packed->total = residual_close(&packed->free);
     limit_fast(packed);
+}
+
+void packed_measure(struct packed *packed) {
+    measure_without(packed);
+    measure_impulses(packed);
+}
+
+void packed_start(void *context) {
+    struct packed *packed = context;
+    measure_without(packed);
     apply_colours(packed);
     copy_impulses(packed, false);
     packed_extrapolate(packed, 0);
@@ -355,7 +369,15 @@ void packed_rest(struct packed *packed) { reset_velocities(packed); }
 
 // ---------------------------------------------------------------------------------------------
 
-struct packed packed_open(struct sweep_plan *plan, const struct solver_settings *settings) {
+// Returns whether the impulses of the groups find room in a vector over the slots of the views.
+static bool has_room(const struct sweep_plan *plan, size_t spare, const vec3 *r) {
+    size_t slots = plan->views->count + plan->views->joints->count;
+    return spare > 0 && plan->group_count * LANES <= slots + spare &&
+           (uintptr_t)r % CACHE_LINE == 0;
+}
+
+struct packed packed_open(struct sweep_plan *plan, const struct solver_settings *settings,
+                          vec3 *r) {
     struct packed packed = {.plan = plan,
                             .settings = settings,
                             .sphere_sweep = sphere_sweep_choose(NULL),
@@ -363,7 +385,8 @@ struct packed packed_open(struct sweep_plan *plan, const struct solver_settings 
     size_t chunks = plan->chunk_count;
     packed.measured = memory_allocate(chunks, sizeof *packed.measured, "residual");
     packed.changed = memory_allocate(chunks, sizeof *packed.changed, "residual");
-    sweep_plan_borrow_last(plan);
+    if (r)
+        sweep_plan_borrow_last(plan, has_room(plan, settings->spare, r) ? r : NULL);
     return packed;
 }
 

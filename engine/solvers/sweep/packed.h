@@ -22,8 +22,13 @@ struct packed {
     _Atomic int64_t fallbacks;
 };
 
-struct packed packed_open(struct sweep_plan *plan, const struct solver_settings *settings);
+// Where the vector r has enough room beyond its slots (settings->spare), sweeps write over it.
+// NULL: there are none.
+struct packed packed_open(struct sweep_plan *plan, const struct solver_settings *settings, vec3 *r);
 int64_t packed_close(struct packed *packed); // returns the fallbacks of local solvers
+
+// Measures the impulses of the plan and sets the velocities that they cause.
+void packed_measure(struct packed *packed);
 
 // Sets the velocities of the bodies to the free ones, for a plan without contacts.
 void packed_rest(struct packed *packed);

@@ -18,27 +18,36 @@ struct sweep_plan *sweep_plan_create(void) {
     return plan;
 }
 
+// Also before the plan is built: a step that ran out of memory may have left something.
+static void return_lent(struct sweep_plan *plan) {
+    sweep_plan_return_last(plan);
+    layout_return(plan->layout);
+    memory_return(plan->groups);
+    plan->groups = NULL;
+}
+
 void sweep_plan_free(struct sweep_plan *plan) {
     if (!plan)
         return;
-    void *arrays[] = {plan->bodies,      plan->own_inverse, plan->splits,  plan->groups,
-                      plan->blocks,      plan->points,      plan->batches, plan->slot,
-                      plan->joint_slot,  plan->copies,      plan->chunks,  plan->joint_inverses,
-                      plan->lane_blocks, plan->lane_points};
+    void *arrays[] = {plan->bodies,     plan->own_inverse, plan->splits,         plan->blocks,
+                      plan->points,     plan->batches,     plan->slot,           plan->joint_slot,
+                      plan->copies,     plan->chunks,      plan->joint_inverses, plan->lane_blocks,
+                      plan->lane_points};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         memory_free(arrays[k]);
+    return_lent(plan);
     layout_free(plan->layout);
     border_close(plan->border);
     exchange_free(plan->ghosts);
     memory_free(plan);
 }
 
-void sweep_plan_borrow_last(struct sweep_plan *plan) {
-    size_t bodies = (size_t)plan->solver_body_count;
-    struct memory_part part[] = {{.bytes = plan->group_count * sizeof *plan->last},
+void sweep_plan_borrow_last(struct sweep_plan *plan, vec3 *room) {
+    size_t bodies = (size_t)plan->solver_body_count, groups = room ? 0 : plan->group_count;
+    struct memory_part part[] = {{.bytes = groups * sizeof *plan->last},
                                  {.bytes = bodies * sizeof *plan->last_velocity}};
     plan->last_lent = memory_borrow_parts(part, 2, "sweeps");
-    plan->last = part[0].start;
+    plan->last = room ? (struct lane_vector *)room : part[0].start;
     plan->last_velocity = part[1].start;
 }
 
@@ -160,6 +169,7 @@ void sweep_plan_build(struct sweep_plan *plan, const struct contact_problem *pro
     plan->cone = settings->cone;
     plan->full_blocks =
         settings->local != GABION_LOCAL_AUTO && settings->local != GABION_LOCAL_EXPLICIT;
+    return_lent(plan);
     size_bodies(plan);
     layout_list(plan);
     take_masses(plan);
@@ -172,6 +182,7 @@ void sweep_plan_build(struct sweep_plan *plan, const struct contact_problem *pro
 }
 
 void sweep_plan_close(struct sweep_plan *plan) {
+    return_lent(plan);
     border_close(plan->border);
     plan->border = NULL;
     plan->views = NULL;

@@ -173,11 +173,11 @@ struct sweep_plan {
     int32_t *copies; // of each solver body; only set when split_count > 0
     size_t copies_capacity;
 
-    struct sphere_group *groups;
-    size_t group_count, group_capacity;
+    struct sphere_group *groups; // lent until the plan is closed
+    size_t group_count;
     struct lane_vector *last;            // impulses at the end of the last sweep, by group
     struct body_velocity *last_velocity; // by solver body
-    void *last_lent;                     // what both are parts of, while there are sweeps
+    void *last_lent;                     // what these are parts of, while there are sweeps
     struct block *blocks;
     size_t block_count, block_capacity;
     struct block_point *points;
@@ -261,8 +261,8 @@ void layout_make(struct sweep_plan *plan);
 // start impulses.
 void layout_fill(struct sweep_plan *plan, const vec3 *r);
 
-// Borrow and return the room for what the last sweep left.
-void sweep_plan_borrow_last(struct sweep_plan *plan);
+// Borrow and return the room for what the last sweep left. Impulses go to `room` unless it is NULL.
+void sweep_plan_borrow_last(struct sweep_plan *plan, vec3 *room);
 void sweep_plan_return_last(struct sweep_plan *plan);
 
 // The solver bodies that a plan works with, numbered from 0: all of them or, where ranks share the

@@ -77,10 +77,9 @@ struct solver_measure solver_workspace_measure(struct solver_workspace *workspac
     struct sweep_plan *plan = workspace->plan;
     struct solver_measure result = {0};
     load(workspace, r);
-    struct packed packed = packed_open(plan, settings);
+    struct packed packed = packed_open(plan, settings, NULL);
     if (plan->total.active > 0) {
-        packed_start(&packed);
-        packed_check(&packed);
+        packed_measure(&packed);
         result.error = residual_error(&packed.total, plan->least.floor);
         result.swelling = residual_swelling(&packed.total, plan->least.floor);
     } else {
