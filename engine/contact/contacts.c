@@ -9,7 +9,7 @@
 #include "engine/world/world.h"
 #include "parallel/memory.h"
 
-#define CHUNK 4096
+#define CHUNK 1024
 
 void contacts_void_list(struct contacts *contacts) {
     contacts->count = contacts->joints.block_count = contacts->joints.count = 0;
