@@ -4,7 +4,7 @@
 
 #include "parallel/memory.h"
 
-#define CHUNK 4096 // bodies
+#define CHUNK 1024 // bodies
 
 // More than the rounding of the sums and squares that are compared.
 #define SLACK 1e-12

@@ -70,10 +70,11 @@ void binned_add_all(struct binned_sum *sum, const double *x, size_t count);
 
 // Terms that are kept until there are enough of them to be added side by side. A loop that adds one
 // term after the other keeps them here and ends with binned_flush.
+#define BINNED_KEPT 64
 struct binned_terms {
     struct binned_sum *sum;
     size_t count;
-    double x[BINNED_ALL];
+    double x[BINNED_KEPT];
 };
 
 static inline void binned_flush(struct binned_terms *terms) {
@@ -83,7 +84,7 @@ static inline void binned_flush(struct binned_terms *terms) {
 
 static inline void binned_keep(struct binned_terms *terms, double x) {
     terms->x[terms->count++] = x;
-    if (terms->count == BINNED_ALL)
+    if (terms->count == BINNED_KEPT)
         binned_flush(terms);
 }
 

@@ -9,7 +9,7 @@
 #include "engine/world/world.h"
 #include "parallel/memory.h"
 
-#define CHUNK 4096
+#define CHUNK 1024
 
 // Vectors that sweeps have room for beyond the impulses (solver_settings.spare): they fill up
 // lanes.

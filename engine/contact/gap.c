@@ -105,7 +105,7 @@ double gap_late_bias(const struct gabion_world *world, const struct contact *con
 
 // Activation ----------------------------------------------------------------------------------
 
-#define CHUNK 4096
+#define CHUNK 1024
 
 bool gap_needs_block(const struct gabion_world *world, const struct contact *contact) {
     const struct bodies *bodies = &world->bodies;

@@ -136,20 +136,33 @@ static inline double residual_speed2(const struct contact_view *view) {
     return view->u_n * view->u_n + vec3_dot(view->u_t, view->u_t);
 }
 
-// Adds a contact whose view holds the free velocity q (r = 0).
+// What a contact adds whose view holds the free velocity q (r = 0). All but the speed are zero
+// where it does not close.
+struct residual_free {
+    double speed2, closing2, weight, log_speed;
+};
+
+static inline struct residual_free residual_free_of(const struct contact_view *view, double floor) {
+    struct residual_free free = {.speed2 = residual_speed2(view)};
+    if (!residual_closes(view))
+        return free;
+    free.closing2 = free.speed2;
+    if (floor > 0 && free.speed2 >= DBL_MIN) {
+        double share = free.speed2 / (floor * floor);
+        free.weight = share < 1 ? share : 1;
+        free.log_speed = free.weight * straight_log2(free.speed2);
+    }
+    return free;
+}
+
 static inline void residual_add_free(const struct contact_view *view, double floor,
                                      struct residual_tally *tally) {
-    double q2 = residual_speed2(view);
-    binned_add(&tally->q2, q2);
-    if (!residual_closes(view))
-        return;
-    binned_add(&tally->closing2, q2);
-    tally->fastest2 = residual_larger(tally->fastest2, q2);
-    if (floor > 0 && q2 >= DBL_MIN) {
-        double share = q2 / (floor * floor), weight = share < 1 ? share : 1;
-        binned_add(&tally->weight, weight);
-        binned_add(&tally->log_speed, weight * straight_log2(q2));
-    }
+    struct residual_free free = residual_free_of(view, floor);
+    binned_add(&tally->q2, free.speed2);
+    binned_add(&tally->closing2, free.closing2);
+    tally->fastest2 = residual_larger(tally->fastest2, free.closing2);
+    binned_add(&tally->weight, free.weight);
+    binned_add(&tally->log_speed, free.log_speed);
 }
 
 // Adds a contact, with a speed of at most the square root of fast2, to closing2 anew.

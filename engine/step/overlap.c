@@ -5,7 +5,7 @@
 #include "engine/contact/standing.h"
 #include "parallel/memory.h"
 
-#define CHUNK 4096
+#define CHUNK 1024
 
 struct overlaps {
     const struct gabion_world *world;

@@ -15,6 +15,14 @@ bool measure_place(int64_t place, int32_t *c, int32_t *a) {
     return place != 0;
 }
 
+static vec3 sphere_velocity(const struct sweep_plan *plan, const struct sphere_group *group,
+                            uint32_t lane, vec3 n) {
+    const struct solver_body *c = &plan->bodies[group->c[lane]];
+    const struct solver_body *a = &plan->bodies[group->a[lane]];
+    vec3 spin = vec3_add(solver_s(c), solver_s(a));
+    return vec3_sub(vec3_sub(solver_v(c), solver_v(a)), vec3_cross(spin, n));
+}
+
 static struct contact_view view_sphere(const struct sweep_plan *plan, const struct batch *batch,
                                        uint32_t group_index, uint32_t lane) {
     const struct sphere_group *group = &plan->groups[group_index];
@@ -22,8 +30,7 @@ static struct contact_view view_sphere(const struct sweep_plan *plan, const stru
     const struct solver_body *a = &plan->bodies[group->a[lane]];
     vec3 n = lane_get(&group->n, lane);
     vec3 p = lane_get(&group->p, lane);
-    vec3 spin = vec3_add(solver_s(c), solver_s(a));
-    vec3 u = vec3_sub(vec3_sub(solver_v(c), solver_v(a)), vec3_cross(spin, n));
+    vec3 u = sphere_velocity(plan, group, lane, n);
     double u_n = vec3_dot(u, n), p_n = vec3_dot(p, n);
     double share_c = 1 / solver_copies(plan, group->c[lane]);
     double share_a = 1 / solver_copies(plan, group->a[lane]);
@@ -108,11 +115,6 @@ static void add_chunk(const struct sweep_plan *plan, const struct chunk *chunk, 
     }
 }
 
-void measure_free(const struct sweep_plan *plan, const struct chunk *chunk, double floor,
-                  struct residual_tally *tally) {
-    add_chunk(plan, chunk, residual_add_free, floor, tally);
-}
-
 void measure_limited(const struct sweep_plan *plan, const struct chunk *chunk, double fast2,
                      struct residual_tally *tally) {
     add_chunk(plan, chunk, residual_add_limited, fast2, tally);
@@ -141,6 +143,43 @@ static void add_groups(const struct sweep_plan *plan, const struct batch *batch,
     binned_add_all(&tally->r2, terms.r2, count);
     binned_add_all(&tally->u2, terms.u2, count);
     note_worst(plan, begin, count, terms.worst2, tally);
+}
+
+// Keeps the terms of many contacts for sums that are taken side by side.
+static void add_free_groups(const struct sweep_plan *plan, const struct batch *batch,
+                            uint32_t begin, uint32_t end, double floor,
+                            struct residual_tally *tally) {
+    struct binned_terms speed2 = {.sum = &tally->q2}, closing2 = {.sum = &tally->closing2};
+    struct binned_terms weight = {.sum = &tally->weight}, log_speed = {.sum = &tally->log_speed};
+    for (uint32_t k = begin; k < end; k++) {
+        const struct sphere_group *group = &plan->groups[k];
+        uint32_t used = k + 1 == batch->end ? batch->lanes : LANES;
+        for (uint32_t lane = 0; lane < used; lane++) {
+            vec3 n = lane_get(&group->n, lane), u = sphere_velocity(plan, group, lane, n);
+            double u_n = vec3_dot(u, n);
+            struct contact_view view = {.u_n = u_n + group->b[lane],
+                                        .u_t = vec3_add_scaled(u, -u_n, n)};
+            struct residual_free free = residual_free_of(&view, floor);
+            tally->fastest2 = residual_larger(tally->fastest2, free.closing2);
+            binned_keep(&speed2, free.speed2);
+            binned_keep(&closing2, free.closing2);
+            binned_keep(&weight, free.weight);
+            binned_keep(&log_speed, free.log_speed);
+        }
+    }
+    binned_flush(&speed2);
+    binned_flush(&closing2);
+    binned_flush(&weight);
+    binned_flush(&log_speed);
+}
+
+void measure_free(const struct sweep_plan *plan, const struct chunk *chunk, double floor,
+                  struct residual_tally *tally) {
+    const struct batch *batch = &plan->batches[chunk->batch];
+    if (batch->kind == BATCH_SPHERE_PAIR || batch->kind == BATCH_SPHERE_FIXED)
+        add_free_groups(plan, batch, chunk->begin, chunk->end, floor, tally);
+    else
+        add_chunk(plan, chunk, residual_add_free, floor, tally);
 }
 
 void measure_solved(const struct sweep_plan *plan, const struct chunk *chunk, double floor,

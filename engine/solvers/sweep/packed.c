@@ -5,6 +5,7 @@
 #include "engine/solvers/sweep/measure.h"
 #include "parallel/ranks.h"
 #include "parallel/team.h"
+#include "parallel/wide.h"
 
 // Bodies or contacts of one chunk of the loops that copy.
 #define COPY_CHUNK 1024
@@ -233,18 +234,39 @@ struct sweep_sums packed_change(const void *context) {
 
 // Extrapolation -------------------------------------------------------------------------------
 
+typedef int64_t whole4 __attribute__((vector_size(32)));
+// Four numbers anywhere in memory.
+typedef double four __attribute__((vector_size(32), aligned(8), may_alias));
+
+// Returns u + beta (u - last) of the first three numbers; the fourth is that of u.
+#define AHEAD(u, last)                                                                             \
+    (lanes4)(((whole4)((u) + beta * ((u) - (last))) & velocity) | ((whole4)(u) & ~velocity))
+
+// The six numbers of a velocity are read and written as four and four, of which two are the same.
+WIDE static void extrapolate_run(struct solver_body *bodies, struct body_velocity *memory,
+                                 size_t count, double beta) {
+    const whole4 velocity = {-1, -1, -1, 0};
+    for (size_t k = 0; k < count; k++) {
+        double *last = (double *)&memory[k];
+        lanes4 v = *(four *)bodies[k].v, s = *(four *)bodies[k].s;
+        if (beta > 0) {
+            lanes4 last_v = *(four *)last, end = *(four *)(last + 2);
+            lanes4 last_s = __builtin_shufflevector(end, end, 1, 2, 3, 3);
+            *(four *)bodies[k].v = AHEAD(v, last_v);
+            *(four *)bodies[k].s = AHEAD(s, last_s);
+        }
+        *(four *)last = v;
+        *(four *)(last + 2) = __builtin_shufflevector(v, s, 2, 4, 5, 6);
+    }
+}
+
 static void extrapolate_bodies(void *context, size_t begin, size_t end) {
     const struct pass *pass = context;
     struct sweep_plan *plan = pass->packed->plan;
-    for (size_t k = begin; k < end; k++) {
+    for (size_t k = begin, next; k < end; k = next) {
         int32_t i = solver_bodies_get(&pass->bodies, k);
-        struct solver_body *body = &plan->bodies[i];
-        struct body_velocity *last = &plan->last_velocity[i];
-        vec3 v = solver_v(body), s = solver_s(body);
-        if (pass->beta > 0)
-            solver_set_velocity(body, vec3_add_scaled(v, pass->beta, vec3_sub(v, last->v)),
-                                vec3_add_scaled(s, pass->beta, vec3_sub(s, last->s)));
-        *last = (struct body_velocity){v, s};
+        next = solver_bodies_run(&pass->bodies, k, end);
+        extrapolate_run(&plan->bodies[i], &plan->last_velocity[i], next - k, pass->beta);
     }
 }
 

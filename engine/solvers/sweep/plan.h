@@ -288,6 +288,14 @@ static inline int32_t solver_bodies_get(const struct solver_bodies *bodies, size
                              : bodies->ghost[k - own - fixed];
 }
 
+// Returns the end of the run of consecutive bodies that begins with the k-th one, at most `end`.
+static inline size_t solver_bodies_run(const struct solver_bodies *bodies, size_t k, size_t end) {
+    size_t own = (size_t)(bodies->end - bodies->begin);
+    size_t fixed = own + (size_t)(bodies->count - bodies->fixed);
+    size_t run = k < own ? own : k < fixed ? fixed : k + 1;
+    return run < end ? run : end;
+}
+
 static inline double solver_copies(const struct sweep_plan *plan, int32_t body) {
     return plan->split_count > 0 ? plan->copies[body] : 1;
 }
