@@ -233,6 +233,13 @@ struct contact_error residual_from(const struct residual_base *base,
     return residual_error(&sums, problem->least.floor);
 }
 
+struct contact_error residual_from_both(const struct residual_base *base,
+                                        const struct contact_problem *problem, const double *r,
+                                        const double *u) {
+    struct residual_sums sums = sums_at(base, problem, r, u);
+    return residual_error(&sums, problem->least.floor);
+}
+
 struct contact_error residual_of(const struct contact_problem *problem, const double *r) {
     struct residual_base base = residual_base(problem);
     return residual_from(&base, problem, r);

@@ -373,8 +373,7 @@ static double worth_of(const struct contact_problem *problem, double tolerance) 
     double blocks = problem->face == FACE_MATRIX ? (double)problem->matrix.start[problem->contacts]
                                                  : NEIGHBOURS * rows;
     double sweep = ANDERSON_ROW * rows + ANDERSON_BLOCK * blocks;
-    double iteration =
-        IPM_ROW * rows + IPM_BLOCK * blocks + IPM_MULTIPLY * fill_cost(problem);
+    double iteration = IPM_ROW * rows + IPM_BLOCK * blocks + IPM_MULTIPLY * fill_cost(problem);
     return IPM_DIGIT * fmax(-log10(tolerance), 1) * iteration / sweep;
 }
 
@@ -454,7 +453,8 @@ static bool is_zero(const double *r, size_t size) {
 // Measures the start, because it may be the solution, unless it is no impulse at all: that is a
 // solution only where nothing closes, which a sweep finds as well.
 static void solve_rows(struct monitor *monitor, double *r) {
-    bool cold = monitor->problem->contacts > 0 && is_zero(r, contact_problem_size(monitor->problem));
+    bool cold =
+        monitor->problem->contacts > 0 && is_zero(r, contact_problem_size(monitor->problem));
     if (!cold && monitor_check(monitor, 0, r))
         return;
     bool few = monitor->problem->contacts <= FEW && monitor->settings->relaxation == 1;

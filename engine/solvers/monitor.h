@@ -49,7 +49,7 @@ struct monitor {
     struct solver_workspace *workspace;
     struct residual_base base; // of the problem, from the first measurement on
     bool based;                // it is known
-    double *best;                       // NULL until a check keeps one
+    double *best;              // NULL until a check keeps one
     double best_measure, last; // the measure chosen: of the best impulses, of the last check
     int iterations;            // at the last check, over all stages
     int before;                // iterations of the stages before this one
@@ -76,6 +76,8 @@ bool monitor_take(struct monitor *monitor, int iterations, const double *r,
 // Measures r after `iterations` of the present stage. Returns true when the method has to stop:
 // converged or at the cap.
 bool monitor_check(struct monitor *monitor, int iterations, const double *r);
+// Does the same where the velocities u that r causes are known.
+bool monitor_check_both(struct monitor *monitor, int iterations, const double *r, const double *u);
 // Does the same for impulses that may lie outside their friction cones: shortens their tangential
 // parts until they lie inside, writes them to `admitted` and measures those. Only admissible
 // impulses can be a solution.
