@@ -32,7 +32,7 @@
 #define SMALL_STEP 0.1   // shorter steps mean that the point is far from the central path
 #define JAM        3     // so many of them in a row (nearly): push the point inside
 #define POLISH     1e-6  // complementarity from which sweeps can finish
-#define REACH      10    // times the tolerance: sweeps cannot finish from a larger measure
+#define REACH      10    // times the tolerance: sweeps hardly ever finish from a larger measure
 #define EXHAUSTED  1e-20 // complementarity below which rounding is all there is
 #define REFINE     1e-9  // defect of a linear system from which it is refined
 #define STUCK      3     // iterations without progress after which a warm start is dropped
@@ -445,12 +445,18 @@ static bool answer_swept(struct ipm *p, int iteration, double *best) {
     return done;
 }
 
+// In a run no answer counts as far: where a step is given up, the next one goes on from its best.
+static bool is_far(const struct ipm *p) {
+    bool in_run = p->problem->views.midpoint != NULL;
+    return !in_run && p->monitor->last > REACH * p->monitor->settings->tolerance;
+}
+
 // Measures the impulses at hand; *best is the best of this stage.
 static bool answer(struct ipm *p, int iteration, double *best) {
     put_answer(p);
     bool done = monitor_check_both(p->monitor, iteration, p->r, p->u);
     *best = fmin(*best, p->monitor->last);
-    p->unswept = p->m <= POLISH && p->monitor->last > REACH * p->monitor->settings->tolerance;
+    p->unswept = p->m <= POLISH && is_far(p);
     if (done || p->m > POLISH || p->unswept)
         return done;
     return answer_swept(p, iteration, best);
