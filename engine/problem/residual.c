@@ -184,8 +184,8 @@ static struct residual_sums sums_at(const struct residual_base *base,
                                     const double *u) {
     struct residual_sums sums = base->free;
     struct row_terms terms;
-    if (problem->contacts <= BINNED_FEW &&
-        row_terms_compute(problem, base->spare, 0, problem->contacts, r, u, &terms)) {
+    bool few = problem->contacts > 0 && problem->contacts <= BINNED_FEW;
+    if (few && row_terms_compute(problem, base->spare, 0, problem->contacts, r, u, &terms)) {
         row_terms_close_few(&terms, &sums);
         return sums;
     }
