@@ -193,7 +193,8 @@ double binned_value_of_few(const double *x) {
     for (int k = 0; k < BINNED_FEW; k++)
         largest = x[k] > largest ? x[k] : largest;
     double bound = bound_of(place_for(largest)), unit = bound * 0x1p-107;
-    bool fits = largest < 0x1p-4 * bound && largest > 0x1p-800 && largest < 0x1p900;
+    bool usual = largest < 0x1p-4 * bound && largest > 0x1p-800 && largest < 0x1p900;
+    bool fits = usual || largest == 0;
     for (int k = 0; k < BINNED_FEW; k++) {
         double term = in_units(x[k], unit), next = sum + term, rest = next - sum;
         lost += (sum - (next - rest)) + (term - rest);

@@ -184,8 +184,8 @@ static struct residual_sums sums_at(const struct residual_base *base,
                                     const double *u) {
     struct residual_sums sums = base->free;
     struct row_terms terms;
-    if (problem->contacts <= BINNED_FEW &&
-        row_terms_compute(problem, base->spare, 0, problem->contacts, r, u, &terms)) {
+    bool few = problem->contacts > 0 && problem->contacts <= BINNED_FEW;
+    if (few && row_terms_compute(problem, base->spare, 0, problem->contacts, r, u, &terms)) {
         row_terms_close_few(&terms, &sums);
         return sums;
     }
@@ -230,6 +230,13 @@ struct residual_sums residual_of_rows(const struct contact_problem *problem, con
 struct contact_error residual_from(const struct residual_base *base,
                                    const struct contact_problem *problem, const double *r) {
     struct residual_sums sums = sums_of(base, problem, r);
+    return residual_error(&sums, problem->least.floor);
+}
+
+struct contact_error residual_from_both(const struct residual_base *base,
+                                        const struct contact_problem *problem, const double *r,
+                                        const double *u) {
+    struct residual_sums sums = sums_at(base, problem, r, u);
     return residual_error(&sums, problem->least.floor);
 }
 

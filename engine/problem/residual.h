@@ -246,5 +246,9 @@ struct residual_base residual_base(const struct contact_problem *problem);
 // Returns what residual_of does, to the bit.
 struct contact_error residual_from(const struct residual_base *base,
                                    const struct contact_problem *problem, const double *r);
+// Does the same where the velocities u that r causes are known.
+struct contact_error residual_from_both(const struct residual_base *base,
+                                        const struct contact_problem *problem, const double *r,
+                                        const double *u);
 
 #endif

@@ -99,9 +99,8 @@ INLINE struct padded pad(const struct contact_problem *problem, int32_t first, i
     return padded;
 }
 
-WIDE bool row_terms_compute(const struct contact_problem *problem, double spare, int32_t first,
-                            int32_t count, const double *r, const double *u,
-                            struct row_terms *terms) {
+WIDE static bool compute(const struct contact_problem *problem, double spare, int32_t first,
+                         int32_t count, const double *r, const double *u, struct row_terms *terms) {
     struct row_lanes row;
     bool usual = !problem->held;
     int32_t at = 0;
@@ -116,6 +115,11 @@ WIDE bool row_terms_compute(const struct contact_problem *problem, double spare,
         compute_lanes(&row, &problem->least, terms, at);
     }
     return usual;
+}
+
+bool row_terms_compute(const struct contact_problem *problem, double spare, int32_t first,
+                       int32_t count, const double *r, const double *u, struct row_terms *terms) {
+    return compute(problem, spare, first, count, r, u, terms);
 }
 
 void row_terms_add(const struct row_terms *terms, int32_t first, int32_t count,

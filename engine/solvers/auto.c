@@ -399,49 +399,67 @@ static int newton_most(const struct resolvent *resolvent) {
     return (int)fmin(fmax(NEWTON_WORK / cost, FACTORISATIONS), NEWTON_MOST);
 }
 
-// A sweep over few contacts, without the memory that sweeps over many take.
-static void sweep_few(struct contact_state *state, struct local_contact *contacts) {
-    for (int32_t a = 0; a < state->problem->contacts; a++) {
-        vec3 next = contact_get(state->r, a);
-        local_exact(&contacts[a], contact_state_velocity(state, a), &next);
-        contact_state_set(state, a, next);
+// Sweeps over few contacts, without the memory that sweeps over many take. A contact is prepared
+// when it first closes.
+struct few {
+    struct contact_state state;
+    struct local_contact contacts[FEW];
+    bool prepared[FEW];
+};
+
+static struct local_contact *prepared(struct few *few, int32_t a) {
+    const struct contact_problem *problem = few->state.problem;
+    if (!few->prepared[a])
+        local_prepare(&problem->diagonal[a], problem->mu[a], contact_held(problem, a),
+                      &few->contacts[a]);
+    few->prepared[a] = true;
+    return &few->contacts[a];
+}
+
+static void sweep_few(struct few *few) {
+    const struct contact_problem *problem = few->state.problem;
+    for (int32_t a = 0; a < problem->contacts; a++) {
+        vec3 next = contact_get(few->state.r, a), u = contact_state_velocity(&few->state, a);
+        bool open = next.x == 0 && next.y == 0 && next.z == 0 && u.x >= 0;
+        if (open && !contact_held(problem, a))
+            continue;
+        local_exact(prepared(few, a), u, &next);
+        contact_state_set(&few->state, a, next);
     }
 }
 
-// Takes the first sweep over few contacts. A start that nobody has measured needs to be measured
-// only where that did not solve the problem. *before: its measure.
-static bool sweep_first(struct monitor *monitor, struct contact_state *state,
-                        struct local_contact *contacts, double *before) {
-    double start[3 * FEW];
-    memcpy(start, state->r, contact_problem_size(monitor->problem) * sizeof *start);
-    sweep_few(state, contacts);
-    struct contact_error error = monitor_measure(monitor, state->r);
+// Takes the first sweep. A start that nobody has measured needs to be measured only where that did
+// not solve the problem and it is not sure that further sweeps will: a contact alone they always
+// solve. *before: the measure of the start.
+static bool sweep_first(struct monitor *monitor, struct few *few, double *before) {
+    double start[3 * FEW], *r = few->state.r;
+    memcpy(start, r, contact_problem_size(monitor->problem) * sizeof *start);
+    sweep_few(few);
+    struct contact_error error = monitor_measure(monitor, r);
     if (!monitor->best && monitor_within(monitor, &error))
         return monitor_note(monitor, 1, &error);
-    if (!monitor->best && monitor_check(monitor, 0, start))
+    bool alone = monitor->problem->contacts == 1;
+    if (!monitor->best && !alone && monitor_check(monitor, 0, start))
         return true;
-    *before = monitor->last;
-    return monitor_take(monitor, 1, state->r, &error);
+    *before = alone ? INFINITY : monitor->last;
+    return monitor_take(monitor, 1, r, &error);
 }
 
 // Tries some plain sweeps, which solve a few nearly independent contacts in less time than it takes
 // to set up accelerated ones: as long as each gains as much as those would.
 static bool few_sweeps(struct monitor *monitor, double *r) {
-    const struct contact_problem *problem = monitor->problem;
-    struct contact_state state = contact_state_open(problem, r);
-    struct local_contact contacts[FEW];
-    for (int32_t a = 0; a < problem->contacts; a++)
-        local_prepare(&problem->diagonal[a], problem->mu[a], contact_held(problem, a),
-                      &contacts[a]);
+    struct few few;
+    few.state = contact_state_open(monitor->problem, r);
+    memset(few.prepared, 0, sizeof few.prepared);
     monitor_stage(monitor, GABION_METHOD_NSGS);
     double before = INFINITY;
-    bool done = sweep_first(monitor, &state, contacts, &before);
+    bool done = sweep_first(monitor, &few, &before);
     for (int sweep = 2; !done && monitor->last <= FEW_GAIN * before; sweep++) {
         before = monitor->last;
-        sweep_few(&state, contacts);
+        sweep_few(&few);
         done = monitor_check(monitor, sweep, r);
     }
-    contact_state_close(&state);
+    contact_state_close(&few.state);
     return done;
 }
 

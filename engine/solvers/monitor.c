@@ -60,15 +60,24 @@ bool monitor_within(const struct monitor *monitor, const struct contact_error *e
     return chosen(monitor->settings, error) <= monitor->settings->tolerance;
 }
 
-struct contact_error monitor_measure(struct monitor *monitor, const double *r) {
+static const struct residual_base *base_of(struct monitor *monitor) {
     if (!monitor->based)
         monitor->base = residual_base(monitor->problem);
     monitor->based = true;
-    return residual_from(&monitor->base, monitor->problem, r);
+    return &monitor->base;
+}
+
+struct contact_error monitor_measure(struct monitor *monitor, const double *r) {
+    return residual_from(base_of(monitor), monitor->problem, r);
 }
 
 bool monitor_check(struct monitor *monitor, int iterations, const double *r) {
     struct contact_error error = monitor_measure(monitor, r);
+    return monitor_take(monitor, iterations, r, &error);
+}
+
+bool monitor_check_both(struct monitor *monitor, int iterations, const double *r, const double *u) {
+    struct contact_error error = residual_from_both(base_of(monitor), monitor->problem, r, u);
     return monitor_take(monitor, iterations, r, &error);
 }
 

@@ -79,6 +79,8 @@ bool monitor_take(struct monitor *monitor, int iterations, const double *r,
 // Measures r after `iterations` of the present stage. Returns true when the method has to stop:
 // converged or at the cap.
 bool monitor_check(struct monitor *monitor, int iterations, const double *r);
+// Does the same where the velocities u that r causes are known.
+bool monitor_check_both(struct monitor *monitor, int iterations, const double *r, const double *u);
 // Does the same for impulses that may lie outside their friction cones: shortens their tangential
 // parts until they lie inside, writes them to `admitted` and measures those. Only admissible
 // impulses can be a solution.

@@ -15,7 +15,7 @@ from gabion_run import BUILD, Verdict
 
 TOLERANCES = "1e-4,1e-6,1e-8"
 LARGE = 20  # contacts: below that it is calls that are timed
-AIM = 15    # times as fast as Siconos in the median at 1e-8
+AIM = 12    # times as fast as Siconos in the median at 1e-8
 FIELDS = ("tolerance", "whose", "name", "status", "fclib", "scaled", "iterations", "seconds")
 
 

@@ -255,13 +255,74 @@ static void test_worst_contact(void **state) {
     scene_destroy(world);
 }
 
+#define MOST_ROWS 150
+
+// Rows of every kind: open, sticking and sliding, at rest and on the edge of the cone.
+static void random_rows(struct random_stream *random, struct contact_problem *problem, double *r,
+                        double *u) {
+    static const double frictions[] = {0, 0.3, 0.7, 40, CONTACT_STICKS};
+    int kinds = random_bits(random) % 4 == 0 ? 5 : 4; // few problems have contacts that stick
+    for (int32_t a = 0; a < problem->contacts; a++) {
+        double mu = frictions[random_bits(random) % (uint64_t)kinds];
+        double scale = pow(10, random_between(random, -9, 3));
+        vec3 push = vec3_scale(scale, random_vector(random)), zero = vec3_zero();
+        push.x = fabs(push.x);
+        problem->mu[a] = mu;
+        problem->rho[a] = random_bits(random) % 11 == 0 ? 0 : random_between(random, 0.1, 9);
+        contact_set(problem->q, a, random_vector(random));
+        contact_set(r, a, random_bits(random) % 3 == 0 ? zero : push);
+        contact_set(u, a, random_bits(random) % 5 == 0 ? zero : random_vector(random));
+    }
+}
+
+// The sums of one contact after the other.
+static struct residual_sums sums_one_by_one(const struct contact_problem *problem, const double *r,
+                                            const double *u) {
+    struct residual_tally tally = {0};
+    struct residual_base base = residual_base(problem);
+    for (int32_t a = 0; a < problem->contacts; a++) {
+        vec3 r_a = contact_get(r, a), u_a = contact_get(u, a);
+        double rho = problem->rho[a] > 0 ? problem->rho[a] : base.spare;
+        struct contact_view view = {r_a.x, u_a.x, problem->mu[a], rho, .place = a + 1};
+        view.still = problem->least.still;
+        view.r_t = vec3_make(0, r_a.y, r_a.z);
+        view.u_t = vec3_make(0, u_a.y, u_a.z);
+        residual_add_free(
+            &(struct contact_view){.u_n = problem->q[3 * a],
+                                   .u_t = {0, problem->q[3 * a + 1], problem->q[3 * a + 2]}},
+            problem->least.floor, &tally);
+        residual_add_solved(&view, problem->least.floor, &tally);
+    }
+    return residual_close(&tally);
+}
+
+// Rows go four at a time, and sums of few rows have a way of their own: the bits are those of one
+// row after the other.
+static void test_rows_one_by_one(void **state) {
+    (void)state;
+    struct random_stream random = {11};
+    double mu[MOST_ROWS], rho[MOST_ROWS], q[3 * MOST_ROWS], r[3 * MOST_ROWS], u[3 * MOST_ROWS];
+    for (int trial = 0; trial < 2000; trial++) {
+        struct contact_problem problem = {.mu = mu, .rho = rho, .q = q};
+        problem.contacts = trial < 1500 ? trial % 11 : trial % MOST_ROWS;
+        problem.least.still = trial % 2 ? 1e-3 : 0;
+        random_rows(&random, &problem, r, u);
+        if (trial % 100 == 99)
+            u[1] = NAN;
+        struct residual_sums sums = residual_at(&problem, r, u);
+        struct residual_sums one_by_one = sums_one_by_one(&problem, r, u);
+        assert_memory_equal(&sums, &one_by_one, sizeof sums);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_fast_body),   cmocka_unit_test(test_usual_speeds),
-        cmocka_unit_test(test_views_agree),     cmocka_unit_test(test_floor_follows_gravity),
-        cmocka_unit_test(test_moving_frame),    cmocka_unit_test(test_rounding_is_bounded),
-        cmocka_unit_test(test_allowances),      cmocka_unit_test(test_largest_allowance),
-        cmocka_unit_test(test_drift_is_solved), cmocka_unit_test(test_worst_contact),
+        cmocka_unit_test(test_rows_one_by_one),       cmocka_unit_test(test_one_fast_body),
+        cmocka_unit_test(test_usual_speeds),          cmocka_unit_test(test_views_agree),
+        cmocka_unit_test(test_floor_follows_gravity), cmocka_unit_test(test_moving_frame),
+        cmocka_unit_test(test_rounding_is_bounded),   cmocka_unit_test(test_allowances),
+        cmocka_unit_test(test_largest_allowance),     cmocka_unit_test(test_drift_is_solved),
+        cmocka_unit_test(test_worst_contact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

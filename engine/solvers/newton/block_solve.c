@@ -53,10 +53,11 @@ INLINE void eliminate(int side, const struct block_matrix *matrix, int32_t k, si
 }
 
 // Subtracts row k times the x of its columns from x_k: number by number, then along each row, so
-// that sums wait for each other as little as possible.
+// that sums wait for each other as little as possible. The column that was solved last comes last,
+// since its x may not be there yet.
 INLINE void substitute_3(const struct block_matrix *matrix, int32_t k) {
     lanes4 *work = (lanes4 *)matrix->work, n = {0}, s = {0}, t = {0};
-    for (size_t e = matrix->start[k]; e < matrix->start[k + 1]; e++) {
+    for (size_t e = matrix->start[k + 1]; e-- > matrix->start[k];) {
         const lanes4 *a = (const lanes4 *)(matrix->above + e * 12);
         lanes4 x = work[matrix->row[e]];
         n += a[0] * x;

@@ -32,6 +32,7 @@
 #define SMALL_STEP 0.1   // shorter steps mean that the point is far from the central path
 #define JAM        3     // so many of them in a row (nearly): push the point inside
 #define POLISH     1e-6  // complementarity from which sweeps can finish
+#define REACH      10    // times the tolerance: sweeps hardly ever finish from a larger measure
 #define EXHAUSTED  1e-20 // complementarity below which rounding is all there is
 #define REFINE     1e-9  // defect of a linear system from which it is refined
 #define STUCK      3     // iterations without progress after which a warm start is dropped
@@ -71,6 +72,8 @@ struct ipm {
     double share;  // k of f
     double jammed; // short steps in a row, nearly
     int pushes;
+    bool known;   // r and u are those of x
+    bool unswept; // the last answer was too far from the tolerance for closing sweeps
     double *x, *z, *F;
     double *dx, *dz;               // the step
     double *px, *pz;               // the predictor's
@@ -148,6 +151,13 @@ static void unscale(const struct ipm *p, double *r) {
         contact_set(r, a, vec3_scale(p->sigma, vec3_times(p->points[a].S, contact_get(p->x, a))));
 }
 
+// Finds r and u of x.
+static void put_answer(struct ipm *p) {
+    unscale(p, p->r);
+    contact_problem_velocity(p->problem, p->r, p->u);
+    p->known = true;
+}
+
 // The start -----------------------------------------------------------------------------------
 
 static void start_cold(struct ipm *p) {
@@ -183,6 +193,7 @@ static bool inside(struct ipm *p) {
 }
 
 static void push_inside(struct ipm *p, double shift) {
+    p->known = false;
     for (int32_t a = 0; a < p->problem->contacts; a++)
         if (p->points[a].law != LAW_NONE) {
             p->x[3 * (size_t)a] += shift;
@@ -294,8 +305,9 @@ static void linearise_contact(struct ipm *p, int32_t a) {
 // What of the equations is not fulfilled, and the slopes of the law.
 static bool linearise(struct ipm *p) {
     p->m = complementarity(p);
-    unscale(p, p->r);
-    contact_problem_velocity(p->problem, p->r, p->u);
+    if (!p->known)
+        put_answer(p);
+    p->known = false; // the linear system uses r and u
     for (int32_t a = 0; a < p->problem->contacts; a++)
         if (p->points[a].law != LAW_NONE)
             linearise_contact(p, a);
@@ -426,17 +438,39 @@ static void polish(struct ipm *p) {
         row_sweep_once(&p->sweeps);
 }
 
-// Measures the impulses at hand; *best is the best of this stage.
-static bool answer(struct ipm *p, int iteration, double *best) {
-    unscale(p, p->r);
-    bool done = monitor_check(p->monitor, iteration, p->r);
-    *best = fmin(*best, p->monitor->last);
-    if (done || p->m > POLISH)
-        return done;
+static bool answer_swept(struct ipm *p, int iteration, double *best) {
     polish(p);
-    done = monitor_check(p->monitor, iteration, p->polished);
+    bool done = monitor_check(p->monitor, iteration, p->polished);
     *best = fmin(*best, p->monitor->last);
     return done;
+}
+
+// In a run no answer counts as far: where a step is given up, the next one goes on from its best.
+static bool is_far(const struct ipm *p) {
+    bool in_run = p->problem->views.midpoint != NULL;
+    return !in_run && p->monitor->last > REACH * p->monitor->settings->tolerance;
+}
+
+// Measures the impulses at hand; *best is the best of this stage.
+static bool answer(struct ipm *p, int iteration, double *best) {
+    put_answer(p);
+    bool done = monitor_check_both(p->monitor, iteration, p->r, p->u);
+    *best = fmin(*best, p->monitor->last);
+    p->unswept = p->m <= POLISH && is_far(p);
+    if (done || p->m > POLISH || p->unswept)
+        return done;
+    return answer_swept(p, iteration, best);
+}
+
+// Makes up for closing sweeps that were left out, where there will be no better answer: whatever
+// comes next goes on from there.
+static void catch_up(struct ipm *p, int iteration) {
+    double best = INFINITY;
+    if (!p->unswept || monitor_done(p->monitor))
+        return;
+    put_answer(p);
+    answer_swept(p, iteration, &best);
+    p->unswept = false;
 }
 
 struct progress {
@@ -473,11 +507,12 @@ static void unjam(struct ipm *p, double step) {
 
 // Iterates until nothing is gained any more for `patience` iterations, or for `early` ones while
 // the end has not been near. Returns whether it was, or nothing is left to iterate with.
-static bool iterate(struct ipm *p, int budget, int early, int patience, int *used) {
+static bool go_along(struct ipm *p, int budget, int early, int patience, int *used) {
     struct progress progress = progress_open();
     p->share = shares[0];
     p->jammed = 0;
     p->pushes = 0;
+    p->known = false;
     inside(p);
     bool near = false; // from a good start the complementarity is small at once
     double goal = GAINED * p->monitor->best_measure;
@@ -496,6 +531,12 @@ static bool iterate(struct ipm *p, int budget, int early, int patience, int *use
         note_progress(&progress, p->m);
         unjam(p, step);
     }
+    return near;
+}
+
+static bool iterate(struct ipm *p, int budget, int early, int patience, int *used) {
+    bool near = go_along(p, budget, early, patience, used);
+    catch_up(p, *used);
     return near;
 }
 

@@ -21,6 +21,7 @@ struct resolvent {
     size_t *forward, *backward;
     int32_t *row_of;
     size_t pairs;
+    double *columns; // of `left`, four numbers each
 };
 
 // M of a body; a locked degree of freedom keeps its velocity.
@@ -89,6 +90,10 @@ static void prepare_matrix(struct resolvent *resolvent) {
                                                           first, second, pairs);
     resolvent->row_of = first;
     memory_free(second);
+    size_t capacity = 0;
+    resolvent->columns =
+        memory_reserve_aligned(NULL, &capacity, CONTACT_BLOCK * (size_t)problem->contacts,
+                               sizeof *resolvent->columns, "resolvent");
 }
 
 static struct resolvent *create_in(struct block_matrix *matrix,
@@ -135,6 +140,7 @@ void resolvent_free(struct resolvent *resolvent) {
     memory_free(resolvent->forward);
     memory_free(resolvent->backward);
     memory_free(resolvent->row_of);
+    memory_free(resolvent->columns);
     memory_free(resolvent);
 }
 
@@ -147,16 +153,19 @@ double resolvent_cost(const struct resolvent *resolvent) { return resolvent->cos
 
 // Contacts ------------------------------------------------------------------------------------
 
+// Columns of a 3x3 matrix, with zeros at the end.
+struct columns {
+    lanes4 n, s, t;
+};
+
 // out = left W_ab right, W by columns of four, out by rows of four, both with zeros at the end; no
 // right: the identity.
-__attribute__((always_inline)) static inline void put_product(const mat3 *left, const double *w,
-                                                              const mat3 *right, double *out) {
+INLINE void put_product(const struct columns *left, const double *w, const mat3 *right,
+                        double *out) {
     const lanes4 *W = (const lanes4 *)w, none = {0};
-    vec3 l = left->row[0], m = left->row[1], n = left->row[2];
-    lanes4 l_n = {l.x, m.x, n.x, 0}, l_s = {l.y, m.y, n.y, 0}, l_t = {l.z, m.z, n.z, 0};
-    lanes4 a = l_n * W[0][0] + l_s * W[0][1] + l_t * W[0][2]; // columns of left W
-    lanes4 b = l_n * W[1][0] + l_s * W[1][1] + l_t * W[1][2];
-    lanes4 c = l_n * W[2][0] + l_s * W[2][1] + l_t * W[2][2];
+    lanes4 a = left->n * W[0][0] + left->s * W[0][1] + left->t * W[0][2]; // columns of left W
+    lanes4 b = left->n * W[1][0] + left->s * W[1][1] + left->t * W[1][2];
+    lanes4 c = left->n * W[2][0] + left->s * W[2][1] + left->t * W[2][2];
     if (right) {
         vec3 x = right->row[0], y = right->row[1], z = right->row[2];
         lanes4 from_a = a, from_b = b, from_c = c;
@@ -174,11 +183,15 @@ __attribute__((always_inline)) static inline void put_product(const mat3 *left, 
     rows[2] = __builtin_shufflevector(even, c_even, 2, 3, 6, 7);
 }
 
-WIDE static void put_blocks(const struct resolvent *resolvent, const mat3 *left,
-                            const mat3 *right) {
+WIDE static void put_blocks(const struct resolvent *resolvent, const mat3 *D, const mat3 *right) {
     const struct contact_problem *problem = resolvent->problem;
     const struct contact_matrix *W = &problem->matrix;
     struct block_matrix *matrix = resolvent->matrix;
+    struct columns *left = (struct columns *)resolvent->columns;
+    for (int32_t a = 0; a < problem->contacts; a++) {
+        vec3 l = D[a].row[0], m = D[a].row[1], n = D[a].row[2];
+        left[a] = (struct columns){{l.x, m.x, n.x, 0}, {l.y, m.y, n.y, 0}, {l.z, m.z, n.z, 0}};
+    }
     for (int32_t a = 0; a < problem->contacts; a++) {
         double *block = block_matrix_diagonal(matrix, a);
         put_product(&left[a], W->value + W->diagonal[a] * CONTACT_BLOCK, right ? &right[a] : NULL,
