@@ -18,6 +18,7 @@ import gabion_run
 
 LAUNCHER = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_hwloc_base_binding_policy": "none",
             "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_btl": "^tcp"}
+RESOLUTION = 1e-3  # s, of the times in a summary
 COLUMNS = ("ranks x threads", "sweeps", "a sweep, us", "faster", "a step, ms", "faster", "exchange", "messages", "kB")
 
 
@@ -91,6 +92,7 @@ def row_of(options, best, run):
     if len(values) > 1:
         sweeps -= int(values[0]["sweeps"])
         seconds -= solving(values[0])
+    seconds = max(seconds, RESOLUTION / 2)
     return {"ranks": run[0], "threads": run[1], "sweeps": sweeps, "seconds": seconds / sweeps,
             "step": float(last["wall-time"]) / options.steps, "exchange": float(last.get("exchange-share", 0)),
             "messages": float(last.get("messages-per-sweep", 0)), "bytes": float(last.get("bytes-per-sweep", 0))}
