@@ -105,8 +105,8 @@ def print_table(scene, best, rows):
         print(f"{row['ranks']} x {row['threads']} | {row['sweeps']} | {1e6 * row['seconds']:.0f} | "
               f"{rows[0]['seconds'] / row['seconds']:.2f} | {1e3 * row['step']:.1f} | {rows[0]['step'] / row['step']:.2f} | "
               f"{100 * row['exchange']:.1f} % | {row['messages']:.1f} | {row['bytes'] / 1000:.0f}", flush=True)
-    contacts = int(values["contacts"])
-    print(f"{1e9 * rows[0]['seconds'] / contacts:.1f} ns per contact and sweep in the first run" if contacts else "no contacts")
+    cost = f"{1e9 * rows[0]['seconds'] / int(values['contacts']):.1f}" if len(best) > len(rows) else values["ns-per-contact-sweep"]
+    print(f"{cost} ns per contact and sweep in the first run")
 
 
 def same_bits(best):
