@@ -15,7 +15,7 @@ CHECK_BYTES = 24  # of a rank in them
 @dataclasses.dataclass
 class Machine:
     """Times in seconds. Messages between ranks of one node of the machine go through its memory."""
-    contact: float = 24e-9  # solving a contact of spheres, one thread
+    contact: float = 8.5e-9  # solving a contact of spheres, one thread
     body: float = 3e-9  # putting a velocity into a message, or taking it out
     latency: float = 2e-6
     overhead: float = 0.3e-6  # of a message, on each side
@@ -25,7 +25,7 @@ class Machine:
     near_bandwidth: float = 10e9  # of one pair of ranks
     cores: int = 0  # of a node; 0: one for each rank
     reductions: int = 1  # after each sweep
-    check_every: float = 8  # sweeps
+    check_every: float = 15  # sweeps
 
     def share(self, ranks):
         """How much slower ranks compute that have to share cores."""

@@ -21,4 +21,17 @@ ok "beside a measurement: $(tail -n 3 .err)" grep -qE '^ +1 +100.0 +100.0 +1.000
 "$PYTHON" "$bench/ranks_model.py" heap/checkpoint-000000009.h5 >.table 2>.err
 ok "no such checkpoint: exit status" [ $? -eq 2 ]
 ok "no such checkpoint: $(cat .err)" grep -q 'checkpoint-000000009.h5' .err
+
+# What the prediction is set beside: runs on ranks and threads in turn.
+"$PYTHON" "$bench/ranks_measure.py" heap --caps 3 >.table 2>.err
+ok "one cap: exit status" [ $? -eq 2 ]
+export GABION_MPI=${GABION_MPI:-$(dirname "$GABION")/mpi/gabion}
+if [ -x "$GABION_MPI" ] && command -v mpirun >/dev/null; then
+    "$PYTHON" "$bench/ranks_measure.py" heap/checkpoint-000000003.h5 --caps 2,6 --steps 2 --repeats 1 --runs 1x1,2x1 --csv .csv >.table 2>.err
+    status=$?
+    ok "measured: exit status of $(cat .table) $(tail -n 3 .err)" [ "$status" -eq 0 ]
+    ok "measured: eight sweeps between the caps: $(cat .table)" grep -qE '^2 x 1 \| 8 \| ' .table
+    ok "measured: the same bits" grep -q '^state-hashes agree' .table
+    is "measured: rows of $(cat .csv)" "$(grep -cE '^[12],' .csv)" 2
+fi
 finish

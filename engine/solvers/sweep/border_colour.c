@@ -106,21 +106,23 @@ static void do_round(struct agreement *agreement) {
     agreement->waiting = left;
 }
 
+// Whether no node that waits of an own body that others read has been found yet.
+static bool lacks_next(const struct agreement *agreement, int32_t end) {
+    return (border_marks(agreement->border)[end] & BORDER_READ) &&
+           agreement->words[end].next[0] == UINT64_MAX;
+}
+
 // Finds the first node that waits of each own body that others read: nobody asks about another.
 static void find_next(const struct agreement *agreement) {
     const struct layout *layout = agreement->layout;
-    const uint8_t *mark = border_marks(agreement->border);
     border_forget_next(agreement->border, agreement->words);
-    for (size_t k = agreement->waiting; k-- > 0;) {
+    for (size_t k = 0; k < agreement->waiting; k++) {
         uint32_t node = layout->order[k];
-        int32_t first = layout->first[node], second = layout->second[node];
-        if (!((mark[first] | mark[second]) & BORDER_READ))
-            continue;
-        struct name name = name_of(agreement, node);
-        if (mark[first] & BORDER_READ)
-            memcpy(agreement->words[first].next, name.word, sizeof name.word);
-        if (mark[second] & BORDER_READ)
-            memcpy(agreement->words[second].next, name.word, sizeof name.word);
+        const int32_t end[2] = {layout->first[node], layout->second[node]};
+        for (int e = 0; e < 2; e++)
+            if (lacks_next(agreement, end[e]))
+                memcpy(agreement->words[end[e]].next, name_of(agreement, node).word,
+                       sizeof(struct name));
     }
 }
 
