@@ -186,7 +186,7 @@ coverage: packages-test
 	@echo "by file: $(BUILD)/coverage/lines.txt, by line: $(BUILD)/coverage/index.html"
 
 # Races.
-TSAN_UNIT := memory parallel splitting sweeps fuzz_blocks fuzz_world
+TSAN_UNIT := memory parallel one_core outbox splitting sweeps fuzz_blocks fuzz_world
 tsan:
 	@command -v clang >/dev/null || { echo "tsan needs clang: .ci/packages clang"; exit 1; }
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)/tsan CC=clang OPT=-O1 CFLAGS="-fsanitize=thread $(CFLAGS)" \

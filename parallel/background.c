@@ -1,13 +1,10 @@
 #include "parallel/background.h"
 
 #include <pthread.h>
-#include <signal.h>
 
 #include "parallel/clock.h"
 #include "parallel/memory.h"
-
-// Little address space is left to a process under `ulimit -v`; the system's default is 8 MiB.
-#define STACK_BYTES ((size_t)512 << 10)
+#include "parallel/side_thread.h"
 
 struct background {
     pthread_t thread;
@@ -62,21 +59,6 @@ static void *thread_main(void *context) {
     return NULL;
 }
 
-// Signals are for the thread that computes: it leaves its system calls for them.
-static bool thread_start(struct background *background) {
-    sigset_t all, before;
-    pthread_attr_t attributes;
-    if (pthread_attr_init(&attributes) != 0)
-        return false;
-    pthread_attr_setstacksize(&attributes, STACK_BYTES);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool started = pthread_create(&background->thread, &attributes, thread_main, background) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_attr_destroy(&attributes);
-    return started;
-}
-
 static void background_free(struct background *background) {
     pthread_mutex_destroy(&background->lock);
     pthread_cond_destroy(&background->changed);
@@ -95,7 +77,7 @@ struct background *background_create(void) {
         return NULL;
     pthread_mutex_init(&background->lock, NULL);
     pthread_cond_init(&background->changed, NULL);
-    if (thread_start(background))
+    if (side_thread_start(&background->thread, thread_main, background))
         return background;
     background_free(background);
     return NULL;

@@ -16,6 +16,7 @@ struct checkpoint_note { // what is written beside the state, outside the state 
     double wall_time;      // s, of the whole run so far
     const char *parent;    // checkpoint resumed from, or ""
     const char *reference; // of displacements (io/vtk/reference.h); NULL or "": none
+    const char *rows;      // that history.csv should have and lacks; NULL: none
 };
 
 // Writes DIR/checkpoint-<step>.h5 and deletes the oldest ones beyond `keep`.
@@ -55,6 +56,9 @@ const char *checkpoint_case(const struct checkpoint *checkpoint); // resolved ca
 int64_t checkpoint_step(const struct checkpoint *checkpoint);
 // Copies the reference of displacements; "" where the run has none.
 void checkpoint_reference(const struct checkpoint *checkpoint, char *text, size_t size);
+// Returns the rows that history.csv lacked when the checkpoint was written, or NULL; free with
+// memory_free.
+char *checkpoint_rows(const struct checkpoint *checkpoint);
 double checkpoint_wall_time(const struct checkpoint *checkpoint);
 
 // Returns whether the world has the materials and the length of the step that the checkpoint was

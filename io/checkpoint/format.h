@@ -18,6 +18,7 @@
 #define CHECKPOINT_TEMPORARY      "checkpoint.h5.tmp"
 #define CHECKPOINT_CASE           "case"
 #define CHECKPOINT_REFERENCE      "displacement_of"
+#define CHECKPOINT_ROWS           "history"
 #define CHECKPOINT_GROUP_NAMES    "groups/name"
 #define CHECKPOINT_MATERIAL_NAMES "materials/name"
 

@@ -139,6 +139,14 @@ void checkpoint_reference(const struct checkpoint *checkpoint, char *text, size_
     h5_read_text(&checkpoint->file, "/", CHECKPOINT_REFERENCE, text, size, &absent);
 }
 
+char *checkpoint_rows(const struct checkpoint *checkpoint) {
+    struct gabion_error ignored = {0};
+    size_t count = 0, size = 0;
+    if (!h5_exists(&checkpoint->file, CHECKPOINT_ROWS))
+        return NULL;
+    return h5_read_strings(&checkpoint->file, CHECKPOINT_ROWS, &count, &size, &ignored);
+}
+
 static bool is_block(const struct shape_kind *shape) { return shape->block; }
 
 static bool is_finite(const struct shape_kind *shape) { return !shape->wall; }

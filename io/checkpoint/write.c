@@ -62,6 +62,8 @@ static bool write_texts(struct h5_file *file, const struct contents *contents,
     if (note->reference && note->reference[0] &&
         !h5_write_text(file, "/", CHECKPOINT_REFERENCE, note->reference, error))
         return false;
+    if (note->rows && !h5_write_document(file, CHECKPOINT_ROWS, note->rows, error))
+        return false;
     return h5_write_document(file, CHECKPOINT_CASE, note->case_text, error);
 }
 

@@ -165,6 +165,23 @@ static bool restore(const struct measurement *measurement, const struct checkpoi
                                       : checkpoint_restore(file, world, error);
 }
 
+static bool measure_row(struct measurement *measurement, double time, struct gabion_error *error) {
+    const struct gabion_world *world = measurement->scene.world;
+    FILE *stream = measurement->stream;
+    int count = columns_count(world);
+    double *values = memory_allocate((size_t)count, sizeof *values, "probes");
+    bool read = columns_read(world, values, error);
+    if (read) {
+        fprintf(stream, "%" PRId64 ",", gabion_step_number(world));
+        columns_print_real(stream, time);
+        columns_print_values(stream, values, count);
+        fputc('\n', stream);
+        measurement->rows++;
+    }
+    memory_free(values);
+    return read;
+}
+
 static bool measure_file(struct measurement *measurement, const struct checkpoint *file,
                          struct gabion_error *error) {
     const struct options *options = measurement->options;
@@ -174,13 +191,7 @@ static bool measure_file(struct measurement *measurement, const struct checkpoin
     if (!restore(measurement, file, error) || !(measurement->begun || begin(measurement, error)) ||
         !check_probes(measurement, checkpoint_path(file), error))
         return false;
-    FILE *stream = measurement->stream;
-    fprintf(stream, "%" PRId64 ",", gabion_step_number(measurement->scene.world));
-    columns_print_real(stream, time);
-    bool printed = columns_print_values(stream, measurement->scene.world, error);
-    fputc('\n', stream);
-    measurement->rows++;
-    return printed;
+    return measure_row(measurement, time, error);
 }
 
 static bool open_scene(struct measurement *measurement, struct gabion_error *error) {

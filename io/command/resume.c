@@ -5,6 +5,7 @@
 #include "io/file/file.h"
 #include "io/file/folder.h"
 #include "io/run/runner.h"
+#include "parallel/memory.h"
 #include "parallel/ranks.h"
 
 static void folder_of(const char *path, char directory[FOLDER_PATH_MAX]) {
@@ -85,12 +86,22 @@ static bool find_goal(const struct scene *scene, const struct options *options, 
     return scene_steps_until(scene, end, goal, error);
 }
 
+// Runs in the folder of the run, whose lock the caller holds, or in a new one.
+static bool run_claimed(const struct runner_request *request, struct gabion_error *error) {
+    int lock = FOLDER_NO_LOCK;
+    if (!request->resume && ranks_me() == 0)
+        folder_claim(request->directory, NULL, false, &lock, error);
+    bool done = ranks_follow(error) && runner_run(request, error);
+    folder_unlock(lock);
+    return done;
+}
+
 static bool resume_scene(struct scene *scene, const struct checkpoint *checkpoint,
                          const char *directory, const struct options *options,
                          struct gabion_error *error) {
-    int lock = FOLDER_NO_LOCK;
     char reference[VTK_REFERENCE_TEXT];
     checkpoint_reference(checkpoint, reference, sizeof reference);
+    char *rows = checkpoint_rows(checkpoint);
     struct runner_request request = {
         .scene = scene,
         .directory = options->output ? options->output : directory,
@@ -101,13 +112,10 @@ static bool resume_scene(struct scene *scene, const struct checkpoint *checkpoin
         .wall_time = checkpoint_wall_time(checkpoint),
         .parent = checkpoint_path(checkpoint),
         .reference = reference,
+        .rows = rows,
     };
-    if (!find_goal(scene, options, &request.target, error))
-        return false;
-    if (!request.resume && ranks_me() == 0)
-        folder_claim(request.directory, NULL, false, &lock, error);
-    bool done = ranks_follow(error) && runner_run(&request, error);
-    folder_unlock(lock);
+    bool done = find_goal(scene, options, &request.target, error) && run_claimed(&request, error);
+    memory_free(rows);
     return done;
 }
 

@@ -36,20 +36,29 @@ void columns_print_names(FILE *stream, const struct gabion_world *world) {
         }
 }
 
-bool columns_print_values(FILE *stream, const struct gabion_world *world,
-                          struct gabion_error *error) {
+int columns_count(const struct gabion_world *world) {
+    int count = 0;
+    for (int p = count_probes(world) - 1; p >= 0; p--)
+        count += gabion_probe_components(world, p);
+    return count;
+}
+
+bool columns_read(const struct gabion_world *world, double *values, struct gabion_error *error) {
     int probes = count_probes(world);
     for (int p = 0; p < probes; p++) {
-        double values[COMPONENTS_MAX];
         int components = gabion_probe_read(world, p, values, COMPONENTS_MAX, error);
         if (components < 0)
             return false;
-        for (int k = 0; k < components; k++) {
-            fputc(',', stream);
-            columns_print_real(stream, values[k]);
-        }
+        values += components;
     }
     return true;
+}
+
+void columns_print_values(FILE *stream, const double *values, int count) {
+    for (int k = 0; k < count; k++) {
+        fputc(',', stream);
+        columns_print_real(stream, values[k]);
+    }
 }
 
 void columns_print_summary(FILE *stream, const struct gabion_world *world) {

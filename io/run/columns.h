@@ -6,11 +6,13 @@
 
 #include "engine/gabion.h"
 
-// Print a comma and the name or value of a column, for all components of all probes. Values have
-// all their digits.
+// Returns the number of columns: those of all components of all probes.
+int columns_count(const struct gabion_world *world);
+bool columns_read(const struct gabion_world *world, double *values, struct gabion_error *error);
+
+// Print a comma and the name or value of each column. Values have all their digits.
 void columns_print_names(FILE *stream, const struct gabion_world *world);
-bool columns_print_values(FILE *stream, const struct gabion_world *world,
-                          struct gabion_error *error);
+void columns_print_values(FILE *stream, const double *values, int count);
 
 // Prints the values of probes with up to six components as lines of a summary, "probe NAME.x: ...".
 void columns_print_summary(FILE *stream, const struct gabion_world *world);

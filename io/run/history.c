@@ -12,8 +12,14 @@
 #include "io/run/columns.h"
 #include "io/text/digits.h"
 #include "parallel/memory.h"
+#include "parallel/outbox.h"
 
-// The numbers of one row, but for the probes.
+// How long rows wait for others in seconds, how many at most and in how many bytes.
+#define DELAY     0.1
+#define ROWS_MAX  256
+#define ROWS_SIZE 400000
+
+// The numbers of one row. Those of the probes follow it in memory.
 struct row {
     int64_t step;
     double time, wall_time;
@@ -105,8 +111,19 @@ static const struct column joint_columns[] = {
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
+// Rows as text: from `written` on they are not in the file.
+struct rows_text {
+    char *bytes;
+    size_t capacity, size, written;
+    FILE *stream; // writes to `bytes`
+};
+
 struct history {
     FILE *stream;
+    struct outbox *outbox; // takes rows to the thread that writes them; NULL: there is none
+    struct row *row;       // the one that is written next
+    int values;            // of probes
+    struct rows_text text; // belongs to the thread that writes
     int joints;
     int32_t changes; // that resume --set has made
     bool remapped;   // the rows before had other probes
@@ -138,9 +155,7 @@ static void print_column(FILE *stream, const struct column *column, const struct
     column->print(stream, (const char *)row + column->offset);
 }
 
-static bool print_row(const struct history *history, const struct gabion_world *world,
-                      const struct row *row, struct gabion_error *error) {
-    FILE *stream = history->stream;
+static void print_row(const struct history *history, const struct row *row, FILE *stream) {
     for (size_t k = 0; k < COUNT(columns); k++) {
         if (k > 0)
             fputc(',', stream);
@@ -154,10 +169,8 @@ static bool print_row(const struct history *history, const struct gabion_world *
         fputc(',', stream);
         print_column(stream, &joint_columns[k], row);
     }
-    if (!columns_print_values(stream, world, error))
-        return false;
+    columns_print_values(stream, (const double *)(row + 1), history->values);
     fputc('\n', stream);
-    return true;
 }
 
 // Returns the header of this run; the caller frees it with free().
@@ -258,48 +271,87 @@ static bool check_header(struct history *history, const char *line,
                              history->path);
 }
 
-// Copies the complete rows up to the world's step. A last line without its end is dropped: it was
-// being written when the run was killed.
-static bool copy_rows(struct history *history, FILE *old, FILE *fresh,
-                      const struct gabion_world *world, struct gabion_error *error) {
-    struct remap remap = {0};
+// What copying rows has come to.
+struct copying {
+    struct history *history;
+    struct remap remap; // of no columns: they stay as they are
+    FILE *fresh;
+    int64_t done, last; // steps: of the row copied last, and of the last one that is wanted
+    long line;          // of the file
+};
+
+static bool copy_row(struct copying *copying, const char *line, struct gabion_error *error) {
+    char *end;
+    long long step = strtoll(line, &end, 10);
+    if (end == line || *end != ',')
+        return error_set(error, GABION_ERROR_INPUT,
+                         "%s:%ld: a row should begin with a step number; move the file away, or "
+                         "resume into a new folder",
+                         copying->history->path, copying->line);
+    if (step > copying->last || step <= copying->done)
+        return true;
+    copying->history->resumed = step == copying->last ? ftello(copying->fresh) : 0;
+    copying->done = step;
+    if (copying->remap.count > 0)
+        write_remapped(&copying->remap, line, copying->fresh);
+    else
+        fputs(line, copying->fresh);
+    return true;
+}
+
+// Copies complete rows. A last line without its end is dropped: it was being written when the run
+// was killed.
+static bool copy_lines(struct copying *copying, FILE *old, struct gabion_error *error) {
     char *line = NULL;
     size_t capacity = 0;
+    ssize_t length;
     bool good = true;
-    int64_t last = gabion_step_number(world);
-    ssize_t length = getline(&line, &capacity, old);
-    if (length > 0 && line[length - 1] == '\n')
-        good = check_header(history, line, world, &remap, error);
+    while (good && (length = getline(&line, &capacity, old)) > 0 && line[length - 1] == '\n') {
+        copying->line++;
+        good = copy_row(copying, line, error);
+    }
+    free(line);
+    return good && (!ferror(old) || error_set(error, GABION_ERROR_INPUT, "%s: %s",
+                                              copying->history->path, strerror(errno)));
+}
+
+// Copies rows that a checkpoint has kept for the file.
+static bool copy_left(struct copying *copying, const char *left, struct gabion_error *error) {
+    FILE *stream = fmemopen((void *)left, strlen(left), "r");
+    if (!stream)
+        return error_set(error, GABION_ERROR_MEMORY, "%s: no memory to read rows",
+                         copying->history->path);
+    bool good = copy_lines(copying, stream, error);
+    fclose(stream);
+    return good;
+}
+
+// Copies the header, and the rows up to the world's step: those of the file, and those left.
+static bool copy_rows(struct history *history, FILE *old, FILE *fresh, const char *left,
+                      const struct gabion_world *world, struct gabion_error *error) {
+    struct copying copying = {.history = history,
+                              .fresh = fresh,
+                              .done = INT64_MIN,
+                              .last = gabion_step_number(world),
+                              .line = 1};
+    char *header = NULL;
+    size_t capacity = 0;
+    bool good = true;
+    ssize_t length = getline(&header, &capacity, old);
+    if (length > 0 && header[length - 1] == '\n')
+        good = check_header(history, header, world, &copying.remap, error);
+    free(header);
     if (good)
         print_header(fresh, history, world);
-    for (long number = 2; good && (length = getline(&line, &capacity, old)) > 0; number++) {
-        if (line[length - 1] != '\n')
-            break;
-        char *end;
-        long long step = strtoll(line, &end, 10);
-        if (end == line || *end != ',')
-            good = error_set(error, GABION_ERROR_INPUT,
-                             "%s:%ld: a row should begin with a step number; move the file away, "
-                             "or resume into a new folder",
-                             history->path, number);
-        else if (step <= last) {
-            history->resumed = step == last ? ftello(fresh) : 0;
-            if (remap.count > 0)
-                write_remapped(&remap, line, fresh);
-            else
-                fwrite(line, 1, (size_t)length, fresh);
-        }
-    }
-    if (good && ferror(old))
-        good = error_set(error, GABION_ERROR_INPUT, "%s: %s", history->path, strerror(errno));
-    free(line);
-    memory_free(remap.old);
+    good = good && copy_lines(&copying, old, error) &&
+           (left == NULL || left[0] == '\0' || copy_left(&copying, left, error));
+    memory_free(copying.remap.old);
     return good;
 }
 
 // Replaces the file by one with the header and the rows that are kept, before rows are added to it.
 static bool history_prepare(struct history *history, const struct gabion_world *world, bool resume,
-                            struct gabion_error *error) {
+                            const char *left, struct gabion_error *error) {
     const char *path = history->path;
     FILE *old = resume && file_exists(path) ? file_open(path, error) : NULL;
     if (error->status != GABION_OK)
@@ -307,7 +359,7 @@ static bool history_prepare(struct history *history, const struct gabion_world *
     struct safe_file file;
     bool good = safe_file_open(&file, path, error);
     if (good && old)
-        good = copy_rows(history, old, file.stream, world, error);
+        good = copy_rows(history, old, file.stream, left, world, error);
     else if (good)
         print_header(file.stream, history, world);
     if (old)
@@ -320,8 +372,36 @@ static bool history_prepare(struct history *history, const struct gabion_world *
     return false;
 }
 
+static size_t row_bytes(const struct history *history) {
+    return sizeof(struct row) + (size_t)history->values * sizeof(double);
+}
+
+// Returns more than the text of a row may take: no number takes DIGITS_SIZE with its comma.
+static size_t row_text_bytes(const struct history *history) {
+    return (size_t)(count_steady(history) + history->values + 1) * DIGITS_SIZE;
+}
+
+static size_t rows_at_once(const struct history *history) {
+    size_t most = ROWS_SIZE / (row_bytes(history) + row_text_bytes(history));
+    return most > ROWS_MAX ? ROWS_MAX : most < 2 ? 2 : most;
+}
+
+// Makes room for what may be left unwritten: rows that could not be written, and those that had
+// been put down by then. Nothing is allocated when rows are printed.
+static bool make_text(struct history *history, struct gabion_error *error) {
+    struct rows_text *text = &history->text;
+    history->row = memory_allocate(row_bytes(history), 1, "a row of the history");
+    text->capacity = (2 * rows_at_once(history) + 1) * row_text_bytes(history);
+    text->bytes = memory_allocate(text->capacity + 1, 1, "rows of the history");
+    text->stream = fmemopen(text->bytes, text->capacity, "w");
+    if (text->stream == NULL)
+        return error_set(error, GABION_ERROR_MEMORY, "%s: no memory for rows", history->path);
+    return true;
+}
+
 static bool open_file(struct history *history, const char *directory,
-                      const struct gabion_world *world, bool resume, struct gabion_error *error) {
+                      const struct gabion_world *world, bool resume, const char *left,
+                      struct gabion_error *error) {
     struct gabion_counts counts;
     int length = snprintf(history->path, sizeof history->path, "%s/history.csv", directory);
     if (length < 0 || (size_t)length >= sizeof history->path)
@@ -329,19 +409,29 @@ static bool open_file(struct history *history, const char *directory,
     if (!gabion_read_counts(world, &counts, error))
         return false;
     history->joints = counts.joints;
-    if (!history_prepare(history, world, resume, error))
+    history->values = columns_count(world);
+    if (!history_prepare(history, world, resume, left, error) || !make_text(history, error))
         return false;
     history->stream = file_open_to_write(history->path, "a", error);
     return history->stream != NULL;
 }
 
+// Keeps the text of the rows.
+static void history_free(struct history *history) {
+    if (history->text.stream != NULL)
+        fclose(history->text.stream);
+    memory_free(history->row);
+    memory_free(history);
+}
+
 struct history *history_open(const char *directory, const struct gabion_world *world, bool resume,
-                             int changes, struct gabion_error *error) {
+                             int changes, const char *left, struct gabion_error *error) {
     struct history *history = memory_allocate(1, sizeof *history, "the history");
     history->changes = changes;
-    if (open_file(history, directory, world, resume, error))
+    if (open_file(history, directory, world, resume, left, error))
         return history;
-    memory_free(history);
+    memory_free(history->text.bytes);
+    history_free(history);
     return NULL;
 }
 
@@ -351,36 +441,94 @@ bool history_drop_resumed(struct history *history, struct gabion_error *error) {
     return history_fail(history->path, errno, error);
 }
 
+// Hands the text to the system. What is in the file then is there whatever happens to the process;
+// what is not is kept, for the next time.
+static bool write_text(struct history *history, struct gabion_error *error) {
+    struct rows_text *text = &history->text;
+    while (text->written < text->size) {
+        ssize_t count =
+            write(fileno(history->stream), text->bytes + text->written, text->size - text->written);
+        if (count < 0 && errno != EINTR)
+            return history_fail(history->path, errno, error);
+        text->written += count > 0 ? (size_t)count : 0;
+    }
+    text->written = text->size = 0;
+    return true;
+}
+
+static bool write_rows(void *context, const void *rows, size_t count, struct gabion_error *error) {
+    struct history *history = context;
+    struct rows_text *text = &history->text;
+    fseeko(text->stream, (off_t)text->size, SEEK_SET);
+    for (size_t k = 0; k < count; k++)
+        print_row(history, (const struct row *)((const char *)rows + k * row_bytes(history)),
+                  text->stream);
+    off_t end = ftello(text->stream);
+    if (end < 0 || fflush(text->stream) != 0)
+        return history_fail(history->path, errno, error);
+    text->size = (size_t)end;
+    return write_text(history, error);
+}
+
+void history_write_beside(struct history *history) {
+    history->outbox =
+        outbox_create(row_bytes(history), rows_at_once(history), DELAY, write_rows, history);
+}
+
 bool history_write(struct history *history, const struct gabion_world *world, double wall_time,
                    struct gabion_error *error) {
-    struct row row = {
+    struct row *row = history->row;
+    *row = (struct row){
         .step = gabion_step_number(world),
         .time = gabion_time(world),
         .wall_time = wall_time,
         .changes = history->changes,
     };
-    if (!gabion_read_step_report(world, &row.report, error) ||
-        !gabion_read_energies(world, &row.energies, error) ||
-        !print_row(history, world, &row, error))
+    if (!gabion_read_step_report(world, &row->report, error) ||
+        !gabion_read_energies(world, &row->energies, error) ||
+        !columns_read(world, (double *)(row + 1), error))
         return false;
-    // Flushed row by row: what was computed is in the file whatever happens to the process.
-    if (fflush(history->stream) == 0 && !ferror(history->stream))
-        return true;
-    return history_fail(history->path, errno, error);
+    return history->outbox ? outbox_put(history->outbox, row, error)
+                           : write_rows(history, row, 1, error);
 }
 
 bool history_flush(struct history *history, struct gabion_error *error) {
-    if (fflush(history->stream) == 0 && fsync(fileno(history->stream)) == 0)
-        return true;
-    return history_fail(history->path, errno, error);
+    struct gabion_error second = {0};
+    bool taken = history->outbox == NULL || outbox_wait(history->outbox, error);
+    bool written = write_text(history, taken ? error : &second); // what could not be before
+    if (!taken || !written)
+        return false;
+    return fsync(fileno(history->stream)) == 0 || history_fail(history->path, errno, error);
 }
 
-bool history_close(struct history *history, struct gabion_error *error) {
+// Returns the rows that are not in the file, or are there in part: that part is dropped when the
+// file is continued.
+static char *take_left(struct history *history) {
+    struct rows_text *text = &history->text;
+    size_t begin = text->written;
+    while (begin > 0 && text->bytes[begin - 1] != '\n')
+        begin--;
+    fclose(text->stream); // it may write a NUL
+    text->stream = NULL;
+    memmove(text->bytes, text->bytes + begin, text->size - begin);
+    text->bytes[text->size - begin] = '\0';
+    return text->bytes;
+}
+
+bool history_close(struct history *history, char **left, struct gabion_error *error) {
+    *left = NULL;
     if (!history)
         return true;
-    bool good = history_flush(history, error);
-    if (fclose(history->stream) != 0 && good)
-        good = history_fail(history->path, errno, error);
-    memory_free(history);
+    outbox_destroy(history->outbox);
+    bool good = fclose(history->stream) == 0 || history_fail(history->path, errno, error);
+    if (history->text.size > 0)
+        *left = take_left(history);
+    else
+        memory_free(history->text.bytes);
+    history_free(history);
     return good;
+}
+
+double history_seconds_beside(const struct history *history) {
+    return history->outbox ? outbox_seconds(history->outbox) : 0;
 }

@@ -43,6 +43,7 @@ struct runner {
     struct history *history; // NULL: switched off
     struct vtk_series *vtk;
     struct background *background; // writes pictures; NULL: they are written at once
+    char *rows_left;               // that could not be written to the history; NULL: none
     struct vtk_reference reference;
     char reference_text[VTK_REFERENCE_TEXT];
     struct run_log *log;
@@ -58,9 +59,10 @@ struct runner {
     uint64_t hash;        // of the state, when note_hash was called last
     struct wanted wanted; // what the next call of write_series writes
     struct output_times output_times;
-    bool case_settled;    // case.yaml is that of the checkpoints
-    bool stop_forgotten;  // forget_stop was called, or there was no stop
-    bool begun;           // steps are being done, or were
+    double pictures_beside, history_beside; // seconds of the threads that write them
+    bool case_settled;                      // case.yaml is that of the checkpoints
+    bool stop_forgotten;                    // forget_stop was called, or there was no stop
+    bool begun;                             // steps are being done, or were
     bool series_broken;   // the last step is complete, but some of its output could not be written
     int64_t picture_step; // whose pictures were handed to the writing thread last
     int64_t first_lost, last_lost; // steps whose pictures could not be written, or NO_STEP
@@ -159,9 +161,12 @@ static bool open_series(struct runner *runner, struct gabion_error *error) {
         return false;
     if (runner->output->history_every > 0) {
         runner->history = history_open(request->directory, runner->world, request->resume,
-                                       request->scene->changes, error);
+                                       request->scene->changes, request->rows, error);
         if (runner->history == NULL)
             return false;
+        // Ranks write a checkpoint together: none could keep rows that one of them has left.
+        if (ranks_count() == 1)
+            history_write_beside(runner->history);
     }
     if (runner->output->vtk_every > 0) {
         runner->vtk = vtk_open(request->directory, runner->world, request->resume,
@@ -250,7 +255,9 @@ static struct summary summarise(const struct runner *runner) {
         .contact_sweeps = runner->start_contact_sweeps,
         .collapsed = runner->status != NULL && strcmp(runner->status, "collapsed") == 0,
         .warnings = warnings_of(runner),
-        .output_times = runner->output_times,
+        .output_times = {.all = runner->output_times.all,
+                         .waited = runner->output_times.waited,
+                         .beside = runner->pictures_beside + runner->history_beside},
     };
 }
 
@@ -284,6 +291,7 @@ static bool checkpoint_state(struct runner *runner, struct gabion_error *error) 
         .wall_time = request->wall_time + wall_time(runner),
         .parent = request->parent,
         .reference = runner->reference_text,
+        .rows = ranks_count() == 1 ? runner->rows_left : NULL,
     };
     return checkpoint_write(request->directory, runner->world, &note,
                             runner->output->checkpoint_keep, error);
@@ -339,7 +347,7 @@ static bool settle_pictures(struct runner *runner, bool wait, struct gabion_erro
     bool written = wait ? background_wait(runner->background, error)
                         : background_check(runner->background, error);
     runner->output_times.waited += clock_seconds() - begin;
-    runner->output_times.beside = background_seconds(runner->background);
+    runner->pictures_beside = background_seconds(runner->background);
     if (!written)
         note_lost(runner, runner->picture_step);
     return written;
@@ -475,12 +483,29 @@ static bool open_files(struct runner *runner, struct gabion_error *error) {
            write_alone(runner, error, write_summary);
 }
 
+static bool flush_history(struct runner *runner, struct gabion_error *error) {
+    if (runner->history == NULL)
+        return true;
+    double begin = clock_seconds();
+    bool flushed = history_flush(runner->history, error);
+    runner->output_times.waited += clock_seconds() - begin;
+    runner->history_beside = history_seconds_beside(runner->history);
+    return flushed;
+}
+
+static bool close_history(struct runner *runner, struct gabion_error *error) {
+    struct gabion_error second = {0};
+    bool flushed = flush_history(runner, error);
+    bool closed = history_close(runner->history, &runner->rows_left, flushed ? error : &second);
+    runner->history = NULL;
+    return flushed && closed;
+}
+
 // Returns false if what was written last may not be on disk.
 static bool close_series(struct runner *runner, struct gabion_error *error) {
     struct gabion_error second = {0};
     bool synced = sync_pictures(runner, error);
-    bool closed =
-        runner->history == NULL || history_close(runner->history, synced ? error : &second);
+    bool closed = close_history(runner, synced ? error : &second);
     if (runner->vtk != NULL)
         vtk_close(runner->vtk);
     background_destroy(runner->background);
@@ -510,8 +535,7 @@ static bool checkpoint_due(const struct runner *runner) {
 }
 
 static bool flush_series(struct runner *runner, struct gabion_error *error) {
-    return sync_pictures(runner, error) &&
-           (runner->history == NULL || history_flush(runner->history, error));
+    return sync_pictures(runner, error) && flush_history(runner, error);
 }
 
 __attribute__((format(printf, 2, 3))) static void append(struct gabion_error *error,
@@ -546,6 +570,8 @@ static void explain_failure(struct runner *runner, struct gabion_error *error) {
                directory);
         if (kept < step)
             append(error, "\n  lost: the %" PRId64 " steps after it", step - kept);
+        else if (runner->series_broken && runner->rows_left && runner->first_lost == NO_STEP)
+            append(error, "\n  lost: nothing; the checkpoint has the rows that the history lacks");
         else if (runner->series_broken)
             explain_broken(runner, error);
         append(error, "\n  When the cause is removed, continue with: gabion resume %s", directory);
@@ -767,9 +793,9 @@ bool runner_run(const struct runner_request *request, struct gabion_error *error
     }
     runner.status = NULL;
     interrupt_install();
-    // One thread more writes pictures.
+    // One thread more writes pictures, and one the history.
     interrupt_before_cpu_limit(gabion_threads(request->scene->world) +
-                               (runner.output->vtk_every > 0));
+                               (runner.output->vtk_every > 0) + (runner.output->history_every > 0));
     gabion_set_stop_function(request->scene->world, interrupt_presses, NULL, NULL);
     progress_start(&runner.progress, step_of(&runner), request->target,
                    request->quiet || !is_writer());
@@ -779,6 +805,7 @@ bool runner_run(const struct runner_request *request, struct gabion_error *error
     if (!opened) {
         struct gabion_error second = {0};
         close_series(&runner, &second);
+        memory_free(runner.rows_left);
         log_close(runner.log);
         return false;
     }
@@ -793,6 +820,7 @@ bool runner_run(const struct runner_request *request, struct gabion_error *error
         well = false;
     log_line(runner.log, "%s at step %" PRId64 ", t = %.9g s, state-hash %016" PRIx64,
              runner.status, step_of(&runner), gabion_time(runner.world), runner.hash);
+    memory_free(runner.rows_left);
     log_close(runner.log);
     print_summary(&runner);
     return well;

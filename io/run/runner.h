@@ -16,6 +16,7 @@ struct runner_request {
     double wall_time;      // s, that the run took before this command
     const char *parent;    // file whose state the run began with, or ""
     const char *reference; // of displacements, from that checkpoint; NULL: the run begins here
+    const char *rows;      // of history.csv, from that checkpoint; NULL: none
 };
 
 // Prints the summary on standard output, also when a step failed; not when the run could not start.

@@ -12,8 +12,8 @@
 // Seconds that this command spent on files.
 struct output_times {
     double all;    // of the run, all its waiting included
-    double waited; // for pictures that were being written
-    double beside; // of the thread that writes pictures while steps are computed
+    double waited; // for pictures and rows that were being written
+    double beside; // of the threads that write them while steps are computed
 };
 
 struct summary {

@@ -21,6 +21,8 @@ exits 0 "file size limit: resume" resume limited
 is "file size limit: state" "$(field state-hash)" "$hash"
 ok "file size limit: at most the named row is missing from the history" \
     [ "$(diff <(history_of whole) <(history_of limited) | grep -c '^[<>]')" -le 1 ]
+ok "file size limit: rows that had no room come from the checkpoint" \
+    diff <(history_of whole) <(history_of limited)
 
 # A checkpoint that does not fit.
 size=$(stat -c %s "$(ls whole/checkpoint-*.h5 | head -n 1)")

@@ -71,7 +71,7 @@ static void write_good(void) {
         memory_reserve(NULL, &contacts->memory_capacity, 1, sizeof *contacts->memory, "memory");
     contacts->memory[0] = (struct contact_memory){.a = 3, .impulse = {0, 0, 1}};
     contacts->memory_count = 1;
-    struct checkpoint_note note = {"time: 1\n", 0, "", ""};
+    struct checkpoint_note note = {.case_text = "time: 1\n", .parent = ""};
     if (error.status || !checkpoint_write(folder, world, &note, 0, &error)) {
         fprintf(stderr, "%s\n", error.text);
         abort();

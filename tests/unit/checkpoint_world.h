@@ -28,7 +28,8 @@
 static struct team *team;
 static char folder[64];
 
-static const struct checkpoint_note note = {"time:\n  step: 0.001\n", 12.5, "checkpoint-0.h5", ""};
+static const struct checkpoint_note note = {
+    .case_text = "time:\n  step: 0.001\n", .wall_time = 12.5, .parent = "checkpoint-0.h5"};
 
 // ---- worlds ----
 

@@ -41,6 +41,28 @@ static void test_round_trip_empty(void **state) {
     round_trip(world);
 }
 
+// Rows that the history lacks are kept as they are.
+static void test_rows(void **state) {
+    (void)state;
+    folder_clear();
+    struct gabion_error error = {0};
+    struct gabion_world *world = world_make(3, 7);
+    write_good(world, 0);
+    struct checkpoint *checkpoint = checkpoint_open(path_of_step(7), &error);
+    assert_null(checkpoint_rows(checkpoint));
+    checkpoint_close(checkpoint);
+    struct checkpoint_note with_rows = note;
+    with_rows.rows = "6,0.5\n7,1e-3\n";
+    assert_true(checkpoint_write(folder, world, &with_rows, 0, &error));
+    checkpoint = checkpoint_open(path_of_step(7), &error);
+    char *rows = checkpoint_rows(checkpoint);
+    assert_non_null(rows);
+    assert_string_equal(rows, with_rows.rows);
+    memory_free(rows);
+    checkpoint_close(checkpoint);
+    gabion_destroy(world);
+}
+
 static void test_describe(void **state) {
     (void)state;
     folder_clear();
@@ -495,6 +517,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_round_trip_empty),
+        cmocka_unit_test(test_rows),
         cmocka_unit_test(test_describe),
         cmocka_unit_test(test_truncated),
         cmocka_unit_test(test_flipped_bits),

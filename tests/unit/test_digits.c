@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/unit/effort.h"
 #include "io/text/digits.h"
+#include "tests/unit/effort.h"
 
 // The reference of every test is the C library's printf.
 

@@ -340,7 +340,8 @@ static char folder[] = "/tmp/test_fuzz_blocks.XXXXXX";
 
 // The world as a resumed run finds it: definitions from the case, state from the file.
 static struct gabion_world *reload(const struct scene *scene, struct gabion_world *world) {
-    static const struct checkpoint_note note = {"time:\n  step: 0.001\n", 0, "", ""};
+    static const struct checkpoint_note note = {.case_text = "time:\n  step: 0.001\n",
+                                                .parent = ""};
     struct gabion_error error = {0};
     char path[128];
     struct team *team = world->team;

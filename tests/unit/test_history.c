@@ -105,9 +105,16 @@ static void assert_text(const char *expected) {
     memory_free(text);
 }
 
+static void close_history(struct history *history) {
+    struct gabion_error error = {0};
+    char *left;
+    assert_true(history_close(history, &left, &error));
+    assert_null(left);
+}
+
 static void write_steps(struct gabion_world *world, int64_t first, int64_t last, bool resume) {
     struct gabion_error error = {0};
-    struct history *history = history_open(folder, world, resume, 0, &error);
+    struct history *history = history_open(folder, world, resume, 0, NULL, &error);
     if (!history)
         fail_msg("%s", error.text);
     for (int64_t step = first; step <= last; step++) {
@@ -115,7 +122,17 @@ static void write_steps(struct gabion_world *world, int64_t first, int64_t last,
         assert_true(history_write(history, world, (double)step, &error));
     }
     assert_true(history_flush(history, &error));
-    assert_true(history_close(history, &error));
+    close_history(history);
+}
+
+// Starts a file with the rows of some steps, all of one wall time.
+static void write_steps_at(struct gabion_world *world, int64_t first, int64_t last, double wall) {
+    struct gabion_error error = {0};
+    struct history *history = history_open(folder, world, false, 0, NULL, &error);
+    assert_non_null(history);
+    for (world->step = first; world->step <= last; world->step++)
+        assert_true(history_write(history, world, wall, &error));
+    close_history(history);
 }
 
 // The numbers of the first column, "1 2 3 ".
@@ -224,7 +241,7 @@ static void test_resume_without_rows(void **state) {
 static void assert_rejected(const struct gabion_world *world, const char *text, const char *word) {
     struct gabion_error error = {0};
     text_set(text);
-    assert_null(history_open(folder, world, true, 0, &error));
+    assert_null(history_open(folder, world, true, 0, NULL, &error));
     assert_int_equal(error.status, GABION_ERROR_INPUT);
     assert_non_null(strstr(error.text, path));
     assert_non_null(strstr(error.text, word));
@@ -239,7 +256,7 @@ static void test_foreign_file(void **state) {
     assert_rejected(world, HEADER PROBES "1,0.1\nx,0.2\n", ":3: a row");
     assert_rejected(world, HEADER PROBES "\n", ":2: a row");
     struct gabion_error error = {0};
-    assert_null(history_open("/nonexistent/folder", world, false, 0, &error));
+    assert_null(history_open("/nonexistent/folder", world, false, 0, NULL, &error));
     assert_non_null(strstr(error.text, "/nonexistent/folder"));
     gabion_destroy(world);
 }
@@ -275,7 +292,7 @@ static int full_disk_child(struct gabion_world *world) {
     struct gabion_error error = {0};
     struct rlimit limit = {4000, 4000};
     signal(SIGXFSZ, SIG_IGN);
-    struct history *history = history_open(folder, world, false, 0, &error);
+    struct history *history = history_open(folder, world, false, 0, NULL, &error);
     setrlimit(RLIMIT_FSIZE, &limit);
     bool good = history != NULL;
     for (int step = 1; good && step < 100; step++) {
@@ -285,8 +302,9 @@ static int full_disk_child(struct gabion_world *world) {
     if (good || error.status != GABION_ERROR_RUN || !strstr(error.text, strerror(EFBIG)) ||
         !strstr(error.text, path))
         return 1;
-    history_close(history, &error);
-    return 0;
+    char *left;
+    history_close(history, &left, &error);
+    return !left;
 }
 
 static void test_full_disk(void **state) {
@@ -313,14 +331,85 @@ static void test_rows_at_once(void **state) {
     (void)state;
     struct gabion_error error = {0};
     struct gabion_world *world = world_make();
-    struct history *history = history_open(folder, world, false, 0, &error);
+    struct history *history = history_open(folder, world, false, 0, NULL, &error);
     for (world->step = 1; world->step <= 3; world->step++) {
         char steps[64];
         assert_true(history_write(history, world, 0, &error));
         steps_now(steps);
         assert_int_equal(steps[strlen(steps) - 2] - '0', world->step);
     }
-    assert_true(history_close(history, &error));
+    close_history(history);
+    gabion_destroy(world);
+}
+
+// As it is within a run: another thread prints and writes.
+static void test_rows_beside(void **state) {
+    (void)state;
+    struct gabion_error error = {0};
+    struct gabion_world *world = world_make();
+    write_steps(world, 1, 5, false);
+    char *expected = text_now(), steps[64];
+    struct history *history = history_open(folder, world, false, 0, NULL, &error);
+    history_write_beside(history);
+    for (world->step = 1; world->step <= 4; world->step++)
+        assert_true(history_write(history, world, (double)world->step, &error));
+    assert_true(history_flush(history, &error));
+    steps_now(steps);
+    assert_string_equal(steps, "1 2 3 4 ");
+    assert_true(history_write(history, world, 5, &error));
+    for (steps[8] = '\0'; steps[8] == '\0';) // nobody has to ask for the row
+        steps_now(steps);
+    assert_text(expected);
+    close_history(history);
+    memory_free(expected);
+    gabion_destroy(world);
+}
+
+// Rows that a full disk keeps out of the file come back when the run is resumed with them, once.
+static int rows_left_child(struct gabion_world *world) {
+    struct gabion_error error = {0}, second = {0};
+    struct rlimit limit = {4000, RLIM_INFINITY};
+    char *left;
+    signal(SIGXFSZ, SIG_IGN);
+    struct history *history = history_open(folder, world, false, 0, NULL, &error);
+    history_write_beside(history);
+    setrlimit(RLIMIT_FSIZE, &limit);
+    for (world->step = 1; world->step <= 20; world->step++)
+        history_write(history, world, 0, &error);
+    world->step = 20;
+    bool flushed = history_flush(history, &second);
+    history_close(history, &left, &second);
+    limit.rlim_cur = RLIM_INFINITY;
+    setrlimit(RLIMIT_FSIZE, &limit);
+    if (flushed || second.status != GABION_ERROR_RUN || !strstr(second.text, strerror(EFBIG)) ||
+        !left)
+        return 1;
+    for (int time = 0; time < 2; time++) {
+        error = (struct gabion_error){0};
+        history = history_open(folder, world, true, 0, left, &error);
+        if (!history)
+            return 2;
+        history_close(history, &(char *){NULL}, &error);
+    }
+    memory_free(left);
+    return 0;
+}
+
+static void test_rows_left(void **state) {
+    (void)state;
+    struct gabion_world *world = world_make();
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0)
+        _exit(rows_left_child(world));
+    int result;
+    assert_int_equal(waitpid(child, &result, 0), child);
+    assert_true(WIFEXITED(result));
+    assert_int_equal(WEXITSTATUS(result), 0);
+    char *text = text_now(); // no row is cut or joined with another one
+    write_steps_at(world, 1, 20, 0);
+    assert_text(text);
+    memory_free(text);
     gabion_destroy(world);
 }
 
@@ -349,7 +438,8 @@ int main(void) {
         cmocka_unit_test(test_resume),       cmocka_unit_test(test_resume_without_rows),
         cmocka_unit_test(test_foreign_file), cmocka_unit_test(test_other_probes),
         cmocka_unit_test(test_full_disk),    cmocka_unit_test(test_rows_at_once),
-        cmocka_unit_test(test_not_a_number),
+        cmocka_unit_test(test_not_a_number), cmocka_unit_test(test_rows_beside),
+        cmocka_unit_test(test_rows_left),
     };
     return cmocka_run_group_tests(tests, group_setup, group_teardown);
 }
