@@ -134,6 +134,7 @@ message() {
     references) echo "has references to other objects" ;;
     unwritten | half_written | claims) echo "has rows that were never written" ;;
     bomb) echo "needs about|claims more rows|rows, but position|rows where others have|were expected" ;;
+    short_chunk | long_chunk) echo "has chunks that do not unpack to their size" ;;
     large_chunks) echo "is stored in chunks of more than 64 MiB" ;;
     other_filter) echo "uses a filter other than shuffle, deflate and fletcher32" ;;
     packed_twice) echo "is packed twice" ;;
@@ -156,9 +157,9 @@ forged() {
 }
 forged import plain.h5 position "" check import.yaml
 forged named plain.h5 material "variable_text lying_text" check import.yaml
-forged frame first/frames/frame-000000020.h5 bodies/position "external_link group_link claims bomb" check import.yaml
+forged frame first/frames/frame-000000020.h5 bodies/position "external_link group_link claims bomb short_chunk" check import.yaml
 forged checkpoint first/checkpoint-000000020.h5 bodies/position "external_link group_link virtual virtual_loop virtual_growing \
-    unwritten bomb" resume forged.h5 -o again --steps 1
+    unwritten bomb short_chunk long_chunk" resume forged.h5 -o again --steps 1
 forged problem problem.hdf5 fclib_local/W/x "external_link virtual virtual_loop virtual_growing variable unwritten bomb" solve forged.h5
 forged described problem.hdf5 fclib_local/vectors/q "group_link external_storage" info forged.h5
 forged case first/checkpoint-000000020.h5 case "external_link virtual" info forged.h5
