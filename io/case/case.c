@@ -54,7 +54,8 @@ static struct case_file *create(void) {
 struct case_file *case_load(const char *path, const char *const *overrides, int override_count,
                             struct gabion_error *error) {
     struct case_file *file = create();
-    file->root = case_resolve(path, overrides, override_count, &file->origins, error);
+    file->root =
+        case_resolve(path, overrides, override_count, &file->origins, file->remarks, error);
     return finish(file, error);
 }
 

@@ -38,7 +38,8 @@ struct gabion_settings case_read_settings(const struct yaml_node *root);
 // Reads the file and its includes, applies the overrides and inlines the tables that it names
 // (io/case/resolve.c). Returns NULL on an error. `origins` owns the names in the positions.
 struct yaml_node *case_resolve(const char *path, const char *const *overrides, int override_count,
-                               struct text_list *origins, struct gabion_error *error);
+                               struct text_list *origins, struct remarks *remarks,
+                               struct gabion_error *error);
 
 // Finds the group with the name that a node of the document gives.
 bool case_find_group(const struct yaml_node *name, const struct gabion_world *world, int *group,

@@ -43,6 +43,7 @@ void text_list_free(struct text_list *list) {
 struct resolver {
     const char *path; // of the case file
     struct text_list *origins;
+    struct remarks *remarks;                // NULL: no reference is resolved
     size_t files, bytes, points, triangles; // read so far
     struct gabion_error *error;
 };
@@ -351,7 +352,7 @@ static bool anchor_source(struct resolver *resolver, struct yaml_node *from) {
     struct yaml_node *name = yaml_find(from, "file");
     if (!name || name->kind != YAML_SCALAR)
         return true;
-    if (!donor_find(name->text, path, sizeof path, resolver->error))
+    if (!donor_find(name->text, path, sizeof path, resolver->remarks, resolver->error))
         return yaml_error_context(resolver->error, name->at);
     yaml_put(from, "file", yaml_create_scalar(path, name->at));
     return true;
@@ -454,8 +455,10 @@ bool case_inline_tables(struct yaml_node *root, const char *path, struct text_li
 }
 
 struct yaml_node *case_resolve(const char *path, const char *const *overrides, int override_count,
-                               struct text_list *origins, struct gabion_error *error) {
-    struct resolver resolver = {.path = path, .origins = origins, .error = error};
+                               struct text_list *origins, struct remarks *remarks,
+                               struct gabion_error *error) {
+    struct resolver resolver = {
+        .path = path, .origins = origins, .remarks = remarks, .error = error};
     struct yaml_node *root = load(&resolver, path, NULL);
     if (!root)
         return NULL;

@@ -18,13 +18,22 @@ bool donor_recognise(const char *path, bool *ours, struct gabion_error *error) {
     return true;
 }
 
-bool donor_find(const char *path, char *file, size_t size, struct gabion_error *error) {
-    char passed_over[2048];
+static struct checkpoint *open_newest(const char *folder, struct remarks *remarks,
+                                      struct gabion_error *error) {
+    char passed_over[2048] = "";
+    struct checkpoint *checkpoint =
+        checkpoint_open_newest(folder, passed_over, sizeof passed_over, error);
+    if (passed_over[0] != '\0')
+        remarks_add(remarks, true, "%s", passed_over);
+    return checkpoint;
+}
+
+bool donor_find(const char *path, char *file, size_t size, struct remarks *remarks,
+                struct gabion_error *error) {
     if (!folder_is_directory(path))
         return snprintf(file, size, "%s", path) < (int)size ||
                error_set(error, GABION_ERROR_INPUT, "%s: the name is too long", path);
-    struct checkpoint *checkpoint =
-        checkpoint_open_newest(path, passed_over, sizeof passed_over, error);
+    struct checkpoint *checkpoint = open_newest(path, remarks, error);
     if (!checkpoint)
         return false;
     snprintf(file, size, "%s", checkpoint_path(checkpoint));
@@ -215,14 +224,7 @@ static struct checkpoint *open_either(const char *path, struct gabion_error *err
 
 static struct checkpoint *open_source(const char *path, struct remarks *remarks,
                                       struct gabion_error *error) {
-    char passed_over[2048] = "";
-    if (!folder_is_directory(path))
-        return open_either(path, error);
-    struct checkpoint *checkpoint =
-        checkpoint_open_newest(path, passed_over, sizeof passed_over, error);
-    if (passed_over[0] != '\0')
-        remarks_add(remarks, true, "%s", passed_over);
-    return checkpoint;
+    return folder_is_directory(path) ? open_newest(path, remarks, error) : open_either(path, error);
 }
 
 // The file is closed even when memory runs out on the way.

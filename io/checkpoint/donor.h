@@ -22,7 +22,8 @@ void donor_close(struct donor *donor);
 bool donor_recognise(const char *path, bool *ours, struct gabion_error *error);
 
 // Writes the path of the file that donor_open would open: of a folder, its newest good checkpoint.
-bool donor_find(const char *path, char *file, size_t size, struct gabion_error *error);
+bool donor_find(const char *path, char *file, size_t size, struct remarks *remarks,
+                struct gabion_error *error);
 
 // How bodies find each other. By group: the first body of a group takes the state of the first one
 // of the group with the same name, and so on. Frames have no groups: there it is by id.

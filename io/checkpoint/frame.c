@@ -74,7 +74,7 @@ static bool write_contacts(struct h5_file *file, const struct gabion_world *worl
                            struct gabion_error *error) {
     const struct contacts *contacts = world->contacts;
     size_t first = contacts_own_begin(contacts);
-    struct own_list own = {world, contacts->list + first};
+    struct own_list own = {world, contacts->list ? contacts->list + first : NULL};
     struct h5_rows candidate = CONTACT("contacts/candidate", "1", H5_TYPE_INT32, 1, c);
     struct h5_rows antagonist = CONTACT("contacts/antagonist", "1", H5_TYPE_INT32, 1, a);
     struct h5_rows point = CONTACT("contacts/point", "m", H5_TYPE_FLOAT64, 3, point);
@@ -95,7 +95,7 @@ static bool write_contacts(struct h5_file *file, const struct gabion_world *worl
          .columns = 3,
          .count = contacts->count - first,
          .stride = sizeof *contacts->impulse,
-         .base = (char *)(contacts->impulse + first)},
+         .base = contacts->impulse ? (char *)(contacts->impulse + first) : NULL},
     };
     size_t count = sizeof rows / sizeof *rows;
     if (!contacts_are_shared(contacts))

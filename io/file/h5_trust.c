@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "io/file/h5_chunks.h"
+
 // HDF5 unpacks a chunk at a time, whatever part of it is asked for.
 #define MAX_CHUNK ((hsize_t)64 << 20)
 
@@ -87,6 +89,8 @@ static const char *find_chunk_fault(hid_t dataset, hid_t creation, hid_t space, 
     }
     if (H5Dget_num_chunks(dataset, space, &stored) < 0 || stored != wanted)
         return "has rows that were never written";
+    if (!h5_chunks_fit(dataset, creation, extent, chunk, rank, bytes))
+        return "has chunks that do not unpack to their size";
     return NULL;
 }
 

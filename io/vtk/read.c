@@ -20,6 +20,7 @@ struct reader {
     struct vtk_content *content;
     struct gabion_error *error;
     enum vtk_section section; // VTK_SECTION_COUNT: none
+    double bytes;             // of the arrays so far
 };
 
 static bool reject(const struct reader *reader, const char *what) {
@@ -137,15 +138,23 @@ static bool inflate_blocks(const struct blocks *blocks, unsigned char *packed, u
     return true;
 }
 
+// Many arrays that are small enough, each by itself, may be too much together.
+static bool there_is_room(struct reader *reader, size_t bytes) {
+    reader->bytes += (double)bytes;
+    return memory_check(reader->bytes, reader->path, reader->error);
+}
+
 // Unpacks the letters of one array; *bytes is the size of the result. Returns NULL where they make
 // no sense. A file of a few kilobytes cannot ask for gigabytes: the packed bytes bound the others.
-static unsigned char *unpack(const char *text, size_t letters, size_t *bytes) {
+static unsigned char *unpack(struct reader *reader, const char *text, size_t letters,
+                             size_t *bytes) {
     struct blocks blocks = {0};
     unsigned char *raw = NULL;
     size_t header = read_header(text, letters, &blocks);
     bool sound = header > 0 && base64_length((size_t)blocks.packed_sum) == letters - header &&
                  raw_bytes(&blocks) <= blocks.packed_sum * DEFLATE_RATIO &&
-                 raw_bytes(&blocks) <= FILE_BYTES_MAX && blocks.count <= blocks.packed_sum;
+                 raw_bytes(&blocks) <= FILE_BYTES_MAX && blocks.count <= blocks.packed_sum &&
+                 there_is_room(reader, (size_t)raw_bytes(&blocks));
     if (sound) {
         unsigned char *packed = memory_allocate((size_t)blocks.packed_sum, 1, "a VTK file");
         *bytes = (size_t)raw_bytes(&blocks);
@@ -208,7 +217,7 @@ static bool read_values(struct reader *reader, const char *tag) {
     for (; to > from && (to[-1] == '\n' || to[-1] == '\r' || to[-1] == ' '); to--)
         ;
     size_t bytes = 0, value = (size_t)column.components * type_bytes(column.type);
-    column.value = unpack(from, (size_t)(to - from), &bytes);
+    column.value = unpack(reader, from, (size_t)(to - from), &bytes);
     if (!column.value || bytes % value != 0) {
         memory_free(column.value);
         return reject(reader, "an array cannot be unpacked");

@@ -334,6 +334,38 @@ class Mistakes(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "gravity: 3 numbers"):
             gabion.World(gravity=[0, 0])
 
+    def test_numbers_that_do_not_fit(self):
+        """What does not fit into a C type, or would be cut to fit, is rejected and changes nothing."""
+        world = block_world()
+        state, large = world.state_hash, 1 << 32
+        rows = numpy.eye(4, 3)
+        for wrong in (lambda: world.add_body("sphere", material=large, radius=0.1),
+                      lambda: world.add_body("sphere", material=0.7, radius=0.1),
+                      lambda: world.add_body("sphere", lock=large, radius=0.1),
+                      lambda: world.add_body("sphere", group=large, radius=0.1),
+                      lambda: world.add_body(large, radius=0.1),
+                      lambda: world.add_body(0.9, radius=0.1),
+                      lambda: world.add_body("sphere", fixed="no", radius=0.1),
+                      lambda: world.add_body("sphere", radius=0.1, position=numpy.ones(3) * 1j),
+                      lambda: world.add_compound_shape([large]),
+                      lambda: world.add_hull(rows * 1j),
+                      lambda: world.add_polyhedron(rows, [[0, 2.5, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]),
+                      lambda: world.set_velocity(large, [0, 0, 1]),
+                      lambda: world.set_velocity(1.5, [0, 0, 1]),
+                      lambda: world.configure(max_sweeps=large + 5),
+                      lambda: world.run(1 << 64),
+                      lambda: world.run(1.5),
+                      lambda: world.add_material("sto\0ne", 1),
+                      lambda: gabion.World(threads=large + 1),
+                      lambda: gabion.load_case(CASES + "/arch.yaml", {"title": "\0"}),
+                      lambda: gabion.solve(numpy.eye(3) * 1j, [-1, 0, 0], 0.5),
+                      lambda: gabion.solve(numpy.eye(3), [-1, 0, 0], 0.5, max_iterations=large + 1)):
+            with self.assertRaises((ValueError, TypeError)):
+                wrong()
+        self.assertEqual(world.state_hash, state)
+        self.assertEqual(world.counts.bodies, 2)
+        world.run(numpy.int64(2))  # a whole number of any type
+
     def test_a_wrong_library(self):
         done = subprocess.run([sys.executable, "-c", "import gabion"], capture_output=True, text=True,
                               env=dict(os.environ, GABION_LIBRARY="/nowhere/libgabion.so"))

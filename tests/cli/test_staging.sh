@@ -144,6 +144,13 @@ head -c 3000 "$checkpoint" >cut.h5
 exits 2 "--from a damaged file" run "$mixed" --from cut.h5 -o nothing
 ok "nothing was written" [ ! -e nothing ]
 
+# A newest checkpoint that is damaged is passed over with a warning, also where nothing else is said.
+exits 0 "two checkpoints" run "$mixed" -o twice -q --steps 20 --set output.checkpoint_every=10
+printf x | dd of=twice/checkpoint-000000020.h5 bs=1 seek=4000 conv=notrunc 2>/dev/null
+exits 0 "--from a damaged newest" run "$mixed" --from twice -o older -q --steps 0
+says "--from a damaged newest" "passed over .*twice/checkpoint-000000020.h5: damaged"
+is "--from a damaged newest: warnings" "$(field warnings)" 1
+
 # Compounds are taken and imported with their parts.
 cat >compound.yaml <<'END'
 time: {step: 1e-3, end: 0.01}

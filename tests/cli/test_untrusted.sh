@@ -134,6 +134,7 @@ message() {
     references) echo "has references to other objects" ;;
     unwritten | half_written | claims) echo "has rows that were never written" ;;
     bomb) echo "needs about|claims more rows|rows, but position|rows where others have|were expected" ;;
+    short_chunk | long_chunk) echo "has chunks that do not unpack to their size" ;;
     large_chunks) echo "is stored in chunks of more than 64 MiB" ;;
     other_filter) echo "uses a filter other than shuffle, deflate and fletcher32" ;;
     packed_twice) echo "is packed twice" ;;
@@ -156,11 +157,35 @@ forged() {
 }
 forged import plain.h5 position "" check import.yaml
 forged named plain.h5 material "variable_text lying_text" check import.yaml
-forged frame first/frames/frame-000000020.h5 bodies/position "external_link group_link claims bomb" check import.yaml
+forged frame first/frames/frame-000000020.h5 bodies/position "external_link group_link claims bomb short_chunk" check import.yaml
 forged checkpoint first/checkpoint-000000020.h5 bodies/position "external_link group_link virtual virtual_loop virtual_growing \
-    unwritten bomb" resume forged.h5 -o again --steps 1
+    unwritten bomb short_chunk long_chunk" resume forged.h5 -o again --steps 1
 forged problem problem.hdf5 fclib_local/W/x "external_link virtual virtual_loop virtual_growing variable unwritten bomb" solve forged.h5
 forged described problem.hdf5 fclib_local/vectors/q "group_link external_storage" info forged.h5
 forged case first/checkpoint-000000020.h5 case "external_link virtual" info forged.h5
 forged exported first/checkpoint-000000020.h5 bodies/velocity "group_link claims" export forged.h5 --fclib out.hdf5
+
+# ---- ParaView files ----
+
+# packed FOLDER: a frame of contacts in pieces whose one piece has 60 arrays of 60 MB of zeros, in 3.5 MB.
+packed() {
+    "$PYTHON" - "$1" <<'END'
+import base64, struct, sys, zlib
+data = zlib.compress(bytes(60000000), 9)
+array = "<DataArray type=\"UInt8\" Name=\"x\" format=\"binary\">%s%s</DataArray>" % tuple(
+    base64.b64encode(part).decode() for part in (struct.pack("<4Q", 1, 60000000, 0, len(data)), data))
+with open(sys.argv[1] + "/vtk/piece.vtp", "w") as file:
+    file.write('<VTKFile byte_order="LittleEndian" header_type="UInt64" compressor="vtkZLibDataCompressor">\n<FieldData>'
+               + 60 * array + "</FieldData></VTKFile>\n")
+for step in (0, 20):
+    with open(sys.argv[1] + "/vtk/contacts_%06d.pvtp" % step, "w") as file:
+        file.write('<Piece Source="piece.vtp"/></VTKFile>\n')
+END
+    sed -i 's/\.vtp/.pvtp/' "$1/contacts.pvd"
+}
+exits 0 "pictures" run "$CASES/box.yaml" -o pictures -q -j 1 --steps 20 --set output.vtk_every=20
+packed pictures
+memory=500000
+exits 0 "arrays that are too much together" report pictures
+says "arrays that are too much together" "passed over: pictures/vtk/piece.vtp needs about [0-9]+ MB of memory, and [0-9.]+ [MG]B are available"
 finish

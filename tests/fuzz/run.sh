@@ -3,6 +3,8 @@
 # what is in tests/fuzz/found; readers of HDF5 files change good files of their own.
 root=$(cd "$(dirname "$0")/../.." && pwd)
 seconds=$1 passed=0 failed=0
+# Without this undefined behaviour is printed and the fuzzer goes on.
+export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 # HDF5 keeps memory from one input to the next, which libFuzzer takes for leaks and looks for after each; they are looked for at the end.
 leaks_at_end() { case $1 in bulk_hdf5 | checkpoint | fclib) echo -detect_leaks=0 ;; esac; }
 shift

@@ -205,6 +205,23 @@ def large_chunks(file, name):
     made.id.write_direct_chunk((0,) * values.ndim, bytes(100000))  # enough for the rows, if it were packed
 
 
+def one_chunk(file, name, change):
+    """All rows in a chunk that unpacks to what `change` makes of its bytes."""
+    values = take(file, name)
+    made = file.create_dataset(name, values.shape, values.dtype, chunks=values.shape, compression="gzip")
+    made.id.write_direct_chunk((0,) * values.ndim, zlib.compress(change(values.tobytes())))
+
+
+def short_chunk(file, name):
+    """HDF5 1.10 reads on behind the rows that there are."""
+    one_chunk(file, name, lambda data: data[:len(data) // 2])
+
+
+def long_chunk(file, name):
+    """HDF5 1.10 unpacks all of it, whatever there is room for."""
+    one_chunk(file, name, lambda data: data + bytes(1 << 27))
+
+
 def other_filter(file, name):
     values = take(file, name)
     file.create_dataset(name, data=values, chunks=True, compression="lzf")
@@ -229,7 +246,7 @@ def group_instead(file, name):
 KINDS = {function.__name__: function for function in (
     external_link, group_link, pipe_link, soft_link, external_storage, virtual, virtual_loop, virtual_growing, variable,
     variable_text, lying_text, references, unwritten,
-    half_written, claims, bomb, large_chunks, other_filter, packed_twice, group_instead)}
+    half_written, claims, bomb, large_chunks, short_chunk, long_chunk, other_filter, packed_twice, group_instead)}
 
 
 def forge(kind, path, name):

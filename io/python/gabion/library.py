@@ -4,7 +4,8 @@ import os
 import pathlib
 
 from . import _interface
-from .errors import CLASSES, Error
+from .arguments import checked
+from .errors import CLASSES, Error, InputError
 
 NAME = "libgabion.so.%s" % _interface.VERSION.split(".", 1)[0]
 
@@ -39,7 +40,7 @@ def load():
                           % (path, version, _interface.VERSION))
     for name, (result, arguments) in _interface.FUNCTIONS.items():
         function = getattr(library, name)
-        function.restype, function.argtypes = result, arguments
+        function.restype, function.argtypes = result, [checked(kind) for kind in arguments]
     return library, path
 
 
@@ -64,7 +65,10 @@ def failure(error):
 def call(name, *arguments):
     """Calls a function whose last argument is an error; raises what that says."""
     error = _interface.Error()
-    result = getattr(LIBRARY, name)(*arguments, ctypes.byref(error))
+    try:
+        result = getattr(LIBRARY, name)(*arguments, ctypes.byref(error))
+    except ctypes.ArgumentError as wrong:
+        raise InputError("%s: %s" % (name, wrong)) from None
     if error.status:
         raise failure(error)
     return result

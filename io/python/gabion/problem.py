@@ -37,7 +37,7 @@ def solve(matrix, q, mu, start=None, **solver):
     contacts, rest = divmod(len(q), 3)
     if rest:
         raise ValueError("q has three numbers per contact, found %d" % len(q))
-    mu, mu_pointer = records.doubles(numpy.broadcast_to(numpy.asarray(mu, dtype=float), (contacts,)), contacts)
+    mu, mu_pointer = records.doubles(numpy.broadcast_to(records.reals(mu), (contacts,)), contacts)
     starts, columns, blocks = blocks_of(matrix, contacts)
     blocks, block_pointer = records.doubles(numpy.ravel(blocks), None)
     r = numpy.zeros(3 * contacts) if start is None else records.doubles(numpy.ravel(start), 3 * contacts)[0].copy()

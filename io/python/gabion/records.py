@@ -1,11 +1,12 @@
 """Structures of the C interface to and from Python values."""
 import ctypes
 import difflib
+import operator
 import types
 
 import numpy
 
-from . import _interface
+from . import _interface, arguments
 from ._interface import Quat, Vec3
 
 NUMBERS = {ctypes.c_double: "f8", ctypes.c_int: "i4", ctypes.c_uint: "u4", ctypes.c_bool: "?", ctypes.c_int32: "i4",
@@ -35,10 +36,26 @@ def dtype_of(struct):
     return numpy.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": ctypes.sizeof(struct)})
 
 
+def reals(values):
+    """An array of doubles. numpy would drop what is imaginary, with a warning at most."""
+    array = numpy.asarray(values)
+    if array.dtype.kind == "c":
+        raise TypeError("real numbers are needed, found complex ones")
+    return numpy.asarray(array, dtype=float)
+
+
+def wholes(values):
+    """An array of whole numbers. numpy would cut fractions off."""
+    array = numpy.asarray(values)
+    if array.size and array.dtype.kind not in "iu":
+        raise TypeError("whole numbers are needed, found %r" % (values,))
+    return array.astype("i8")
+
+
 def vector(values, kind=Vec3):
     """A vector or quaternion from three or four numbers."""
     size = len(kind._fields_)
-    numbers = numpy.asarray(values, dtype=float)
+    numbers = reals(values)
     if numbers.shape != (size,):
         raise ValueError("%d numbers are needed, found %r" % (size, values))
     return kind(*numbers)
@@ -47,7 +64,7 @@ def vector(values, kind=Vec3):
 def enumerator(enum, value):
     """An enumerator from its word or number."""
     if not isinstance(value, str):
-        return int(value)
+        return operator.index(value)
     try:
         return int(enum[value])
     except KeyError:
@@ -79,14 +96,14 @@ def record(struct, **others):
 def from_python(kind, value, enum=None):
     """What a member of this type gets for a value that a user gave."""
     if enum is not None:
-        return enumerator(enum, value)
+        return arguments.member(kind, enumerator(enum, value))
     if kind in (Vec3, Quat):
         return vector(value, kind)
     if issubclass(kind, ctypes.Structure):
         return fill(kind(), **value) if isinstance(value, dict) else kind(*value)
     if issubclass(kind, ctypes.Array):
-        return kind(*value)
-    return value
+        return kind(*(arguments.member(kind._type_, item) for item in value))
+    return arguments.member(kind, value)
 
 
 def fill(struct, **values):
@@ -105,7 +122,7 @@ def fill(struct, **values):
 
 def doubles(values, *shape):
     """A contiguous array of numbers and its address. A None in `shape` is any length."""
-    array = numpy.ascontiguousarray(values, dtype=float)
+    array = numpy.ascontiguousarray(reals(values))
     if len(array.shape) != len(shape) or any(wanted not in (None, found) for wanted, found in zip(shape, array.shape)):
         raise ValueError("an array of shape %s is needed, found %s" % (shape, array.shape))
     return array, array.ctypes.data_as(ctypes.POINTER(ctypes.c_double))

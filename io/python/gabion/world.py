@@ -2,12 +2,13 @@
 import ctypes
 import json
 import math
+import operator
 import os
 import threading
 
 import numpy
 
-from . import _interface, records, signals
+from . import _interface, arguments, records, signals
 from .errors import InputError, Stopped
 from .interrupts import Interrupts
 from .library import LIBRARY, call
@@ -110,7 +111,7 @@ class World:
 
     def _find(self, function, what, given):
         if not isinstance(given, str):
-            return int(given)
+            return operator.index(given)
         number = getattr(LIBRARY, function)(self.pointer, given.encode())
         if number < 0:
             raise InputError("no %s is named %r" % (what, given))
@@ -162,7 +163,7 @@ class World:
         outside."""
         rows, _ = records.doubles(corners, None, 3)
         starts = numpy.concatenate([[0], numpy.cumsum([len(face) for face in faces])]).astype("i8")
-        flat = numpy.concatenate([numpy.asarray(face, dtype="i8") for face in faces])
+        flat = numpy.concatenate([records.wholes(face) for face in faces])
         whole = ctypes.POINTER(ctypes.c_int64)
         return self.change("gabion_add_polyhedron", rows.ctypes.data_as(ctypes.POINTER(_interface.Vec3)), len(rows),
                            starts.ctypes.data_as(whole), flat.ctypes.data_as(whole), len(faces))
@@ -191,8 +192,7 @@ class World:
         `name` is its group. Keyword arguments are members of struct gabion_body. Density and mass: where neither is given,
         the density is that of the material."""
         body = records.fill(LIBRARY.gabion_default_body(), shape=shape, **members)
-        body.material = self.material(material)
-        body.lock = records.lock_bits(lock)
+        records.fill(body, material=self.material(material), lock=records.lock_bits(lock))
         if name is not None:
             body.group = self.add_group(name)
         if not (body.density or body.mass):
@@ -209,7 +209,7 @@ class World:
 
     def add_half_space(self, normal, position=(0, 0, 0), **members):
         """Adds the fixed solid behind the plane through a point; the normal points out of it."""
-        direction = numpy.asarray(normal, dtype=float)
+        direction = records.reals(normal)
         return self.add_body("half_space", normal=direction / numpy.linalg.norm(direction), position=position, fixed=True,
                              **members)
 
@@ -255,11 +255,11 @@ class World:
 
     def set_velocity(self, body, velocity, spin=(0, 0, 0)):
         """Sets velocity and spin of a moving body between steps. Arrays stay valid."""
-        call("gabion_set_velocity", self.pointer, int(body), records.vector(velocity), records.vector(spin))
+        call("gabion_set_velocity", self.pointer, body, records.vector(velocity), records.vector(spin))
 
     def apply_force(self, body, force, moment=(0, 0, 0)):
         """Adds a force at the centre of a moving body, and a moment, over the next step alone. Arrays stay valid."""
-        call("gabion_apply_force", self.pointer, int(body), records.vector(force), records.vector(moment))
+        call("gabion_apply_force", self.pointer, body, records.vector(force), records.vector(moment))
 
     # Running ---------------------------------------------------------------------------------
 
@@ -277,7 +277,7 @@ class World:
             self.leases.check("run")
             self._running = True
             try:
-                return self._run(int(steps), StepCaller(self, each), Interrupts(self.pointer))
+                return self._run(steps, StepCaller(self, each), Interrupts(self.pointer))
             finally:
                 self._running = False
 
@@ -387,10 +387,10 @@ class World:
 
     def body(self, number):
         """A record of one body, by its id."""
-        return self.read("gabion_get_body", _interface.BodyState, int(number))
+        return self.read("gabion_get_body", _interface.BodyState, number)
 
     def joint(self, number):
-        return self.read("gabion_get_joint", _interface.JointState, int(number))
+        return self.read("gabion_get_joint", _interface.JointState, number)
 
     def _rows(self, struct, count, function):
         rows = numpy.empty(count, dtype=records.dtype_of(struct))
@@ -423,7 +423,7 @@ class World:
     def polyhedron(self, number):
         """A shape of `shape_index`: corners in own axes and faces as lists of corners, with volume, centre and axes."""
         shape = _interface.Polyhedron()
-        call("gabion_get_polyhedron", self.pointer, int(number), ctypes.byref(shape))
+        call("gabion_get_polyhedron", self.pointer, number, ctypes.byref(shape))
         start, corner = shape.face_start[:shape.faces + 1], shape.face_corner[:shape.face_start[shape.faces]]
         made = records.record(shape)
         made.corner = numpy.array([records.to_python(point) for point in shape.corner[:shape.corners]])
@@ -462,7 +462,7 @@ def load_case(path, overrides=None, threads=0):
     """Creates the world of a case file. Overrides replace values of the file: {"solver.tolerance": 1e-8}. What the case says
     about output and stopping is not done: world.run_until(world.settings.end) runs it to its end."""
     texts = ["%s=%s" % (key, override_text(value)) for key, value in (overrides or {}).items()]
-    array = (ctypes.c_char_p * len(texts))(*(text.encode() for text in texts))
+    array = (ctypes.c_char_p * len(texts))(*(arguments.text(text.encode()) for text in texts))
     world = World.__new__(World)
     world._take(call("gabion_load_case", os.fsencode(path), array, len(texts), threads))
     return world
