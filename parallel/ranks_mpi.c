@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <math.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,6 +84,13 @@ void ranks_begin(void) {
     find_neighbours();
 }
 
+// Where the first rank that is gone had an error, mpirun stops the others. By now all have ended,
+// and have said what there is to say.
+static void ignore_launcher(void) {
+    signal(SIGTERM, SIG_IGN);
+    signal(SIGINT, SIG_IGN);
+}
+
 int ranks_end(int status) {
     if (!run.connected)
         return status;
@@ -92,6 +100,7 @@ int ranks_end(int status) {
     MPI_Ibcast(&status, 1, MPI_INT, 0, run.everyone, &request);
     while (MPI_Test(&request, &done, MPI_STATUS_IGNORE), !done)
         nanosleep(&pause, NULL);
+    ignore_launcher();
     MPI_Comm_free(&run.everyone);
     MPI_Finalize();
     return status;
