@@ -427,8 +427,11 @@ static void prepare_buffers(struct grid *grid, int threads) {
     grid->buffers = threads;
 }
 
-// Pairs come and go from step to step.
-static size_t expected_pairs(const struct grid *grid) {
+// Pairs come and go from step to step. The first search has room for those of a loose packing; what
+// is not used of it takes no memory.
+static size_t expected_pairs(const struct grid *grid, size_t count) {
+    if (grid->most_pairs == 0)
+        return 4 * count / (size_t)grid->threads;
     return grid->most_pairs + grid->most_pairs / 16;
 }
 
@@ -451,7 +454,7 @@ static void *borrow_keys(struct grid *grid, size_t count) {
 }
 
 static void *borrow_items(struct grid *grid, size_t count) {
-    size_t each = expected_pairs(grid);
+    size_t each = expected_pairs(grid, count);
     struct memory_part part[] = {
         {.bytes = count * sizeof *grid->item},
         {.bytes = (size_t)grid->threads * each * sizeof(struct grid_pair)}};

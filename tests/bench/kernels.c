@@ -73,13 +73,13 @@ static void see(struct step_observer *observer, struct contact_problem *problem,
     struct solver_workspace *workspace = solver_workspace_create();
     struct sweep_plan *plan = workspace_plan(workspace, problem, &kernel->settings, start);
     double contacts = (double)plan->active;
+    vec3 room; // none is spare: it is not written
     // A pair of bodies reads their two lines once, however many points it has.
     printf("bodies: %d\ncontacts: %zu\nnodes: %zu\ncolours: %d\nthreads: %d\n", plan->moving,
            plan->active, plan->nodes, plan->colours, team_size(plan->team));
     if (plan->active > 0) {
         print_bytes(plan, contacts);
-        struct packed packed = packed_open(plan, &kernel->settings, NULL);
-        sweep_plan_borrow_last(plan, NULL);
+        struct packed packed = packed_open(plan, &kernel->settings, &room);
         packed_start(&packed);
         time_parts(&packed, contacts);
         packed_close(&packed);

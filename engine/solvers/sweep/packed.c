@@ -1,5 +1,7 @@
 #include "engine/solvers/sweep/packed.h"
 
+#include <string.h>
+
 #include "engine/solvers/sweep/block_sweep.h"
 #include "engine/solvers/sweep/border.h"
 #include "engine/solvers/sweep/measure.h"
@@ -398,24 +400,36 @@ static bool has_room(const struct sweep_plan *plan, size_t spare, const vec3 *r)
            (uintptr_t)r % CACHE_LINE == 0;
 }
 
+// Borrows in one piece what sweeps and checks write beside the plan; without r, what checks do.
+static void borrow_room(struct packed *packed, vec3 *r) {
+    struct sweep_plan *plan = packed->plan;
+    bool in_r = r && has_room(plan, packed->settings->spare, r);
+    size_t chunks = plan->chunk_count, bodies = r ? (size_t)plan->solver_body_count : 0;
+    size_t groups = r && !in_r ? plan->group_count : 0;
+    struct memory_part part[] = {{.bytes = groups * sizeof *plan->last},
+                                 {.bytes = bodies * sizeof *plan->last_velocity},
+                                 {.bytes = chunks * sizeof *packed->measured},
+                                 {.bytes = chunks * sizeof *packed->changed}};
+    plan->last_lent = memory_borrow_parts(part, 4, "sweeps");
+    plan->last = in_r ? (struct lane_vector *)r : part[0].start;
+    plan->last_velocity = part[1].start;
+    packed->measured = part[2].start;
+    packed->changed = part[3].start;
+    memset(packed->changed, 0, part[3].bytes); // what another rank counts stays so
+}
+
 struct packed packed_open(struct sweep_plan *plan, const struct solver_settings *settings,
                           vec3 *r) {
     struct packed packed = {.plan = plan,
                             .settings = settings,
                             .sphere_sweep = sphere_sweep_choose(NULL),
                             .lane_kernel = lane_kernel_choose()};
-    size_t chunks = plan->chunk_count;
-    packed.measured = memory_allocate(chunks, sizeof *packed.measured, "residual");
-    packed.changed = memory_allocate(chunks, sizeof *packed.changed, "residual");
-    if (r)
-        sweep_plan_borrow_last(plan, has_room(plan, settings->spare, r) ? r : NULL);
+    borrow_room(&packed, r);
     return packed;
 }
 
 int64_t packed_close(struct packed *packed) {
     int64_t fallbacks = packed->fallbacks;
-    memory_free(packed->measured);
-    memory_free(packed->changed);
     sweep_plan_return_last(packed->plan);
     if (packed->plan->border)
         ranks_sum_signed(&fallbacks, 1);

@@ -42,15 +42,6 @@ void sweep_plan_free(struct sweep_plan *plan) {
     memory_free(plan);
 }
 
-void sweep_plan_borrow_last(struct sweep_plan *plan, vec3 *room) {
-    size_t bodies = (size_t)plan->solver_body_count, groups = room ? 0 : plan->group_count;
-    struct memory_part part[] = {{.bytes = groups * sizeof *plan->last},
-                                 {.bytes = bodies * sizeof *plan->last_velocity}};
-    plan->last_lent = memory_borrow_parts(part, 2, "sweeps");
-    plan->last = room ? (struct lane_vector *)room : part[0].start;
-    plan->last_velocity = part[1].start;
-}
-
 void sweep_plan_return_last(struct sweep_plan *plan) {
     memory_return(plan->last_lent);
     plan->last_lent = NULL;

@@ -177,7 +177,7 @@ struct sweep_plan {
     size_t group_count;
     struct lane_vector *last;            // impulses at the end of the last sweep, by group
     struct body_velocity *last_velocity; // by solver body
-    void *last_lent;                     // what these are parts of, while there are sweeps
+    void *last_lent;                     // what these are parts of, while sweeps or checks are open
     struct block *blocks;
     size_t block_count, block_capacity;
     struct block_point *points;
@@ -261,8 +261,7 @@ void layout_make(struct sweep_plan *plan);
 // start impulses.
 void layout_fill(struct sweep_plan *plan, const vec3 *r);
 
-// Borrow and return the room for what the last sweep left. Impulses go to `room` unless it is NULL.
-void sweep_plan_borrow_last(struct sweep_plan *plan, vec3 *room);
+// Gives back the room for what the last sweep left.
 void sweep_plan_return_last(struct sweep_plan *plan);
 
 // The solver bodies that a plan works with, numbered from 0: all of them or, where ranks share the
