@@ -159,7 +159,7 @@ static double nearest(long_integer high, int64_t low, int exponent) {
     exponent += is_long ? BINNED_BITS - 1 : 0;
     int drop = excess_bits(whole);
     int64_t kept = (int64_t)(whole >> drop);
-    kept |= ((long_integer)kept << drop) != whole; // what is dropped matters as being there or not
+    kept |= (whole & ((one << drop) - 1)) != 0; // what is dropped matters as being there or not
     return scaled((double)kept, exponent + drop);
 }
 
