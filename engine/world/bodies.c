@@ -129,16 +129,27 @@ void bodies_append(struct bodies *bodies, int32_t id, const struct gabion_body *
     remember_start(bodies, id, bodies->x[i]);
 }
 
+// A world without bodies has no arrays.
 static void permute(char *array, size_t size, const int32_t *order, int32_t count, char *room) {
+    if (count == 0)
+        return;
     for (int32_t k = 0; k < count; k++)
         memcpy(room + (size_t)k * size, array + (size_t)order[k] * size, size);
     memcpy(array, room, (size_t)count * size);
 }
 
+static size_t largest_stride(void) {
+    size_t largest = 0;
+    for (size_t k = 0; k < BODY_FIELDS; k++)
+        if (body_fields[k].stride > largest)
+            largest = body_fields[k].stride;
+    return largest;
+}
+
 void bodies_permute(struct bodies *bodies, const int32_t *order, int32_t count, int32_t moving) {
     for (int32_t i = 0; i < bodies->count; i++)
         bodies->index_of[bodies->id[i]] = -1;
-    char *room = memory_borrow((size_t)count * sizeof(quat), "sorted bodies");
+    char *room = memory_borrow((size_t)count * largest_stride(), "sorted bodies");
     for (size_t k = 0; k < BODY_FIELDS; k++)
         permute(state_array(bodies, &body_fields[k]), body_fields[k].stride, order, count, room);
     memory_return(room);
