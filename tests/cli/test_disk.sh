@@ -24,6 +24,13 @@ ok "file size limit: at most the named row is missing from the history" \
 ok "file size limit: rows that had no room come from the checkpoint" \
     diff <(history_of whole) <(history_of limited)
 
+# The step whose row finds the disk full has its picture nevertheless: a resumed run does not draw it again.
+(ulimit -f $((limit / 1024)) && "$GABION" run $grown -o pictured --set output.vtk_every=1 \
+    --set output.checkpoint_every=0 >.out 2>.err)
+says "file size limit with pictures" history.csv "lost: nothing; the checkpoint has the rows"
+exits 0 "file size limit with pictures: resume" resume pictured
+is "file size limit with pictures: all are there" "$(ls pictured/vtk | grep -c '^bodies_')" $(($(field steps) + 1))
+
 # A checkpoint that does not fit.
 size=$(stat -c %s "$(ls whole/checkpoint-*.h5 | head -n 1)")
 (ulimit -f $((size / 1024 - 2)) && "$GABION" run "$box" -o tight >.out 2>.err)
