@@ -189,7 +189,8 @@ static void stage_help(struct team *team, uint32_t number, int thread) {
 static void doze(void) { nanosleep(&(struct timespec){.tv_nsec = DOZE_NANOSECONDS}, NULL); }
 
 static bool is_on_core_of_caller(struct team *team) {
-    return sched_getcpu() == atomic_load_explicit(&team->core, memory_order_relaxed);
+    int core = sched_getcpu(); // -1: the system does not tell
+    return core >= 0 && core == atomic_load_explicit(&team->core, memory_order_relaxed);
 }
 
 // Waits for a stage other than the last one that this thread took part in. Returns its number.

@@ -5,11 +5,11 @@
 
 #define CHECKSUM 4 // bytes that fletcher32 puts behind a chunk
 
+// A chunk as the file has it.
 struct packed {
-    hid_t dataset;
-    const hsize_t *place;
-    uint32_t skipped; // a bit for each filter that this chunk has not gone through
+    unsigned char *bytes;
     hsize_t stored;
+    uint32_t skipped; // a bit for each filter that it has not gone through
 };
 
 // Returns how many bytes a stream of zlib's holds, at most one more than `most`; 0: it is damaged.
@@ -29,17 +29,6 @@ static hsize_t count_inflated(unsigned char *bytes, hsize_t count, hsize_t most)
     return status == Z_STREAM_END || found > most ? found : 0;
 }
 
-// What deflate makes of the first `count` bytes of a chunk.
-static hsize_t inflated_size(const struct packed *packed, hsize_t count, hsize_t most) {
-    uint32_t skipped;
-    unsigned char *bytes = malloc(packed->stored);
-    hsize_t found = 0;
-    if (bytes && H5Dread_chunk(packed->dataset, H5P_DEFAULT, packed->place, &skipped, bytes) >= 0)
-        found = count_inflated(bytes, count, most);
-    free(bytes);
-    return found;
-}
-
 // Undoes the filters, the last one first.
 static hsize_t unpacked_size(const struct packed *packed, hid_t creation, hsize_t most) {
     hsize_t count = packed->stored;
@@ -53,17 +42,22 @@ static hsize_t unpacked_size(const struct packed *packed, hid_t creation, hsize_
         if (filter == H5Z_FILTER_FLETCHER32)
             count = count > CHECKSUM ? count - CHECKSUM : 0;
         else if (filter == H5Z_FILTER_DEFLATE)
-            count = inflated_size(packed, count, most + CHECKSUM);
+            count = count_inflated(packed->bytes, count, most + CHECKSUM);
     }
     return count;
 }
 
+// Each call of H5Dget_chunk_info_by_coord walks over all chunks; these two look for one.
 static bool chunk_fits(hid_t dataset, hid_t creation, const hsize_t *place, hsize_t bytes) {
-    haddr_t address;
-    struct packed packed = {.dataset = dataset, .place = place};
-    return H5Dget_chunk_info_by_coord(dataset, place, &packed.skipped, &address, &packed.stored) >=
-               0 &&
-           address != HADDR_UNDEF && unpacked_size(&packed, creation, bytes) == bytes;
+    struct packed packed = {0};
+    if (H5Dget_chunk_storage_size(dataset, place, &packed.stored) < 0 || packed.stored == 0)
+        return false;
+    packed.bytes = malloc(packed.stored);
+    bool fits = packed.bytes &&
+                H5Dread_chunk(dataset, H5P_DEFAULT, place, &packed.skipped, packed.bytes) >= 0 &&
+                unpacked_size(&packed, creation, bytes) == bytes;
+    free(packed.bytes);
+    return fits;
 }
 
 // Goes on to the next chunk, the last dimension fastest. Returns false after the last one.

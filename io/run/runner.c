@@ -233,7 +233,8 @@ bool runner_run(const struct runner_request *request, struct gabion_error *error
     if (!start(&runner, request, error))
         return false;
     runner.status = end_status(&runner);
-    if (request->resume && runner.status != NULL) {
+    // Rows that the history lacks are something to do.
+    if (request->resume && runner.status != NULL && request->rows == NULL) {
         runner_note_hash(&runner);
         runner_print_summary(&runner); // nothing to do, and no file is touched
         return check_strictly(&runner, error);

@@ -37,7 +37,7 @@ static bool checkpoint_state(struct runner *runner, struct gabion_error *error) 
         .wall_time = request->wall_time + runner_wall_time(runner),
         .parent = request->parent,
         .reference = runner->reference_text,
-        .rows = ranks_count() == 1 ? runner->rows_left : NULL,
+        .rows = runner_rows_to_keep(runner),
     };
     return checkpoint_write(request->directory, runner->world, &note,
                             runner->output->checkpoint_keep, error);

@@ -39,7 +39,8 @@ void runner_explain_failure(struct runner *runner, struct gabion_error *error) {
                directory);
         if (kept < step)
             append(error, "\n  lost: the %" PRId64 " steps after it", step - kept);
-        else if (runner->series_broken && runner->rows_left && runner->first_lost == NO_STEP)
+        else if (runner->series_broken && runner_rows_to_keep(runner) &&
+                 runner->first_lost == NO_STEP)
             append(error, "\n  lost: nothing; the checkpoint has the rows that the history lacks");
         else if (runner->series_broken)
             explain_broken(runner, error);

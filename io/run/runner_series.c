@@ -88,7 +88,10 @@ static bool write_vtk(struct runner *runner, struct gabion_error *error) {
 
 static bool write_frame(struct runner *runner, struct gabion_error *error) {
     runner->unsynced = true;
-    return frame_write(runner->request->directory, runner->world, error);
+    if (frame_write(runner->request->directory, runner->world, error))
+        return true;
+    note_lost(runner, runner_step(runner));
+    return false;
 }
 
 // After this everything that was written is on disk, also where the machine loses its power.
@@ -136,16 +139,20 @@ struct wanted runner_wanted_at_end(const struct runner *runner) {
                            .frame = shown && output->frames_every > 0 && !by_step.frame};
 }
 
-// Rows and pictures. Goes on where pictures of an earlier step could not be written.
+// Rows and pictures. Goes on where rows or pictures of an earlier step could not be written: this
+// step is complete, and a resumed run does not write it again.
 static bool write_series(struct runner *runner, struct gabion_error *error) {
     double wall = runner->request->wall_time + runner_wall_time(runner);
+    struct gabion_error second = {0};
     if (!runner->stop_forgotten && runner_step(runner) > runner->start_step &&
         !forget_stop(runner, error))
         return false;
-    if (runner->wanted.row && !history_write(runner->history, runner->world, wall, error))
-        return false;
-    return runner->wanted.picture ? write_vtk(runner, error)
-                                  : settle_pictures(runner, false, error);
+    bool written =
+        !runner->wanted.row || history_write(runner->history, runner->world, wall, error);
+    struct gabion_error *other = written ? error : &second;
+    bool pictured =
+        runner->wanted.picture ? write_vtk(runner, other) : settle_pictures(runner, false, other);
+    return written && pictured;
 }
 
 // Probes of contacts and interfaces of masonry look at all contacts at once.

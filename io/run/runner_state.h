@@ -65,6 +65,12 @@ static inline int64_t runner_step(const struct runner *runner) {
 // nothing.
 static inline bool runner_is_writer(void) { return ranks_me() == 0; }
 
+// Returns the rows that a checkpoint is to keep; NULL: none. Ranks write one together, and only one
+// of them knows of rows.
+static inline const char *runner_rows_to_keep(const struct runner *runner) {
+    return ranks_count() == 1 ? runner->rows_left : NULL;
+}
+
 static inline bool runner_falls_on(int64_t step, int every) {
     return every > 0 && step % every == 0;
 }

@@ -24,6 +24,22 @@ ok "file size limit: at most the named row is missing from the history" \
 ok "file size limit: rows that had no room come from the checkpoint" \
     diff <(history_of whole) <(history_of limited)
 
+# The step whose row finds the disk full has its picture nevertheless: a resumed run does not draw it again.
+(ulimit -f $((limit / 1024)) && "$GABION" run $grown -o pictured --set output.vtk_every=1 \
+    --set output.checkpoint_every=0 >.out 2>.err)
+says "file size limit with pictures" history.csv "lost: nothing; the checkpoint has the rows"
+exits 0 "file size limit with pictures: resume" resume pictured
+is "file size limit with pictures: all are there" "$(ls pictured/vtk | grep -c '^bodies_')" $(($(field steps) + 1))
+
+# The last rows of a run that is over have no room: there is no step left, and they come from the checkpoint all the same.
+rows=$(head -c $limit whole/history.csv | wc -l)
+exits 0 "last rows: reference" run $grown -o full --steps $((rows + 20))
+(ulimit -f $((limit / 1024)) && "$GABION" run $grown -o over --steps $((rows + 20)) --set output.checkpoint_every=0 >.out 2>.err)
+status=$?
+ok "last rows: exit status $status: $(head -c 200 .err)" [ $status -eq 1 ]
+exits 0 "last rows: resume" resume over --steps $((rows + 20 - $(field steps)))
+ok "last rows: the history is whole" diff <(history_of full) <(history_of over)
+
 # A checkpoint that does not fit.
 size=$(stat -c %s "$(ls whole/checkpoint-*.h5 | head -n 1)")
 (ulimit -f $((size / 1024 - 2)) && "$GABION" run "$box" -o tight >.out 2>.err)
