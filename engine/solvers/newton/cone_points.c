@@ -9,10 +9,11 @@ struct cone_four {
     struct lanes3 S;
     struct lorentz_boost x, z;
     struct lorentz_scaling V;
-    struct lanes3 lambda; // V z = V^-1 x
-    lanes4 det;           // of lambda
-    struct lanes3 tilt;   // E^-1 = I - n n^T + n tilt^T
-    struct lanes3 plain;  // V E^-1 F - lambda, in the axes of V
+    struct lanes3 lambda;            // V z = V^-1 x
+    lanes4 det;                      // of lambda
+    struct lanes3 tilt;              // E^-1 = I - n n^T + n tilt^T
+    struct lanes3 plain;             // V E^-1 F - lambda, in the axes of V
+    struct lanes3 left[3], right[3]; // rows
 };
 
 struct cone_points {
@@ -64,15 +65,18 @@ INLINE struct lanes3 take(const double *x, size_t k) {
                            __builtin_shufflevector(ac, bc, 0, 5, 2, 7)};
 }
 
-// Zeros for contacts without a law.
-INLINE void put(double *x, size_t k, mask4 active, struct lanes3 value) {
-    struct lanes3 v = lanes3_choose(active, value, (struct lanes3){0});
+INLINE void put(double *x, size_t k, struct lanes3 v) {
     lanes4 ns = __builtin_shufflevector(v.n, v.s, 0, 4, 2, 6);
     lanes4 tn = __builtin_shufflevector(v.t, v.n, 0, 5, 2, 7);
     lanes4 st = __builtin_shufflevector(v.s, v.t, 1, 5, 3, 7);
     *(lanes4_anywhere *)(x + 12 * k) = __builtin_shufflevector(ns, tn, 0, 1, 4, 5);
     *(lanes4_anywhere *)(x + 12 * k + 4) = __builtin_shufflevector(st, ns, 0, 1, 6, 7);
     *(lanes4_anywhere *)(x + 12 * k + 8) = __builtin_shufflevector(tn, st, 2, 3, 6, 7);
+}
+
+// Zeros for contacts without a law.
+INLINE void put_active(double *x, size_t k, mask4 active, struct lanes3 value) {
+    put(x, k, lanes3_choose(active, value, (struct lanes3){0}));
 }
 
 // Four numbers of each of four matrices, to[0], to[9] ...
@@ -87,12 +91,16 @@ INLINE void put_numbers(double *to, lanes4 a, lanes4 b, lanes4 c, lanes4 d) {
     *(lanes4_anywhere *)(to + 27) = __builtin_shufflevector(ab_odd, cd_odd, 2, 3, 6, 7);
 }
 
-INLINE void put_matrices(mat3 *to, struct lanes3 x, struct lanes3 y, struct lanes3 z) {
+INLINE void put_matrices(mat3 *to, const struct lanes3 *row) {
     double *first = &to->row[0].x;
-    put_numbers(first, x.n, x.s, x.t, y.n);
-    put_numbers(first + 4, y.s, y.t, z.n, z.s);
+    put_numbers(first, row[0].n, row[0].s, row[0].t, row[1].n);
+    put_numbers(first + 4, row[1].s, row[1].t, row[2].n, row[2].s);
     for (int lane = 0; lane < LANES; lane++)
-        to[lane].row[2].z = z.t[lane];
+        to[lane].row[2].z = row[2].t[lane];
+}
+
+INLINE struct lanes3 apply(const struct lanes3 *row, struct lanes3 y) {
+    return (struct lanes3){lanes3_dot(row[0], y), lanes3_dot(row[1], y), lanes3_dot(row[2], y)};
 }
 
 // Linearisation ---------------------------------------------------------------------------------
@@ -134,20 +142,20 @@ INLINE void split_axis(const struct cone_four *four, mask4 some, struct lanes3 a
 }
 
 // D = right left, through the axes of V.
-INLINE void split_slope(const struct cone_four *four, mat3 *left, mat3 *right) {
+INLINE void split_slope(struct cone_four *four) {
     const struct lorentz_scaling *V = &four->V;
     mask4 cone = four->cone;
     lanes4 f = LORENTZ_HALF * V->value.n, g = LORENTZ_HALF * V->value.s, h = V->value.t;
     lanes4 zero = splat(0);
     struct lanes3 first = {f, f * V->s, f * V->t}, alone = {V->value.n, zero, zero};
     struct lanes3 second = {g, -g * V->s, -g * V->t}, third = {zero, -h * V->t, h * V->s};
-    struct lanes3 x, y, z, a, b, c;
-    split_axis(four, four->active, lanes3_choose(cone, first, alone), &x, &a);
-    split_axis(four, cone, second, &y, &b);
-    split_axis(four, cone, third, &z, &c);
-    put_matrices(left, x, y, z);
-    put_matrices(right, (struct lanes3){a.n, b.n, c.n}, (struct lanes3){a.s, b.s, c.s},
-                 (struct lanes3){a.t, b.t, c.t});
+    struct lanes3 *left = four->left, *right = four->right, a, b, c;
+    split_axis(four, four->active, lanes3_choose(cone, first, alone), &left[0], &a);
+    split_axis(four, cone, second, &left[1], &b);
+    split_axis(four, cone, third, &left[2], &c);
+    right[0] = (struct lanes3){a.n, b.n, c.n};
+    right[1] = (struct lanes3){a.s, b.s, c.s};
+    right[2] = (struct lanes3){a.t, b.t, c.t};
 }
 
 WIDE static bool boost_all(struct cone_points *points, const double *x, const double *z) {
@@ -177,10 +185,12 @@ WIDE static void linearise(struct cone_points *points, const struct cone_vectors
         four->lambda = back(four, lambda);
         four->det = four->x.root * four->z.root;
         F.n = choose(four->cone, F.n - put_tilt(four, share, z), F.n);
-        put(at->F, k, four->active, F);
+        put_active(at->F, k, four->active, F);
         struct lanes3 tilted = axes(four, tilt(four, F));
         four->plain = lanes3_sub(lanes3_times(four->V.value, tilted), lambda);
-        split_slope(four, left + LANES * k, right + LANES * k);
+        split_slope(four);
+        put_matrices(left + LANES * k, four->left);
+        put_matrices(right + LANES * k, four->right);
     }
 }
 
@@ -212,13 +222,35 @@ WIDE static void aim(const struct cone_points *points, double target, double sha
         struct lanes3 side = four->plain;
         if (target > 0 || share > 0)
             side = lanes3_add(side, axes(four, beyond(four, target, share, take(y, k))));
-        put(g, k, four->active, side);
+        put_active(g, k, four->active, side);
     }
 }
 
 void cone_points_aim(const struct cone_points *points, double target, double share, const double *y,
                      double *g) {
     aim(points, target, share, y, g);
+}
+
+WIDE static void apply_right(const struct cone_points *points, const double *y, double *r) {
+    for (size_t k = 0; k < points->fours; k++)
+        put(r, k, apply(points->four[k].right, take(y, k)));
+}
+
+void cone_points_apply_right(const struct cone_points *points, const double *y, double *r) {
+    apply_right(points, y, r);
+}
+
+WIDE static void find_defect(const struct cone_points *points, const double *g, const double *y,
+                             const double *u, double *defect) {
+    for (size_t k = 0; k < points->fours; k++) {
+        struct lanes3 rest = lanes3_sub(take(g, k), take(y, k));
+        put(defect, k, lanes3_sub(rest, apply(points->four[k].left, take(u, k))));
+    }
+}
+
+void cone_points_defect(const struct cone_points *points, const double *g, const double *y,
+                        const double *u, double *defect) {
+    find_defect(points, g, y, u, defect);
 }
 
 WIDE static double step(const struct cone_points *points, const double *y, const double *u,
@@ -230,8 +262,8 @@ WIDE static double step(const struct cone_points *points, const double *y, const
         along.s = choose(four->cone, along.s, zero); // but for rounding
         along.t = choose(four->cone, along.t, zero);
         struct lanes3 up = tilt(four, lanes3_sub(lanes3_times(four->S, take(u, k)), take(F, k)));
-        put(dx, k, four->active, along);
-        put(dz, k, four->active, up);
+        put_active(dx, k, four->active, along);
+        put_active(dz, k, four->active, up);
         lanes4 x = lorentz_speed(&four->x, along), z = lorentz_speed(&four->z, up);
         most = larger(most, choose(four->active, choose(x > z, x, z), zero));
     }

@@ -47,6 +47,13 @@ void cone_points_linearise(struct cone_points *points, struct cone_vectors at, d
 void cone_points_aim(const struct cone_points *points, double target, double share, const double *y,
                      double *g);
 
+// r = right y
+void cone_points_apply_right(const struct cone_points *points, const double *y, double *r);
+
+// defect = g - y - left u
+void cone_points_defect(const struct cone_points *points, const double *g, const double *y,
+                        const double *u, double *defect);
+
 // The step (dx, dz) that the solution y of the linear system, with velocities u, stands for.
 // Returns the greatest speed with which x and z approach the boundary.
 double cone_points_step(const struct cone_points *points, const double *y, const double *u,

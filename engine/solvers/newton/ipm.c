@@ -236,8 +236,7 @@ static bool linearise(struct ipm *p) {
 
 // u = W right y
 static void respond(struct ipm *p, const double *y) {
-    for (int32_t a = 0; a < p->problem->contacts; a++)
-        contact_set(p->r, a, mat3_apply(p->right[a], contact_get(y, a)));
+    cone_points_apply_right(p->points, y, p->r);
     contact_problem_product(p->problem, p->r, p->u);
 }
 
@@ -245,10 +244,7 @@ static void respond(struct ipm *p, const double *y) {
 static void solve(struct ipm *p, double *y) {
     resolvent_solve(p->resolvent, p->g, y);
     respond(p, y);
-    for (int32_t a = 0; a < p->problem->contacts; a++) {
-        vec3 rest = vec3_sub(contact_get(p->g, a), contact_get(y, a));
-        contact_set(p->defect, a, vec3_sub(rest, mat3_apply(p->left[a], contact_get(p->u, a))));
-    }
+    cone_points_defect(p->points, p->g, y, p->u, p->defect);
     if (largest(p, p->defect) <= REFINE * largest(p, p->g))
         return;
     resolvent_solve(p->resolvent, p->defect, p->more);
