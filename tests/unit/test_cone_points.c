@@ -296,10 +296,24 @@ static void test_inside(void **state) {
         }
 }
 
+// Wherever the largest number is, with any number of them left over; NaN does not count.
+static void test_largest(void **state) {
+    (void)state;
+    for (size_t size = 1; size <= MOST; size++)
+        for (size_t k = 0; k < size; k++) {
+            double x[MOST] = {0.5, -0.25, NAN, 0.125};
+            x[k] = k % 2 ? 3 : -3;
+            assert_true(cone_points_largest(x, size) == 3);
+            x[k] = NAN;
+            assert_true(cone_points_largest(x, size) == (k > 0 ? 0.5 : size > 1 ? 0.25 : 0));
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_bits),
         cmocka_unit_test(test_inside),
+        cmocka_unit_test(test_largest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

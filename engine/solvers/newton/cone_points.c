@@ -253,6 +253,13 @@ void cone_points_defect(const struct cone_points *points, const double *g, const
     find_defect(points, g, y, u, defect);
 }
 
+INLINE double largest_lane(lanes4 a) {
+    double most = 0;
+    for (int lane = 0; lane < LANES; lane++)
+        most = a[lane] > most ? a[lane] : most;
+    return most;
+}
+
 WIDE static double step(const struct cone_points *points, const double *y, const double *u,
                         const double *F, double *dx, double *dz) {
     lanes4 most = {0}, zero = {0};
@@ -267,13 +274,24 @@ WIDE static double step(const struct cone_points *points, const double *y, const
         lanes4 x = lorentz_speed(&four->x, along), z = lorentz_speed(&four->z, up);
         most = larger(most, choose(four->active, choose(x > z, x, z), zero));
     }
-    double fastest = 0;
-    for (int lane = 0; lane < LANES; lane++)
-        fastest = most[lane] > fastest ? most[lane] : fastest;
-    return fastest;
+    return largest_lane(most);
 }
 
 double cone_points_step(const struct cone_points *points, const double *y, const double *u,
                         const double *F, double *dx, double *dz) {
     return step(points, y, u, F, dx, dz);
 }
+
+WIDE static double largest(const double *x, size_t size) {
+    lanes4 most = {0}, zero = {0};
+    size_t i = 0;
+    for (; i + LANES <= size; i += LANES) {
+        lanes4 here = *(const lanes4_anywhere *)(x + i);
+        most = larger(most, choose(here < zero, -here, here));
+    }
+    for (; i < size; i++)
+        most[0] = fabs(x[i]) > most[0] ? fabs(x[i]) : most[0];
+    return largest_lane(most);
+}
+
+double cone_points_largest(const double *x, size_t size) { return largest(x, size); }

@@ -59,4 +59,7 @@ void cone_points_defect(const struct cone_points *points, const double *g, const
 double cone_points_step(const struct cone_points *points, const double *y, const double *u,
                         const double *F, double *dx, double *dz);
 
+// The size of the largest number of a vector; NaN does not count.
+double cone_points_largest(const double *x, size_t size);
+
 #endif

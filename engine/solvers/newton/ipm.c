@@ -183,10 +183,7 @@ static void push_inside(struct ipm *p, double shift) {
 }
 
 static double largest(const struct ipm *p, const double *x) {
-    double most = 0;
-    for (size_t i = 0; i < p->size; i++)
-        most = fabs(x[i]) > most ? fabs(x[i]) : most;
-    return most;
+    return cone_points_largest(x, p->size);
 }
 
 // The impulses of before and the velocities that go with them, in the cones and then inside them by
@@ -225,7 +222,6 @@ static double complementarity(const struct ipm *p) {
 
 // What of the equations is not fulfilled, and the slopes of the law.
 static bool linearise(struct ipm *p) {
-    p->m = complementarity(p);
     if (!p->known)
         put_answer(p);
     p->known = false; // the linear system uses r and u
@@ -374,6 +370,7 @@ static void unjam(struct ipm *p, double step) {
         return;
     push_inside(p, sqrt(10 * p->m));
     inside(p);
+    p->m = complementarity(p);
     p->share = shares[++p->pushes % 2];
     p->jammed = 0;
 }
@@ -387,6 +384,7 @@ static bool go_along(struct ipm *p, int budget, int early, int patience, int *us
     p->pushes = 0;
     p->known = false;
     inside(p);
+    p->m = complementarity(p);
     bool near = false; // from a good start the complementarity is small at once
     double goal = GAINED * p->monitor->best_measure;
     while (*used < budget && progress.since < (near ? patience : early)) {
