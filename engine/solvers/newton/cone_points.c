@@ -158,37 +158,48 @@ INLINE void split_slope(struct cone_four *four) {
     right[2] = (struct lanes3){a.t, b.t, c.t};
 }
 
+// Functions marked WIDE pass four numbers by pointers: Clang lets them call no function with a
+// vector that is not itself compiled for AVX2, not even one that is inlined.
+
+INLINE void boost_four(struct cone_four *four, size_t k, const double *x, const double *z,
+                       mask4 *outside) {
+    mask4 both = lorentz_boost(take(x, k), &four->x) & lorentz_boost(take(z, k), &four->z);
+    *outside |= four->active & ~both;
+}
+
 WIDE static bool boost_all(struct cone_points *points, const double *x, const double *z) {
     mask4 outside = {0};
-    for (size_t k = 0; k < points->fours; k++) {
-        struct cone_four *four = &points->four[k];
-        mask4 both = lorentz_boost(take(x, k), &four->x) & lorentz_boost(take(z, k), &four->z);
-        outside |= four->active & ~both;
-    }
-    return !any(outside);
+    for (size_t k = 0; k < points->fours; k++)
+        boost_four(&points->four[k], k, x, z, &outside);
+    return !((outside[0] | outside[1]) | (outside[2] | outside[3]));
 }
 
 bool cone_points_inside(struct cone_points *points, const double *x, const double *z) {
     return boost_all(points, x, z);
 }
 
+INLINE void linearise_four(struct cone_four *four, size_t k, const struct cone_vectors *at,
+                           double sigma, double share) {
+    struct lanes3 x = take(at->x, k), z = take(at->z, k), u = take(at->u, k);
+    struct lanes3 speed = lanes3_scale(splat(-1 / sigma), lanes3_times(four->S, u));
+    struct lanes3 F = lanes3_add(z, speed);
+    four->V = lorentz_scale(&four->x, &four->z);
+    struct lanes3 lambda =
+        lanes3_choose(four->cone, lorentz_lambda(&four->V, x, z), lanes3_scale(four->V.value.n, z));
+    four->lambda = back(four, lambda);
+    four->det = four->x.root * four->z.root;
+    F.n = choose(four->cone, F.n - put_tilt(four, share, z), F.n);
+    put_active(at->F, k, four->active, F);
+    struct lanes3 tilted = axes(four, tilt(four, F));
+    four->plain = lanes3_sub(lanes3_times(four->V.value, tilted), lambda);
+    split_slope(four);
+}
+
 WIDE static void linearise(struct cone_points *points, const struct cone_vectors *at, double sigma,
                            double share, mat3 *left, mat3 *right) {
     for (size_t k = 0; k < points->fours; k++) {
         struct cone_four *four = &points->four[k];
-        struct lanes3 x = take(at->x, k), z = take(at->z, k), u = take(at->u, k);
-        struct lanes3 speed = lanes3_scale(splat(-1 / sigma), lanes3_times(four->S, u));
-        struct lanes3 F = lanes3_add(z, speed);
-        four->V = lorentz_scale(&four->x, &four->z);
-        struct lanes3 lambda = lanes3_choose(four->cone, lorentz_lambda(&four->V, x, z),
-                                             lanes3_scale(four->V.value.n, z));
-        four->lambda = back(four, lambda);
-        four->det = four->x.root * four->z.root;
-        F.n = choose(four->cone, F.n - put_tilt(four, share, z), F.n);
-        put_active(at->F, k, four->active, F);
-        struct lanes3 tilted = axes(four, tilt(four, F));
-        four->plain = lanes3_sub(lanes3_times(four->V.value, tilted), lambda);
-        split_slope(four);
+        linearise_four(four, k, at, sigma, share);
         put_matrices(left + LANES * k, four->left);
         put_matrices(right + LANES * k, four->right);
     }
@@ -215,15 +226,18 @@ INLINE struct lanes3 beyond(const struct cone_four *four, double target, double 
     return lanes3_add(sum, lanes3_scale(splat(share), quotient));
 }
 
+INLINE void aim_four(const struct cone_four *four, size_t k, double target, double share,
+                     const double *y, double *g) {
+    struct lanes3 side = four->plain;
+    if (target > 0 || share > 0)
+        side = lanes3_add(side, axes(four, beyond(four, target, share, take(y, k))));
+    put_active(g, k, four->active, side);
+}
+
 WIDE static void aim(const struct cone_points *points, double target, double share, const double *y,
                      double *g) {
-    for (size_t k = 0; k < points->fours; k++) {
-        const struct cone_four *four = &points->four[k];
-        struct lanes3 side = four->plain;
-        if (target > 0 || share > 0)
-            side = lanes3_add(side, axes(four, beyond(four, target, share, take(y, k))));
-        put_active(g, k, four->active, side);
-    }
+    for (size_t k = 0; k < points->fours; k++)
+        aim_four(&points->four[k], k, target, share, y, g);
 }
 
 void cone_points_aim(const struct cone_points *points, double target, double share, const double *y,
@@ -231,21 +245,29 @@ void cone_points_aim(const struct cone_points *points, double target, double sha
     aim(points, target, share, y, g);
 }
 
+INLINE void apply_right_four(const struct cone_four *four, size_t k, const double *y, double *r) {
+    put(r, k, apply(four->right, take(y, k)));
+}
+
 WIDE static void apply_right(const struct cone_points *points, const double *y, double *r) {
     for (size_t k = 0; k < points->fours; k++)
-        put(r, k, apply(points->four[k].right, take(y, k)));
+        apply_right_four(&points->four[k], k, y, r);
 }
 
 void cone_points_apply_right(const struct cone_points *points, const double *y, double *r) {
     apply_right(points, y, r);
 }
 
+INLINE void find_defect_four(const struct cone_four *four, size_t k, const double *g,
+                             const double *y, const double *u, double *defect) {
+    struct lanes3 rest = lanes3_sub(take(g, k), take(y, k));
+    put(defect, k, lanes3_sub(rest, apply(four->left, take(u, k))));
+}
+
 WIDE static void find_defect(const struct cone_points *points, const double *g, const double *y,
                              const double *u, double *defect) {
-    for (size_t k = 0; k < points->fours; k++) {
-        struct lanes3 rest = lanes3_sub(take(g, k), take(y, k));
-        put(defect, k, lanes3_sub(rest, apply(points->four[k].left, take(u, k))));
-    }
+    for (size_t k = 0; k < points->fours; k++)
+        find_defect_four(&points->four[k], k, g, y, u, defect);
 }
 
 void cone_points_defect(const struct cone_points *points, const double *g, const double *y,
@@ -253,28 +275,32 @@ void cone_points_defect(const struct cone_points *points, const double *g, const
     find_defect(points, g, y, u, defect);
 }
 
-INLINE double largest_lane(lanes4 a) {
+INLINE double largest_lane(const lanes4 *a) {
     double most = 0;
     for (int lane = 0; lane < LANES; lane++)
-        most = a[lane] > most ? a[lane] : most;
+        most = (*a)[lane] > most ? (*a)[lane] : most;
     return most;
+}
+
+INLINE void step_four(const struct cone_four *four, size_t k, const double *y, const double *u,
+                      const double *F, double *dx, double *dz, lanes4 *most) {
+    lanes4 zero = {0};
+    struct lanes3 along = back(four, lanes3_times(four->V.value, take(y, k)));
+    along.s = choose(four->cone, along.s, zero); // but for rounding
+    along.t = choose(four->cone, along.t, zero);
+    struct lanes3 up = tilt(four, lanes3_sub(lanes3_times(four->S, take(u, k)), take(F, k)));
+    put_active(dx, k, four->active, along);
+    put_active(dz, k, four->active, up);
+    lanes4 x = lorentz_speed(&four->x, along), z = lorentz_speed(&four->z, up);
+    *most = larger(*most, choose(four->active, choose(x > z, x, z), zero));
 }
 
 WIDE static double step(const struct cone_points *points, const double *y, const double *u,
                         const double *F, double *dx, double *dz) {
-    lanes4 most = {0}, zero = {0};
-    for (size_t k = 0; k < points->fours; k++) {
-        const struct cone_four *four = &points->four[k];
-        struct lanes3 along = back(four, lanes3_times(four->V.value, take(y, k)));
-        along.s = choose(four->cone, along.s, zero); // but for rounding
-        along.t = choose(four->cone, along.t, zero);
-        struct lanes3 up = tilt(four, lanes3_sub(lanes3_times(four->S, take(u, k)), take(F, k)));
-        put_active(dx, k, four->active, along);
-        put_active(dz, k, four->active, up);
-        lanes4 x = lorentz_speed(&four->x, along), z = lorentz_speed(&four->z, up);
-        most = larger(most, choose(four->active, choose(x > z, x, z), zero));
-    }
-    return largest_lane(most);
+    lanes4 most = {0};
+    for (size_t k = 0; k < points->fours; k++)
+        step_four(&points->four[k], k, y, u, F, dx, dz, &most);
+    return largest_lane(&most);
 }
 
 double cone_points_step(const struct cone_points *points, const double *y, const double *u,
@@ -282,16 +308,19 @@ double cone_points_step(const struct cone_points *points, const double *y, const
     return step(points, y, u, F, dx, dz);
 }
 
+INLINE void raise_four(const double *x, lanes4 *most) {
+    lanes4 here = *(const lanes4_anywhere *)x;
+    *most = larger(*most, choose(here < splat(0), -here, here));
+}
+
 WIDE static double largest(const double *x, size_t size) {
-    lanes4 most = {0}, zero = {0};
+    lanes4 most = {0};
     size_t i = 0;
-    for (; i + LANES <= size; i += LANES) {
-        lanes4 here = *(const lanes4_anywhere *)(x + i);
-        most = larger(most, choose(here < zero, -here, here));
-    }
+    for (; i + LANES <= size; i += LANES)
+        raise_four(x + i, &most);
     for (; i < size; i++)
         most[0] = fabs(x[i]) > most[0] ? fabs(x[i]) : most[0];
-    return largest_lane(most);
+    return largest_lane(&most);
 }
 
 double cone_points_largest(const double *x, size_t size) { return largest(x, size); }
