@@ -351,7 +351,7 @@ $(BUILD)/io/report/page.o: $(BUILD)/io/report/page.c
 
 $(KERNEL:%=$(BUILD)/%.o): GABION_CFLAGS += $(KERNEL_FLAGS)
 # Its functions that take and return four numbers at once are all inlined.
-$(BUILD)/engine/problem/row_terms.o: GABION_CFLAGS += -Wno-psabi
+$(addprefix $(BUILD)/engine/,problem/row_terms.o solvers/newton/cone_points.o): GABION_CFLAGS += -Wno-psabi
 $(addprefix $(BUILD)/engine/,problem/residual.o solvers/sweep/measure.o solvers/newton/block_factor.o solvers/newton/block_solve.o solvers/newton/resolvent.o): GABION_CFLAGS += $(HOT)
 $(BUILD)/%_avx2.o: %.c
 	@mkdir -p $(@D)

@@ -1,29 +1,11 @@
 #include "engine/problem/row_terms.h"
 
-#include "parallel/wide.h"
-
-#define INLINE __attribute__((always_inline)) static inline
-#define LANES  4
-
-typedef int64_t mask4 __attribute__((vector_size(32)));
-typedef double four __attribute__((vector_size(32), aligned(8), may_alias)); // anywhere in memory
+#include "parallel/fours.h"
 
 // struct contact_view, lane by lane; s and t are tangents.
 struct row_lanes {
     lanes4 r_n, r_s, r_t, u_n, u_s, u_t, mu, rho;
 };
-
-INLINE lanes4 splat(double a) { return (lanes4){a, a, a, a}; }
-
-INLINE lanes4 root(lanes4 a) { return (lanes4){sqrt(a[0]), sqrt(a[1]), sqrt(a[2]), sqrt(a[3])}; }
-
-INLINE lanes4 choose(mask4 mask, lanes4 a, lanes4 b) {
-    return (lanes4)(((mask4)a & mask) | ((mask4)b & ~mask));
-}
-
-INLINE lanes4 larger(lanes4 a, lanes4 b) { return choose(b > a, b, a); }
-
-INLINE bool any(mask4 mask) { return ((mask[0] | mask[1]) | (mask[2] | mask[3])) != 0; }
 
 // A number of each of four vectors of three.
 INLINE lanes4 take(const double *x) { return (lanes4){x[0], x[3], x[6], x[9]}; }
@@ -66,7 +48,7 @@ INLINE void compute_lanes(const struct row_lanes *row, const struct least_speeds
 // Returns whether all of the four contacts have the law of the lanes.
 INLINE bool take_row(const double *mu, const double *rho, double spare, const double *r,
                      const double *u, struct row_lanes *row) {
-    lanes4 known = *(const four *)rho;
+    lanes4 known = *(const lanes4_anywhere *)rho;
     *row = (struct row_lanes){
         .r_n = take(r),
         .r_s = take(r + 1),
@@ -74,7 +56,7 @@ INLINE bool take_row(const double *mu, const double *rho, double spare, const do
         .u_n = take(u),
         .u_s = take(u + 1),
         .u_t = take(u + 2),
-        .mu = *(const four *)mu,
+        .mu = *(const lanes4_anywhere *)mu,
         .rho = choose(known > 0, known, splat(spare)),
     };
     return !any(row->mu >= CONTACT_STICKS);

@@ -25,7 +25,7 @@
 #include <string.h>
 
 #include "engine/solvers/sweep/row_sweep.h"
-#include "engine/solvers/newton/lorentz.h"
+#include "engine/solvers/newton/cone_points.h"
 #include "engine/solvers/methods.h"
 #include "parallel/memory.h"
 
@@ -49,24 +49,12 @@ static const double shares[2] = {0.25, 0.9};
 // shows it.
 #define WIDE_CONE 100
 
-enum law { LAW_NONE, LAW_FRICTIONLESS, LAW_CONE };
-
-struct point {
-    enum law law;
-    vec3 S; // diagonal
-    struct lorentz_boost x, z;
-    struct lorentz_scaling V;
-    vec3 lambda; // V z = V^-1 x
-    double det;  // of lambda
-    vec3 tilt;   // E^-1 = I - n n^T + n tilt^T
-    vec3 plain;  // V E^-1 F - lambda, in the axes of V
-};
-
 struct ipm {
     struct monitor *monitor;
     const struct contact_problem *problem;
     struct resolvent *resolvent;
-    struct point *points;
+    struct cone_scale *scales;
+    struct cone_points *points;
     size_t size;
     double sigma, m, active;
     double share;  // k of f
@@ -87,24 +75,26 @@ struct ipm {
 static struct ipm ipm_open(struct monitor *monitor, struct resolvent *resolvent) {
     const struct contact_problem *problem = monitor->problem;
     struct ipm p = {.monitor = monitor, .problem = problem, .resolvent = resolvent};
-    size_t contacts = (size_t)problem->contacts;
     double **vectors[] = {&p.x, &p.z, &p.F,      &p.dx,   &p.dz, &p.px, &p.pz,      &p.py,
                           &p.g, &p.y, &p.defect, &p.more, &p.r,  &p.u,  &p.polished};
+    size_t room = cone_points_room(problem->contacts);
     p.size = contact_problem_size(problem);
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
-        *vectors[k] = memory_allocate(p.size, sizeof(double), "ipm");
-    p.points = memory_allocate(contacts, sizeof *p.points, "ipm");
-    p.left = memory_allocate(contacts, sizeof *p.left, "ipm");
-    p.right = memory_allocate(contacts, sizeof *p.right, "ipm");
+        *vectors[k] = memory_allocate(3 * room, sizeof(double), "ipm");
+    p.scales = memory_allocate(room, sizeof *p.scales, "ipm");
+    p.points = cone_points_create(problem->contacts);
+    p.left = memory_allocate(room, sizeof *p.left, "ipm");
+    p.right = memory_allocate(room, sizeof *p.right, "ipm");
     return p;
 }
 
 static void ipm_close(struct ipm *p) {
     void *arrays[] = {p->x,  p->z,  p->F,        p->dx,     p->dz,     p->px,
                       p->pz, p->py, p->g,        p->y,      p->defect, p->more,
-                      p->r,  p->u,  p->polished, p->points, p->left,   p->right};
+                      p->r,  p->u,  p->polished, p->scales, p->left,   p->right};
     if (p->sweeps.contacts) // something was polished
         row_sweep_close(&p->sweeps);
+    cone_points_free(p->points);
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         memory_free(arrays[k]);
 }
@@ -116,29 +106,30 @@ static double friction_of(const struct ipm *p, int32_t a) {
 }
 
 // One contact's W' has mean eigenvalue one.
-static struct point scale_contact(const struct ipm *p, int32_t a) {
+static struct cone_scale scale_contact(const struct ipm *p, int32_t a) {
     const mat3 *W = &p->problem->diagonal[a];
     double mu = friction_of(p, a), w_n = W->row[0].x, w_t = W->row[1].y + W->row[2].z;
-    struct point point = {.law = LAW_NONE};
+    struct cone_scale scale = {.law = LAW_NONE};
     if (mu == 0 && w_n > 0) {
-        point.law = LAW_FRICTIONLESS;
-        point.S.x = 1 / sqrt(w_n);
+        scale.law = LAW_FRICTIONLESS;
+        scale.S.x = 1 / sqrt(w_n);
     } else if (mu > 0 && w_n + w_t > 0) {
         double s = sqrt(3 / (w_n / (mu * mu) + w_t));
-        point.law = LAW_CONE;
-        point.S = vec3_make(s / mu, s, s);
+        scale.law = LAW_CONE;
+        scale.S = vec3_make(s / mu, s, s);
     }
-    return point;
+    return scale;
 }
 
 // Contacts that open in q do not count: far candidates would. False when none closes, and nothing
 // is to be solved.
 static bool scale(struct ipm *p) {
     for (int32_t a = 0; a < p->problem->contacts; a++) {
-        p->points[a] = scale_contact(p, a);
-        if (p->points[a].law == LAW_NONE)
+        p->scales[a] = scale_contact(p, a);
+        cone_points_put_scale(p->points, a, p->scales[a]);
+        if (p->scales[a].law == LAW_NONE)
             continue;
-        vec3 q = vec3_times(p->points[a].S, contact_get(p->problem->q, a));
+        vec3 q = vec3_times(p->scales[a].S, contact_get(p->problem->q, a));
         if (q.x < 0)
             p->sigma = fmax(p->sigma, vec3_length(q));
         p->active++;
@@ -148,7 +139,7 @@ static bool scale(struct ipm *p) {
 
 static void unscale(const struct ipm *p, double *r) {
     for (int32_t a = 0; a < p->problem->contacts; a++)
-        contact_set(r, a, vec3_scale(p->sigma, vec3_times(p->points[a].S, contact_get(p->x, a))));
+        contact_set(r, a, vec3_scale(p->sigma, vec3_times(p->scales[a].S, contact_get(p->x, a))));
 }
 
 // Finds r and u of x.
@@ -162,14 +153,16 @@ static void put_answer(struct ipm *p) {
 
 static void start_cold(struct ipm *p) {
     for (int32_t a = 0; a < p->problem->contacts; a++)
-        if (p->points[a].law != LAW_NONE) {
+        if (p->scales[a].law != LAW_NONE) {
             contact_set(p->x, a, vec3_make(1, 0, 0));
             contact_set(p->z, a, vec3_make(1, 0, 0));
         }
 }
 
+static double tangent(vec3 x) { return sqrt(x.y * x.y + x.z * x.z); }
+
 static vec3 nearest(vec3 x) {
-    double t = lorentz_tangent(x);
+    double t = tangent(x);
     if (t <= x.x)
         return x;
     if (t <= -x.x)
@@ -178,34 +171,19 @@ static vec3 nearest(vec3 x) {
     return vec3_make(n, n * x.y / t, n * x.z / t);
 }
 
-// Rounding may have put a point on the boundary, and a singular matrix anywhere: false.
-static bool inside(struct ipm *p) {
-    bool all = true;
-    for (int32_t a = 0; a < p->problem->contacts; a++) {
-        struct point *point = &p->points[a];
-        if (point->law == LAW_NONE)
-            continue;
-        bool x = lorentz_boost(contact_get(p->x, a), &point->x);
-        bool z = lorentz_boost(contact_get(p->z, a), &point->z);
-        all = all && x && z;
-    }
-    return all;
-}
+static bool inside(struct ipm *p) { return cone_points_inside(p->points, p->x, p->z); }
 
 static void push_inside(struct ipm *p, double shift) {
     p->known = false;
     for (int32_t a = 0; a < p->problem->contacts; a++)
-        if (p->points[a].law != LAW_NONE) {
+        if (p->scales[a].law != LAW_NONE) {
             p->x[3 * (size_t)a] += shift;
             p->z[3 * (size_t)a] += shift;
         }
 }
 
 static double largest(const struct ipm *p, const double *x) {
-    double most = 0;
-    for (size_t i = 0; i < p->size; i++)
-        most = fabs(x[i]) > most ? fabs(x[i]) : most;
-    return most;
+    return cone_points_largest(x, p->size);
 }
 
 // The impulses of before and the velocities that go with them, in the cones and then inside them by
@@ -215,14 +193,14 @@ static bool start_warm(struct ipm *p, const double *r) {
     double error2 = 0;
     contact_problem_velocity(p->problem, r, p->u);
     for (int32_t a = 0; a < p->problem->contacts; a++) {
-        const struct point *point = &p->points[a];
-        if (point->law == LAW_NONE)
+        const struct cone_scale *scale = &p->scales[a];
+        if (scale->law == LAW_NONE)
             continue;
-        vec3 S = point->S, x = vec3_scale(1 / p->sigma, contact_get(r, a));
+        vec3 S = scale->S, x = vec3_scale(1 / p->sigma, contact_get(r, a));
         vec3 z = vec3_scale(1 / p->sigma, vec3_times(S, contact_get(p->u, a)));
-        x = point->law == LAW_CONE ? vec3_make(x.x / S.x, x.y / S.y, x.z / S.z)
+        x = scale->law == LAW_CONE ? vec3_make(x.x / S.x, x.y / S.y, x.z / S.z)
                                    : vec3_make(x.x / S.x, 0, 0);
-        z.x += lorentz_tangent(z);
+        z.x += tangent(z);
         vec3 map = vec3_sub(x, nearest(vec3_sub(x, z)));
         error2 += vec3_dot(map, map);
         contact_set(p->x, a, nearest(x));
@@ -242,82 +220,19 @@ static double complementarity(const struct ipm *p) {
     return sum / p->active;
 }
 
-// E^-1 y
-static vec3 tilt(const struct point *point, vec3 y) {
-    y.x = vec3_dot(point->tilt, y);
-    return y;
-}
-
-// y in the axes of V, and back. Without friction V is a number, and the axes are those of the
-// contact: through the cone's two, n would drown in their sum where V is large.
-static vec3 axes(const struct point *point, vec3 y) {
-    return point->law == LAW_CONE ? lorentz_axes(&point->V, y) : y;
-}
-
-static vec3 back(const struct point *point, vec3 y) {
-    return point->law == LAW_CONE ? lorentz_back(&point->V, y) : y;
-}
-
-// D = right left, through the axes of V: one of them, of the length of its eigenvalue.
-static void split_axis(const struct point *point, vec3 axis, vec3 *row, double *column) {
-    vec3 to = vec3_times(point->S, axis);
-    column[0] = to.x;
-    column[3] = to.y;
-    column[6] = to.z;
-    *row = vec3_times(point->S, vec3_add_scaled(vec3_make(0, axis.y, axis.z), axis.x, point->tilt));
-}
-
-static void split_slope(const struct point *point, mat3 *left, mat3 *right) {
-    const struct lorentz_scaling *V = &point->V;
-    double f = LORENTZ_HALF * V->value.x, g = LORENTZ_HALF * V->value.y, h = V->value.z;
-    double *column = &right->row[0].x;
-    if (point->law == LAW_FRICTIONLESS) {
-        split_axis(point, vec3_make(V->value.x, 0, 0), &left->row[0], column);
-        return;
-    }
-    split_axis(point, vec3_make(f, f * V->s, f * V->t), &left->row[0], column);
-    split_axis(point, vec3_make(g, -g * V->s, -g * V->t), &left->row[1], column + 1);
-    split_axis(point, vec3_make(0, -h * V->t, h * V->s), &left->row[2], column + 2);
-}
-
-static void linearise_contact(struct ipm *p, int32_t a) {
-    struct point *point = &p->points[a];
-    vec3 x = contact_get(p->x, a), z = contact_get(p->z, a), u = contact_get(p->u, a);
-    vec3 F = vec3_add_scaled(z, -1 / p->sigma, vec3_times(point->S, u));
-    point->V = lorentz_scale(&point->x, &point->z);
-    vec3 lambda =
-        point->law == LAW_CONE ? lorentz_lambda(&point->V, x, z) : vec3_scale(point->V.value.x, z);
-    point->lambda = back(point, lambda);
-    point->det = point->x.root * point->z.root;
-    point->tilt = vec3_make(1, 0, 0);
-    if (point->law == LAW_CONE) {
-        double k = p->share, f = sqrt((1 - k) * (z.y * z.y + z.z * z.z) + k * z.x * z.x);
-        double inverse = 1 / (f - k * z.x); // of f (1 - df/dz_n)
-        F.x -= f;
-        point->tilt = vec3_make(f * inverse, (1 - k) * z.y * inverse, (1 - k) * z.z * inverse);
-    }
-    contact_set(p->F, a, F);
-    vec3 tilted = axes(point, tilt(point, F));
-    point->plain = vec3_sub(vec3_times(point->V.value, tilted), lambda);
-    split_slope(point, &p->left[a], &p->right[a]);
-}
-
 // What of the equations is not fulfilled, and the slopes of the law.
 static bool linearise(struct ipm *p) {
-    p->m = complementarity(p);
     if (!p->known)
         put_answer(p);
     p->known = false; // the linear system uses r and u
-    for (int32_t a = 0; a < p->problem->contacts; a++)
-        if (p->points[a].law != LAW_NONE)
-            linearise_contact(p, a);
+    cone_points_linearise(p->points, (struct cone_vectors){p->x, p->z, p->u, p->F}, p->sigma,
+                          p->share, p->left, p->right);
     return resolvent_factorise_split(p->resolvent, p->left, p->right);
 }
 
 // u = W right y
 static void respond(struct ipm *p, const double *y) {
-    for (int32_t a = 0; a < p->problem->contacts; a++)
-        contact_set(p->r, a, mat3_apply(p->right[a], contact_get(y, a)));
+    cone_points_apply_right(p->points, y, p->r);
     contact_problem_product(p->problem, p->r, p->u);
 }
 
@@ -325,10 +240,7 @@ static void respond(struct ipm *p, const double *y) {
 static void solve(struct ipm *p, double *y) {
     resolvent_solve(p->resolvent, p->g, y);
     respond(p, y);
-    for (int32_t a = 0; a < p->problem->contacts; a++) {
-        vec3 rest = vec3_sub(contact_get(p->g, a), contact_get(y, a));
-        contact_set(p->defect, a, vec3_sub(rest, mat3_apply(p->left[a], contact_get(p->u, a))));
-    }
+    cone_points_defect(p->points, p->g, y, p->u, p->defect);
     if (largest(p, p->defect) <= REFINE * largest(p, p->g))
         return;
     resolvent_solve(p->resolvent, p->defect, p->more);
@@ -337,54 +249,11 @@ static void solve(struct ipm *p, double *y) {
     respond(p, y);
 }
 
-// What V^-1 dx + V dz has to be beyond -lambda, towards x o z = target e: with `share` of the
-// predictor's term of second order, whose V dz is -lambda - V^-1 dx.
-static vec3 beyond(const struct ipm *p, int32_t a, double target, double share) {
-    const struct point *point = &p->points[a];
-    vec3 lambda = point->lambda;
-    double f = target / point->det; // times J lambda: the inverse
-    vec3 sum = vec3_make(f * lambda.x, -f * lambda.y, -f * lambda.z);
-    if (share == 0)
-        return sum;
-    vec3 dx = back(point, contact_get(p->py, a)), dz = vec3_add(lambda, dx);
-    vec3 quotient = lorentz_divide(lorentz_product(dx, dz), lambda, point->det);
-    return vec3_add_scaled(sum, share, quotient);
-}
-
-// The step (dx, dz) of one contact.
-static void put_step(struct ipm *p, int32_t a, const double *y, double *dx, double *dz) {
-    const struct point *point = &p->points[a];
-    vec3 u = contact_get(p->u, a);
-    vec3 step = back(point, vec3_times(point->V.value, contact_get(y, a)));
-    if (point->law == LAW_FRICTIONLESS)
-        step.y = step.z = 0; // but for rounding
-    contact_set(dx, a, step);
-    contact_set(dz, a, tilt(point, vec3_sub(vec3_times(point->S, u), contact_get(p->F, a))));
-}
-
 // A step, and how far x and z may go along it together, to the boundary.
 static double aim(struct ipm *p, double target, double share, double *y, double *dx, double *dz) {
-    double most = 0;
-    for (int32_t a = 0; a < p->problem->contacts; a++) {
-        const struct point *point = &p->points[a];
-        if (point->law == LAW_NONE)
-            continue;
-        vec3 g = point->plain;
-        if (target > 0 || share > 0)
-            g = vec3_add(g, axes(point, beyond(p, a, target, share)));
-        contact_set(p->g, a, g);
-    }
+    cone_points_aim(p->points, target, share, p->py, p->g);
     solve(p, y);
-    for (int32_t a = 0; a < p->problem->contacts; a++) {
-        const struct point *point = &p->points[a];
-        if (point->law == LAW_NONE)
-            continue;
-        put_step(p, a, y, dx, dz);
-        double x = lorentz_speed(&point->x, contact_get(dx, a));
-        double z = lorentz_speed(&point->z, contact_get(dz, a)), faster = x > z ? x : z;
-        most = faster > most ? faster : most;
-    }
-    return 1 / most;
+    return 1 / cone_points_step(p->points, y, p->u, p->F, dx, dz);
 }
 
 // Steps ---------------------------------------------------------------------------------------
@@ -501,6 +370,7 @@ static void unjam(struct ipm *p, double step) {
         return;
     push_inside(p, sqrt(10 * p->m));
     inside(p);
+    p->m = complementarity(p);
     p->share = shares[++p->pushes % 2];
     p->jammed = 0;
 }
@@ -514,6 +384,7 @@ static bool go_along(struct ipm *p, int budget, int early, int patience, int *us
     p->pushes = 0;
     p->known = false;
     inside(p);
+    p->m = complementarity(p);
     bool near = false; // from a good start the complementarity is small at once
     double goal = GAINED * p->monitor->best_measure;
     while (*used < budget && progress.since < (near ? patience : early)) {
